@@ -1,0 +1,65 @@
+/**
+ * Every `code` an error body can carry, with its HTTP status and the sentence that stands under `error`
+ * where the server has nothing more exact to say.
+ */
+export const ERROR_CODES = {
+  missing_name: { status: 400, message: 'Say whose collection is meant: add ?name=USER to the address.' },
+  missing_gamemode: {
+    status: 400,
+    message: 'Say which gamemode is meant: oneblock, earth, survival or factions.',
+  },
+  invalid_gamemode: {
+    status: 400,
+    message: 'That gamemode does not exist. Use oneblock, earth, survival or factions, in lower case.',
+  },
+  invalid_token: {
+    status: 400,
+    message:
+      "The body is not a Fernet token that this user's key can open. Check the key and send the token unchanged.",
+  },
+  token_expired: {
+    status: 400,
+    message: 'The token is too old or dated in the future. Set the clock right and encrypt the catch anew.',
+  },
+  invalid_payload: {
+    status: 400,
+    message: 'The content of the request is not of the expected form. See details.',
+  },
+  invalid_query: { status: 400, message: 'A query parameter is not of the expected form. See details.' },
+  user_mismatch: { status: 400, message: 'The payload names another user than the request does.' },
+  gamemode_mismatch: { status: 400, message: 'The request says two different gamemodes. Let them agree.' },
+  invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
+  invalid_session: {
+    status: 401,
+    message: 'The session token is missing, wrong or expired. Log in again at /admin/login.',
+  },
+  forbidden: { status: 403, message: 'These credentials do not allow that.' },
+  not_found: { status: 404, message: 'There is nothing at this address. See /openapi.json for what there is.' },
+  user_not_found: { status: 404, message: 'No user has that name.' },
+  admin_not_found: { status: 404, message: 'No administrator has that name.' },
+  record_not_found: { status: 404, message: 'That collection holds no record with this id.' },
+  method_not_allowed: { status: 405, message: 'This address does not take that method. See the Allow header.' },
+  user_exists: { status: 409, message: 'A user of that name exists already. Names differ in more than letter case.' },
+  admin_exists: { status: 409, message: 'An administrator of that name exists already.' },
+  last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another one first.' },
+  payload_too_large: { status: 413, message: 'The request body is larger than 256 KiB. Send fewer entries at once.' },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The body is of a type or encoding that this address does not take.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Please try again later, and contact the site owner if you need more.',
+  },
+  internal_error: { status: 500, message: 'The server failed on this request. Try again later.' },
+  storage_error: { status: 500, message: 'The storage failed on this request; nothing was stored. Try again later.' },
+  unavailable: { status: 503, message: 'The storage is out of reach. Try again later.' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+/** A stable name of what went wrong; the `code` of an error body. */
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** Whether a value is one of the documented error codes. */
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERROR_CODES, value)
+}

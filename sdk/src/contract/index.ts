@@ -1,0 +1,59 @@
+export { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
+export { GAMEMODES, type Gamemode, isGamemode } from './gamemodes.ts'
+export { HEADERS, MEDIA_TYPES } from './headers.ts'
+export { DEFAULT_CRAB_NAME, KINDS, type Kind } from './kinds.ts'
+export { LIMITS } from './limits.ts'
+export {
+  CATCH_NAME_PATTERN,
+  DEMO_USER,
+  isUserName,
+  REQUEST_ID_PATTERN,
+  USER_NAME_PATTERN,
+  userNameKey,
+} from './names.ts'
+export { type OpenApiObject, type OpenApiOptions, openApiDocument } from './openapi.ts'
+export { type Authentication, OPERATIONS, type Operation } from './operations.ts'
+export {
+  RARITIES,
+  RARITY_LABELS,
+  type RarityLabel,
+  type RarityValue,
+  rarityLabel,
+  rarityValue,
+} from './rarities.ts'
+export { type Audience, ROUTES, type Route, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
+export {
+  ADMIN_ROLES,
+  type AdminRole,
+  type AuditEntry,
+  type CreatedUser,
+  createdUserSchema,
+  loginSchema,
+  newUserSchema,
+  type ResetType,
+  resetResultSchema,
+  resetSchema,
+  type Session,
+  sessionSchema,
+  type User,
+  type UserList,
+  userListQuerySchema,
+  userListSchema,
+} from './schemas/admin.ts'
+export {
+  type Crab,
+  type CrabCollection,
+  crabBatchPayloadSchema,
+  crabCollectionSchema,
+  type Fish,
+  type FishCollection,
+  fishBatchPayloadSchema,
+  fishCollectionSchema,
+  oneCrabPayloadSchema,
+  oneFishPayloadSchema,
+  readOptionsSchema,
+  type Saved,
+  savedSchema,
+} from './schemas/catches.ts'
+export { type ErrorBody, errorBodySchema } from './schemas/common.ts'
+export { keySchema, type Status, statusSchema, type UserKey } from './schemas/service.ts'

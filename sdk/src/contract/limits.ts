@@ -1,0 +1,29 @@
+/** Every limit of the service that is not a setting, and the defaults of those that are. Units stand in the names. */
+export const LIMITS = {
+  /** Largest request body, in bytes. */
+  bodyBytes: 256 * 1024,
+  /** Most fish or crabs in one write. */
+  entriesPerWrite: 500,
+  /** Largest `limit` of a paged read. */
+  pageSize: 1000,
+  /** `limit` of administrators' listings when none is given. */
+  defaultPageSize: 100,
+  /** Requests per client and window on the public endpoints. */
+  requests: 25,
+  /** Length of that window, in seconds. */
+  windowSeconds: 300,
+  /** Requests per administrator and window on the admin endpoints. */
+  adminRequests: 300,
+  /** Length of the admin window, in seconds. */
+  adminWindowSeconds: 300,
+  /** Failed credentials per client and window. */
+  failedLogins: 10,
+  /** Length of that window, in seconds. */
+  failedLoginWindowSeconds: 300,
+  /** Life of an administrator's JWT, in seconds. */
+  sessionSeconds: 3600,
+  /** Longest password, in characters. */
+  passwordLength: 256,
+  /** Shortest password, in characters. */
+  minPasswordLength: 8,
+} as const

@@ -1,0 +1,145 @@
+import * as z from 'zod/mini'
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { GAMEMODES } from './gamemodes.ts'
+import { HEADERS, MEDIA_TYPES } from './headers.ts'
+import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
+import { type Audience, ROUTES, type RouteName } from './routes.ts'
+import { errorBodySchema } from './schemas/common.ts'
+
+/** A JSON object of an OpenAPI document. */
+export type OpenApiObject = Record<string, unknown>
+
+/** What the document says of the deployment it is served by. */
+export interface OpenApiOptions {
+  /** Version of the API. */
+  readonly version: string
+  /** The routes to describe. @default every route of the contract */
+  readonly routes?: readonly RouteName[]
+}
+
+const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
+  none: [{}, { apiKey: [] }],
+  basic: [{ basic: [] }],
+  admin: [{ session: [] }],
+  superadmin: [{ session: [] }],
+}
+
+const COMMON_ERRORS: Readonly<Record<Audience, readonly ErrorCode[]>> = {
+  public: ['rate_limited', 'internal_error', 'storage_error'],
+  admin: ['rate_limited', 'internal_error', 'storage_error'],
+  operations: ['internal_error'],
+}
+
+const SESSION_ERRORS = ['invalid_session', 'forbidden'] as const
+
+/**
+ * The OpenAPI 3.1 document of the service, generated from the same schemas that validate its requests and answers.
+ * @example JSON.stringify(openApiDocument({ version: '1.0.0' }))
+ */
+export function openApiDocument({ version, routes }: OpenApiOptions): OpenApiObject {
+  const paths: Record<string, OpenApiObject> = {}
+  for (const name of routes ?? (Object.keys(ROUTES) as RouteName[])) {
+    const { method, path } = ROUTES[name]
+    const template = path.replace(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method.toLowerCase()]: describe(name) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Fish and Crab Collection Service',
+      version,
+      description: 'Stores and returns collections of fish and crabs that players of a Minecraft server catch.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Error: toJsonSchema(errorBodySchema) },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: HEADERS.apiKey, description: 'Lifts the rate limit.' },
+        basic: { type: 'http', scheme: 'basic' },
+        session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+    },
+  }
+}
+
+function describe(name: RouteName): OpenApiObject {
+  const operation = OPERATIONS[name]
+  const { audience, path } = ROUTES[name]
+  const session = operation.auth === 'admin' || operation.auth === 'superadmin'
+  return {
+    operationId: name,
+    summary: operation.summary,
+    tags: [audience],
+    security: SECURITY[operation.auth],
+    parameters: parameters(path, operation),
+    ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
+    responses: {
+      [operation.success.status]: response('Success', operation.success.schema, operation.success.type),
+      ...Object.fromEntries(
+        Object.entries(operation.also ?? {}).map(([status, schema]) => [status, response('Also possible', schema)]),
+      ),
+      ...errorResponses(
+        [...operation.errors, ...(session ? SESSION_ERRORS : []), ...COMMON_ERRORS[audience]],
+        Object.keys(operation.also ?? {}),
+      ),
+    },
+  }
+}
+
+function parameters(path: string, operation: Operation): OpenApiObject[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, key]) => ({
+    name: key,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const inQuery = operation.query
+    ? Object.entries(operation.query.shape).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: !(schema instanceof z.ZodMiniOptional),
+        schema: toJsonSchema(schema as z.ZodMiniType),
+      }))
+    : []
+  const inHeader =
+    operation.body?.type === MEDIA_TYPES.token
+      ? [{ name: HEADERS.gamemode, in: 'header', required: false, schema: { type: 'string', enum: [...GAMEMODES] } }]
+      : []
+  return [...inPath, ...inQuery, ...inHeader]
+}
+
+function requestBody({ type, schema }: NonNullable<Operation['body']>): OpenApiObject {
+  const content = schema ? { schema: toJsonSchema(schema, 'input') } : {}
+  return {
+    required: true,
+    content: { [type]: content },
+    ...(schema ? {} : { description: 'A Fernet token: base64url text, or its raw bytes.' }),
+  }
+}
+
+function response(description: string, schema?: z.ZodMiniType, type: string = MEDIA_TYPES.json): OpenApiObject {
+  if (schema) return { description, content: { [type]: { schema: toJsonSchema(schema) } } }
+  return type === MEDIA_TYPES.json ? { description } : { description, content: { [type]: {} } }
+}
+
+function errorResponses(codes: readonly ErrorCode[], taken: readonly string[]): OpenApiObject {
+  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status)
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => !taken.includes(String(status)))
+      .map(([status, group]) => [
+        status,
+        {
+          description: group.map((code) => `\`${code}\`: ${ERROR_CODES[code].message}`).join('\n\n'),
+          content: { [MEDIA_TYPES.json]: { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      ]),
+  )
+}
+
+function toJsonSchema(schema: z.ZodMiniType, io: 'input' | 'output' = 'output'): OpenApiObject {
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return jsonSchema
+}

@@ -1,0 +1,212 @@
+import type * as z from 'zod/mini'
+import type { ErrorCode } from './error-codes.ts'
+import { MEDIA_TYPES } from './headers.ts'
+import type { RouteName } from './routes.ts'
+import * as admin from './schemas/admin.ts'
+import * as catches from './schemas/catches.ts'
+import * as service from './schemas/service.ts'
+
+/** How a request proves who it is from. */
+export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
+
+/** What a route takes and answers. The error codes every route can answer with are not repeated in `errors`. */
+export interface Operation {
+  readonly summary: string
+  readonly auth: Authentication
+  readonly query?: z.ZodMiniObject
+  readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
+  readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
+  /** Further documented answers that are no error bodies of the common form. */
+  readonly also?: Readonly<Record<number, z.ZodMiniType>>
+  readonly errors: readonly ErrorCode[]
+}
+
+const readErrors = ['missing_name', 'missing_gamemode', 'invalid_gamemode', 'invalid_query', 'user_not_found'] as const
+const writeErrors = [
+  'missing_name',
+  'user_not_found',
+  'invalid_token',
+  'token_expired',
+  'invalid_payload',
+  'missing_gamemode',
+  'invalid_gamemode',
+  'user_mismatch',
+  'gamemode_mismatch',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const
+const jsonErrors = ['invalid_payload', 'payload_too_large', 'unsupported_media_type'] as const
+const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, schema }) as const
+const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
+const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
+const gone = { status: 204 } as const
+
+const read = (what: string, schema: z.ZodMiniType): Operation => ({
+  summary: `All ${what} of one user in one gamemode, oldest first`,
+  auth: 'none',
+  query: catches.readQuerySchema,
+  success: ok(schema),
+  errors: readErrors,
+})
+
+const write = (what: string): Operation => ({
+  summary: `Add ${what} from a Fernet token; a token is stored once`,
+  auth: 'none',
+  query: catches.writeQuerySchema,
+  body: { type: MEDIA_TYPES.token },
+  success: created(catches.savedSchema),
+  also: { 200: catches.savedSchema },
+  errors: writeErrors,
+})
+
+const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
+  summary: `All ${what} of a user in one gamemode, with ids and times`,
+  auth: 'admin',
+  query: admin.collectionQuerySchema,
+  success: ok(schema),
+  errors: ['user_not_found', 'missing_gamemode', 'invalid_gamemode'],
+})
+
+const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
+  summary: `Add ${what} for a user in plain JSON`,
+  auth: 'admin',
+  query: admin.collectionQuerySchema,
+  body: json(schema),
+  success: created(catches.savedSchema),
+  errors: [...jsonErrors, 'user_not_found', 'missing_gamemode', 'invalid_gamemode'],
+})
+
+const adminRemove = (what: string): Operation => ({
+  summary: `Delete one record of ${what}`,
+  auth: 'admin',
+  query: admin.collectionQuerySchema,
+  success: gone,
+  errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode'],
+})
+
+/** What every route takes and answers. */
+export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
+  status: {
+    summary: 'Whether the service runs and its storage answers',
+    auth: 'none',
+    success: ok(service.statusSchema),
+    also: { 503: service.unavailableStatusSchema },
+    errors: [],
+  },
+  demoFish: {
+    summary: 'Sample fish of every rarity',
+    auth: 'none',
+    success: ok(catches.fishCollectionSchema),
+    errors: [],
+  },
+  demoCrab: { summary: 'Sample crabs', auth: 'none', success: ok(catches.crabCollectionSchema), errors: [] },
+  getFish: read('fish', catches.fishCollectionSchema),
+  getCrab: read('crabs', catches.crabCollectionSchema),
+  postFish: write('fish'),
+  postCrab: write('crabs'),
+  getUserKey: {
+    summary: 'The Fernet key of a user',
+    auth: 'basic',
+    query: service.keyQuerySchema,
+    success: ok(service.keySchema),
+    errors: ['invalid_credentials', 'missing_name', 'forbidden', 'user_not_found'],
+  },
+
+  adminLogin: {
+    summary: 'Log in as an administrator',
+    auth: 'none',
+    body: json(admin.loginSchema),
+    success: ok(admin.sessionSchema),
+    errors: [...jsonErrors, 'invalid_credentials'],
+  },
+  adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(admin.adminSchema), errors: [] },
+  listUsers: {
+    summary: 'Users by name',
+    auth: 'admin',
+    query: admin.userListQuerySchema,
+    success: ok(admin.userListSchema),
+    errors: ['invalid_query'],
+  },
+  createUser: {
+    summary: 'Create a user; its secrets are shown this once',
+    auth: 'admin',
+    body: json(admin.newUserSchema),
+    success: created(admin.createdUserSchema),
+    errors: [...jsonErrors, 'user_exists'],
+  },
+  showUser: { summary: 'One user', auth: 'admin', success: ok(admin.userSchema), errors: ['user_not_found'] },
+  deleteUser: {
+    summary: 'Delete a user with all its data',
+    auth: 'superadmin',
+    success: gone,
+    errors: ['user_not_found'],
+  },
+  resetUser: {
+    summary: 'Replace a secret of a user; the new one is shown this once',
+    auth: 'admin',
+    body: json(admin.resetSchema),
+    success: ok(admin.resetResultSchema),
+    errors: [...jsonErrors, 'user_not_found'],
+  },
+  listUserFish: adminRead('fish', catches.fishCollectionSchema),
+  listUserCrab: adminRead('crabs', catches.crabCollectionSchema),
+  addUserFish: adminWrite('fish', admin.plainFishSchema),
+  addUserCrab: adminWrite('crabs', admin.plainCrabSchema),
+  deleteUserFish: adminRemove('fish'),
+  deleteUserCrab: adminRemove('crabs'),
+  listAdmins: { summary: 'All administrators', auth: 'superadmin', success: ok(admin.adminListSchema), errors: [] },
+  createAdmin: {
+    summary: 'Create an administrator',
+    auth: 'superadmin',
+    body: json(admin.newAdminSchema),
+    success: created(admin.adminSchema),
+    errors: [...jsonErrors, 'admin_exists'],
+  },
+  deleteAdmin: {
+    summary: 'Delete an administrator, but never the last superadmin',
+    auth: 'superadmin',
+    success: gone,
+    errors: ['admin_not_found', 'last_superadmin'],
+  },
+  stats: {
+    summary: 'Counts of users, fish and crabs',
+    auth: 'admin',
+    success: ok(admin.statsSchema),
+    errors: [],
+  },
+  leaderboard: {
+    summary: 'Who has caught the most',
+    auth: 'admin',
+    query: admin.leaderboardQuerySchema,
+    success: ok(admin.leaderboardSchema),
+    errors: ['invalid_query'],
+  },
+  audit: {
+    summary: 'Who did what, when, from where; newest first',
+    auth: 'admin',
+    query: admin.auditQuerySchema,
+    success: ok(admin.auditPageSchema),
+    errors: ['invalid_query'],
+  },
+
+  livez: { summary: 'Whether the process runs', auth: 'none', success: ok(service.probeSchema), errors: [] },
+  readyz: {
+    summary: 'Whether the service takes requests: not while its storage is out of reach or it is stopping',
+    auth: 'none',
+    success: ok(service.probeSchema),
+    errors: ['unavailable'],
+  },
+  metrics: {
+    summary: 'Prometheus metrics',
+    auth: 'none',
+    success: { status: 200, type: 'text/plain' },
+    errors: [],
+  },
+  openapi: { summary: 'This document', auth: 'none', success: { status: 200, type: MEDIA_TYPES.json }, errors: [] },
+  docs: {
+    summary: 'The API reference as a page',
+    auth: 'none',
+    success: { status: 200, type: 'text/html' },
+    errors: [],
+  },
+}

@@ -1,0 +1,37 @@
+/**
+ * The seven rarities: the number used in write payloads, the label used in answers,
+ * and the word the game's chat opens a catch message with (`null`: it has none).
+ */
+export const RARITIES = [
+  { value: 1, label: 'Bronze', catchWord: 'GOOD' },
+  { value: 2, label: 'Silver', catchWord: 'NICE' },
+  { value: 3, label: 'Gold', catchWord: 'GREAT' },
+  { value: 4, label: 'Diamond', catchWord: 'EPIC' },
+  { value: 5, label: 'Unknown/Other', catchWord: null },
+  { value: 6, label: 'Platinum', catchWord: 'LEGENDARY' },
+  { value: 7, label: 'Mythical', catchWord: 'INSANE' },
+] as const
+
+/** A rarity as a number, 1 to 7. */
+export type RarityValue = (typeof RARITIES)[number]['value']
+
+/** A rarity as the label that the read endpoints answer with. */
+export type RarityLabel = (typeof RARITIES)[number]['label']
+
+/** All labels, in the order of their numbers. */
+export const RARITY_LABELS = RARITIES.map((rarity) => rarity.label) as readonly RarityLabel[]
+
+/** The label of a rarity number. @example rarityLabel(3) // 'Gold' */
+export function rarityLabel(value: RarityValue): RarityLabel {
+  return (RARITIES.find((rarity) => rarity.value === value) as (typeof RARITIES)[number]).label
+}
+
+/**
+ * The number of a rarity given as number or label; labels in any letter case. `undefined` when there is none.
+ * @example rarityValue('gold') // 3
+ * @example rarityValue(9) // undefined
+ */
+export function rarityValue(rarity: number | string): RarityValue | undefined {
+  const wanted = typeof rarity === 'string' ? rarity.toLowerCase() : rarity
+  return RARITIES.find(({ value, label }) => value === wanted || label.toLowerCase() === wanted)?.value
+}

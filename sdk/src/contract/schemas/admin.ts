@@ -1,0 +1,139 @@
+import * as z from 'zod/mini'
+import { GAMEMODES, type Gamemode } from '../gamemodes.ts'
+import { KINDS } from '../kinds.ts'
+import { RARITY_LABELS, type RarityLabel } from '../rarities.ts'
+import { crabEntriesSchema, fishEntriesSchema } from './catches.ts'
+import {
+  cursorSchema,
+  gamemodeSchema,
+  momentSchema,
+  pageLimitSchema,
+  passwordSchema,
+  userNameSchema,
+} from './common.ts'
+
+/** What an administrator may do: `superadmin` may delete users and manage administrators too. */
+export const ADMIN_ROLES = ['admin', 'superadmin'] as const
+
+/** One of {@link ADMIN_ROLES}. */
+export type AdminRole = (typeof ADMIN_ROLES)[number]
+
+const roleSchema = z.enum(ADMIN_ROLES)
+const pageQuery = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
+const nextCursor = z.optional(z.string())
+
+/** What an administrator logs in with. */
+export const loginSchema = z.object({ username: z.string(), password: z.string() })
+
+/** A session: a JWT for `Authorization: Bearer`, and when it ends. */
+export const sessionSchema = z.object({ token: z.string(), expiresAt: momentSchema })
+
+/** An administrator. */
+export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: momentSchema })
+
+/** All administrators. */
+export const adminListSchema = z.object({ admins: z.array(adminSchema) })
+
+/** What an administrator is created from. */
+export const newAdminSchema = z.object({
+  username: userNameSchema,
+  password: passwordSchema,
+  role: z._default(roleSchema, 'admin'),
+})
+
+/** A user, without secrets. */
+export const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: momentSchema })
+
+/** The query of the list of users: part of a name, in any letter case. */
+export const userListQuerySchema = z.object({ search: z.optional(z.string().check(z.maxLength(32))), ...pageQuery })
+
+/** One page of users, by name. */
+export const userListSchema = z.object({ users: z.array(userSchema), nextCursor })
+
+/** What a user is created from; without a password one is made. */
+export const newUserSchema = z.object({ name: userNameSchema, password: z.optional(passwordSchema) })
+
+/** A new user with its secrets, shown this once. */
+export const createdUserSchema = z.object({
+  ...userSchema.shape,
+  password: z.string(),
+  fernetKey: z.string(),
+  apiKey: z.string(),
+})
+
+/** Which secret to replace. */
+export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
+
+/** The new secret, under the name of what it replaces. */
+export const resetResultSchema = z.union([
+  z.object({ password: z.string() }),
+  z.object({ fernetKey: z.string() }),
+  z.object({ apiKey: z.string() }),
+])
+
+/** The query of reads and writes of one collection by an administrator. */
+export const collectionQuerySchema = z.object({ gamemode: gamemodeSchema })
+
+/** Fish in plain JSON. */
+export const plainFishSchema = z.object({ fish: fishEntriesSchema })
+
+/** Crabs in plain JSON. */
+export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
+
+const count = z.int().check(z.minimum(0))
+const byGamemode = z.record(z.enum(GAMEMODES as unknown as [Gamemode, ...Gamemode[]]), count)
+
+/** Counts of all there is. */
+export const statsSchema = z.object({
+  users: count,
+  fish: z.object({
+    total: count,
+    byGamemode,
+    byRarity: z.record(z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]]), count),
+  }),
+  crab: z.object({ total: count, byGamemode }),
+})
+
+/** The query of the leaderboard; without a gamemode, all count. */
+export const leaderboardQuerySchema = z.object({
+  type: z.enum(KINDS),
+  gamemode: z.optional(gamemodeSchema),
+  limit: z.optional(pageLimitSchema),
+})
+
+/** Who has caught the most, best first. */
+export const leaderboardSchema = z.object({
+  type: z.enum(KINDS),
+  gamemode: z.optional(gamemodeSchema),
+  leaderboard: z.array(z.object({ name: z.string(), count })),
+})
+
+/** The query of the audit log. */
+export const auditQuerySchema = z.object(pageQuery)
+
+/** One line of the audit log: who did what to whom, when, from where. */
+export const auditEntrySchema = z.object({
+  id: z.string(),
+  at: momentSchema,
+  actor: z.string(),
+  action: z.string(),
+  subject: z.optional(z.string()),
+  address: z.string(),
+  requestId: z.string(),
+})
+
+/** One page of the audit log, newest first. */
+export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), nextCursor })
+
+/** A session of an administrator. */
+export type Session = z.infer<typeof sessionSchema>
+/** A user, without secrets. */
+export type User = z.infer<typeof userSchema>
+/** One page of users. */
+export type UserList = z.infer<typeof userListSchema>
+/** A new user with its secrets. */
+export type CreatedUser = z.infer<typeof createdUserSchema>
+/** Which secret to replace. */
+export type ResetType = z.infer<typeof resetSchema>['type']
+/** One line of the audit log. */
+export type AuditEntry = z.infer<typeof auditEntrySchema>

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini'
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+import { GAMEMODES } from '../gamemodes.ts'
+import { LIMITS } from '../limits.ts'
+import { CATCH_NAME_PATTERN, USER_NAME_PATTERN } from '../names.ts'
+import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from '../rarities.ts'
+
+/** One of the four gamemodes. */
+export const gamemodeSchema = z.enum(GAMEMODES)
+
+/** The name of a fish or a crab. */
+export const catchNameSchema = z
+  .string()
+  .check(z.regex(CATCH_NAME_PATTERN, 'Must be 1 to 100 characters with no control characters'))
+
+/** The name of a user, as it may be created. `.` and `..` are left out: no URL path can carry them (RFC 3986, 5.2.4). */
+export const userNameSchema = z.string().check(
+  z.regex(
+    USER_NAME_PATTERN,
+    'Must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", and not start with "-"',
+  ),
+  z.refine((name) => name !== '.' && name !== '..', 'Must not be "." or "..": such a name cannot stand in an address'),
+)
+
+/** A rarity in a write payload: an integer, 1 to 7. */
+export const rarityValueSchema = z.literal(
+  RARITIES.map((rarity) => rarity.value) as [RarityValue, ...RarityValue[]],
+  'Must be an integer from 1 to 7',
+)
+
+/** A rarity in an answer: its label. */
+export const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
+
+/** A moment as an ISO 8601 date-time, with `Z` or an offset. */
+export const momentSchema = z.iso.datetime({ offset: true })
+
+/** A password that someone chooses. */
+export const passwordSchema = z
+  .string()
+  .check(z.minLength(LIMITS.minPasswordLength), z.maxLength(LIMITS.passwordLength))
+
+/** How many entries a page holds, as a query parameter. */
+export const pageLimitSchema = z.coerce.number().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize))
+
+/** Where the next page begins: the `nextCursor` of the last one, unchanged. */
+export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))
+
+/** The body of every error. */
+export const errorBodySchema = z.object({
+  error: z.string(),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+  requestId: z.string(),
+  details: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+})
+
+/** The body of every error. */
+export type ErrorBody = z.infer<typeof errorBodySchema>

@@ -1,0 +1,125 @@
+import type { Driver, Storage } from 'unstorage'
+
+/** One collection: all records of one kind that one owner has in one gamemode. */
+export interface Collection {
+  /** The owner's id, never its name: a name can be given anew, an id cannot. */
+  readonly owner: string
+  readonly kind: string
+  readonly gamemode: string
+}
+
+/** One write, as it is stored: the ready JSON of its entries, in both shapes that reads answer. */
+export interface NewRecord {
+  /** Unique id of the record. */
+  readonly id: string
+  /** What makes the write unique among its owner's: the same value is stored once. `null`: every write is stored. */
+  readonly dedupeKey: string | null
+  /** How many entries the record holds, at least 1. */
+  readonly count: number
+  /** The entries as JSON objects joined by commas, without the brackets. */
+  readonly plain: string
+  /** The same entries in full, in the same form. */
+  readonly full: string
+}
+
+/** What became of an append. */
+export type AppendResult =
+  /** Stored, and as durable as the driver makes it. */
+  | { readonly outcome: 'stored'; readonly id: string }
+  /** Not stored: a record with the same `dedupeKey` was, and this is its id. */
+  | { readonly outcome: 'replayed'; readonly id: string }
+  /** Not stored: the owner was removed. */
+  | { readonly outcome: 'owner_removed' }
+
+/** Which of the two ready forms of a record a read wants. */
+export type RecordForm = 'plain' | 'full'
+
+/** A stored record as a read yields it. `sequence` grows with every record of a collection, with gaps. */
+export interface StoredRecord {
+  readonly sequence: number
+  readonly count: number
+  readonly entries: string
+}
+
+/** Where a read begins and how much it may take. */
+export interface ReadRange {
+  /** Yield records whose sequence is at least this. @default 0 */
+  readonly from?: number
+  /** Stop once the yielded records hold at least this many entries. @default all */
+  readonly entries?: number
+}
+
+/** A fixed window that counts what happens under a key. */
+export interface CountWindow {
+  /** Length of the window in milliseconds, from the first count. */
+  readonly durationMs: number
+  /** Counting stops here: a count above `limit` is reported as `limit + 1` and no longer grows. */
+  readonly limit: number
+  /** Unix time in milliseconds. */
+  readonly now: number
+}
+
+/** How often something happened in the current window, this time included, and when the window ends. */
+export interface WindowCount {
+  readonly count: number
+  /** Unix time in milliseconds. */
+  readonly resetAt: number
+}
+
+/** One page of items in the order of their keys. */
+export interface ItemPage {
+  readonly items: readonly { readonly key: string; readonly value: string }[]
+  /** The `after` of the next page; absent on the last one. */
+  readonly next?: string
+}
+
+/** Which items a listing wants. */
+export interface ItemRange {
+  /** Beginning of the keys, up to and including a `:`. */
+  readonly base: string
+  /** Begin behind this key. @default the first */
+  readonly after?: string
+  readonly limit: number
+  /** Only keys that contain this behind `base`. */
+  readonly contains?: string
+}
+
+/**
+ * What the service needs of a storage beyond items, each operation atomic and, where it writes,
+ * durable before its promise settles. A rejected promise means that nothing was stored.
+ */
+export interface StorageExtension {
+  /** What an acknowledgement means, in words for the operator. */
+  readonly durability: string
+  /** Rejects when the storage is out of reach. */
+  ping(): Promise<void>
+  /** Stores a record once per `dedupeKey` of its owner, whichever collection it went to. */
+  append(collection: Collection, record: NewRecord): Promise<AppendResult>
+  /** The id of the record that was stored under this key, if any. */
+  findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
+  /** The records of a collection, oldest first, in chunks of bounded size. */
+  read(collection: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
+  /** Removes all that belongs to an owner, for good: a later append answers `owner_removed`. */
+  removeOwner(owner: string): Promise<void>
+  /** Stores an item only when its key is free; answers whether it did. */
+  setItemIfAbsent(key: string, value: string): Promise<boolean>
+  /** Items in the order of their keys. Costs what the page holds, not what the storage does. */
+  listItems(range: ItemRange): Promise<ItemPage>
+  /** Counts one event, opening a window when none is open. Never takes an exhausted window away before its end. */
+  countInWindow(key: string, window: CountWindow): Promise<WindowCount>
+  /** The current count without counting; `count` is 0 when no window is open. */
+  peekWindow(key: string, window: CountWindow): Promise<WindowCount>
+}
+
+/** An unstorage driver that has what the service needs as well. */
+export interface StorageDriver extends Driver, StorageExtension {}
+
+/** The storage of the service: items through unstorage, the rest through the extension. */
+export interface FishStorage extends StorageExtension {
+  /** Users, keys and settings: plain items under encoded keys. */
+  readonly items: Storage<string>
+  /** Name of the driver. */
+  readonly driver: string
+  /** Finishes what is under way and releases everything. */
+  dispose(): Promise<void>
+}
