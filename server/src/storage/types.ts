@@ -103,6 +103,8 @@ export interface StorageExtension {
   removeOwner(owner: string): Promise<void>
   /** Stores an item only when its key is free; answers whether it did. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
+  /** Removes an item only when it still has this value; answers whether it did. */
+  removeItemIf(key: string, value: string): Promise<boolean>
   /** Items in the order of their keys. Costs what the page holds, not what the storage does. */
   listItems(range: ItemRange): Promise<ItemPage>
   /** Counts one event, opening a window when none is open. Never takes an exhausted window away before its end. */

@@ -1,0 +1,42 @@
+import type { Platform } from './platform.ts'
+
+// The key under which Node's own fetch of every version finds its dispatcher.
+const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
+
+/**
+ * Node: connections of the client's own under the built-in fetch, with keep-alive and the proxy of the environment
+ * (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
+ */
+export const platform: Platform = {
+  sendsUserAgent: true,
+  createFetchExtras() {
+    // A fetch that was replaced (MSW does so) gets connections of its own: it cannot see those opened before it came.
+    const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
+    return (fetch) => {
+      const known = perFetch.get(fetch)
+      if (known) return known
+      const fresh = openDispatcher()
+      perFetch.set(fetch, fresh)
+      return fresh
+    }
+  },
+}
+
+async function openDispatcher(): Promise<RequestInit> {
+  const { Dispatcher1Wrapper, EnvHttpProxyAgent } = await importUndici()
+  // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
+  return { dispatcher: new Dispatcher1Wrapper(new EnvHttpProxyAgent()) } as unknown as RequestInit
+}
+
+/** Where Node's own undici is older, importing another one replaces the dispatcher of the whole process: undo that. */
+async function importUndici(): Promise<typeof import('undici')> {
+  // Touching the class loads Node's own undici, which then holds its dispatcher.
+  void globalThis.Response
+  const before = Reflect.get(globalThis, SHARED_DISPATCHER)
+  const undici = await import('undici')
+  const after = Reflect.get(globalThis, SHARED_DISPATCHER)
+  if (before !== after && after instanceof undici.Dispatcher1Wrapper) {
+    Reflect.set(globalThis, SHARED_DISPATCHER, before)
+  }
+  return undici
+}

@@ -1,0 +1,20 @@
+/** Bytes that every platform's crypto takes: never shared memory. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** One Fernet key, made ready for the platform's crypto. The only thing here that differs between platforms. */
+export interface PlatformKey {
+  /** HMAC-SHA256 under the signing half: 32 bytes. */
+  sign(data: Bytes): Bytes | Promise<Bytes>
+  /** Whether `mac` is the HMAC of `data`, in constant time. */
+  verify(data: Bytes, mac: Bytes): boolean | Promise<boolean>
+  /** AES-128-CBC with PKCS#7 padding under the encrypting half. */
+  encrypt(iv: Bytes, message: Bytes): Bytes | Promise<Bytes>
+  /** The reverse; `undefined` when the padding is not exactly PKCS#7. */
+  decrypt(iv: Bytes, ciphertext: Bytes): Bytes | undefined | Promise<Bytes | undefined>
+}
+
+/** Makes 32 key bytes ready: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
+export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformKey>
+
+/** Length of the signing half, which comes first. The encrypting half is the rest. */
+export const SIGNING_KEY_BYTES = 16

@@ -1,0 +1,27 @@
+import { type Bytes, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
+
+const CIPHER = 'AES-CBC'
+const MAC = 'HMAC'
+
+/** A Fernet key on WebCrypto: browsers, workers, Deno, Bun. */
+export async function preparePlatformKey(key: Bytes): Promise<PlatformKey> {
+  // Typed as always there, but browsers leave it out on pages that are not served securely.
+  const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle
+  if (subtle === undefined) throw new Error('WebCrypto is missing here: serve the page over https or from localhost.')
+  const [signingKey, encryptionKey] = await Promise.all([
+    subtle.importKey('raw', key.slice(0, SIGNING_KEY_BYTES), { name: MAC, hash: 'SHA-256' }, false, ['sign', 'verify']),
+    subtle.importKey('raw', key.slice(SIGNING_KEY_BYTES), CIPHER, false, ['encrypt', 'decrypt']),
+  ])
+  return {
+    sign: async (data) => new Uint8Array(await subtle.sign(MAC, signingKey, data)),
+    verify: (data, mac) => subtle.verify(MAC, signingKey, mac, data),
+    encrypt: async (iv, message) => new Uint8Array(await subtle.encrypt({ name: CIPHER, iv }, encryptionKey, message)),
+    async decrypt(iv, ciphertext) {
+      try {
+        return new Uint8Array(await subtle.decrypt({ name: CIPHER, iv }, encryptionKey, ciphertext))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { generateFernetKey } from '@fish-crab/sdk/fernet'
+import witness from 'fernet'
+import { describe, expect, test } from 'vitest'
+import { KEY, LANES, NOW, text } from './lanes.ts'
+
+const MESSAGES = ['fish', 'sixteen bytes ok', '{"fish":"Bronze Koi ’ §a 🐟","rarity":1}', 'x'.repeat(200)]
+
+describe.each(LANES)('the fernet package and ours on $lane', ({ create }) => {
+  // The package takes 0 for "any age"; left out it means 60 s.
+  const options = (key: string) => ({ secret: new witness.Secret(key), ttl: 0 })
+
+  test.each(MESSAGES)('it reads what we wrote: %s', async (message) => {
+    for (const key of [KEY, generateFernetKey()]) {
+      const token = await create(key).encrypt(message, { now: NOW })
+      expect(new witness.Token({ ...options(key), token }).decode()).toBe(message)
+    }
+  })
+
+  test.each(MESSAGES)('we read what it wrote: %s', async (message) => {
+    for (const key of [KEY, generateFernetKey()]) {
+      const token = new witness.Token({ ...options(key), time: new Date(NOW) }).encode(message)
+      const opened = await create(key).decrypt(token)
+      expect(text(opened.message)).toBe(message)
+      expect(opened.timestamp).toBe(BigInt(NOW / 1000))
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { KEY, LANES, NODE_LANE, NOW, raw, text, WEB_LANE } from './lanes.ts'
+
+const lengths = Array.from({ length: 49 }, (_, length) => length)
+const patterned = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 0xff)
+
+describe.each(LANES)('on $lane', ({ create }) => {
+  test('every message of 0 to 48 bytes comes back', async () => {
+    const fernet = create(KEY)
+    for (const length of lengths) {
+      const token = await fernet.encrypt(patterned(length))
+      expect(raw(token)).toHaveLength(57 + 16 * (Math.floor(length / 16) + 1))
+      expect((await fernet.decrypt(token)).message).toEqual(patterned(length))
+    }
+  })
+
+  test('any text comes back as its UTF-8', async () => {
+    const fernet = create(KEY)
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 60 }), async (message) => {
+        expect(text((await fernet.decrypt(await fernet.encrypt(message))).message)).toBe(message)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('a message of 256 KiB comes back', async () => {
+    const fernet = create(KEY)
+    const message = patterned(256 * 1024)
+    const opened = await fernet.decrypt(await fernet.encrypt(message))
+    expect(Buffer.compare(opened.message, message)).toBe(0)
+  })
+
+  test('two tokens of one message differ, since their IVs do', async () => {
+    const fernet = create(KEY, { now: () => NOW })
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => fernet.encrypt('fish')))
+    expect(new Set(tokens.map((token) => Buffer.from(raw(token).subarray(9, 25)).toString('hex'))).size).toBe(50)
+  })
+
+  test('the token says the whole seconds of the given time, else of the clock', async () => {
+    const fernet = create(KEY, { now: () => NOW + 999 })
+    expect((await fernet.decrypt(await fernet.encrypt(''))).timestamp).toBe(BigInt(NOW / 1000))
+    expect((await fernet.decrypt(await fernet.encrypt('', { now: 5_999 }))).timestamp).toBe(5n)
+  })
+
+  test('a caller may change its bytes once it has handed them over', async () => {
+    const fernet = create(KEY)
+    const message = patterned(20)
+    const iv = patterned(16)
+    const encrypting = fernet.encrypt(message, { iv })
+    message.fill(0)
+    iv.fill(0)
+    const token = raw(await encrypting)
+    expect(token.subarray(9, 25)).toEqual(patterned(16))
+    const handed = Buffer.from(token)
+    const decrypting = fernet.decrypt(handed)
+    handed.fill(0)
+    const opened = await decrypting
+    expect(opened.message).toEqual(patterned(20))
+    expect(opened.mac).toEqual(token.slice(-32))
+  })
+
+  test('an IV that is not 16 bytes or a time no token can hold is refused', async () => {
+    const fernet = create(KEY)
+    await expect(fernet.encrypt('', { iv: new Uint8Array(15) })).rejects.toThrow(RangeError)
+    for (const now of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 64 * 1000]) {
+      await expect(fernet.encrypt('', { now })).rejects.toThrow(RangeError)
+    }
+  })
+})
+
+test('both implementations make the same token of the same input, and each reads the other', async () => {
+  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+  await fc.assert(
+    fc.asyncProperty(
+      bytes(32),
+      bytes(16),
+      fc.uint8Array({ maxLength: 100 }),
+      fc.nat(),
+      async (key, iv, message, now) => {
+        const secret = Buffer.from(key).toString('base64url')
+        const [node, web] = [NODE_LANE.create(secret), WEB_LANE.create(secret)]
+        const token = await node.encrypt(message, { iv, now })
+        expect(await web.encrypt(message, { iv, now })).toBe(token)
+        const opened = await web.decrypt(token)
+        expect(opened.message).toEqual(message)
+        expect(opened).toEqual(await node.decrypt(token))
+      },
+    ),
+    { numRuns: 100 },
+  )
+})

@@ -1,0 +1,63 @@
+import { isWithinTtl } from '@fish-crab/sdk/fernet'
+import { describe, expect, test } from 'vitest'
+import { invalidToken, KEY, LANES, NOW, OTHER_KEY } from './lanes.ts'
+import own from './vectors/own.json' with { type: 'json' }
+
+const made = BigInt(NOW / 1000)
+const expired = { name: 'FernetError', code: 'token_expired' }
+
+test.each([
+  ['of the very second', 0, 0, true],
+  ['as old as the TTL', 60, 60_000, true],
+  ['as old as the TTL, parts of a second aside', 60, 60_999, true],
+  ['a second older than the TTL', 60, 61_000, false],
+  ['a second old under a TTL of 0', 0, 1_000, false],
+  ['60 s ahead of the clock', 60, -60_000, true],
+  ['60 s and a bit ahead of the clock', 60, -60_001, false],
+  ['61 s ahead of the clock', 60, -61_000, false],
+  ['59 s and a bit ahead of the clock', 60, -59_001, true],
+])('a token %s', (_, ttlSeconds, later, good) => {
+  expect(isWithinTtl(made, { ttlSeconds, now: NOW + later })).toBe(good)
+})
+
+test('timestamps of 64 bits are judged exactly', () => {
+  expect(isWithinTtl(2n ** 64n - 1n, { ttlSeconds: 60, now: NOW })).toBe(false)
+  expect(isWithinTtl(2n ** 63n, { ttlSeconds: 60, now: 2 ** 63 * 1000 })).toBe(true)
+  expect(isWithinTtl(0n, { ttlSeconds: Number.MAX_SAFE_INTEGER, now: NOW })).toBe(true)
+  expect(isWithinTtl(0n, { ttlSeconds: 0, now: 0 })).toBe(true)
+})
+
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('a TTL of %s is refused', (ttlSeconds) => {
+  expect(() => isWithinTtl(made, { ttlSeconds, now: NOW })).toThrow(RangeError)
+})
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock that says %s is refused', (now) => {
+  expect(() => isWithinTtl(made, { ttlSeconds: 60, now })).toThrow(RangeError)
+})
+
+describe.each(LANES)('on $lane', ({ create }) => {
+  test('a token of any time is read when no TTL is given, by whatever clock', async () => {
+    for (const { key, token } of own.tokens) {
+      await expect(create(key).decrypt(token, { now: 0 })).resolves.toBeDefined()
+    }
+  })
+
+  test('a given TTL refuses what is too old or too far ahead, by the given time, else by the clock', async () => {
+    const fernet = create(KEY, { now: () => NOW + 61_000 })
+    const token = await fernet.encrypt('fish', { now: NOW })
+    await expect(fernet.decrypt(token, { ttlSeconds: 60 })).rejects.toMatchObject(expired)
+    await expect(fernet.decrypt(token, { ttlSeconds: 61 })).resolves.toBeDefined()
+    await expect(fernet.decrypt(token, { ttlSeconds: 60, now: NOW })).resolves.toBeDefined()
+    await expect(fernet.decrypt(token, { ttlSeconds: 60, now: NOW - 61_000 })).rejects.toMatchObject(expired)
+  })
+
+  test('the age is told only of authentic tokens', async () => {
+    const token = await create(OTHER_KEY).encrypt('fish', { now: NOW })
+    const opening = create(KEY).decrypt(token, { ttlSeconds: 60, now: NOW + 999_000 })
+    await expect(opening).rejects.toMatchObject(invalidToken)
+  })
+
+  test('a wrong TTL is refused with a bad token too', async () => {
+    await expect(create(KEY).decrypt('junk', { ttlSeconds: -1 })).rejects.toThrow(RangeError)
+  })
+})

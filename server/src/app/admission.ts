@@ -1,0 +1,66 @@
+import { type Audience, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import type { FishStorage } from '../storage/types.ts'
+import type { Exchange } from './http/exchange.ts'
+import { Failure } from './http/failure.ts'
+import { assertWithinLimit, type RateLimit, rateLimitHeaders } from './limits/rate-limit.ts'
+import type { Logger } from './options.ts'
+import { sha256Hex } from './users/digest.ts'
+import type { Users } from './users/users.ts'
+
+/** What {@link createAdmission} builds on. */
+export interface AdmissionContext {
+  readonly storage: FishStorage
+  readonly users: Users
+  readonly rateLimit: RateLimit
+  readonly masterApiKey: string | undefined
+  readonly allowedOrigins: readonly string[]
+  readonly clock: () => number
+  readonly logger: Logger
+}
+
+/** Lets a request in, or fails with `rate_limited`. */
+export type Admission = (exchange: Exchange) => Promise<void>
+
+const COUNTED: Audience = 'public'
+
+/**
+ * Counts a public request before anything else is done with it, unless something lifts the limit. While the storage
+ * cannot count, only `/status` is let in, which says so.
+ */
+export function createAdmission(context: AdmissionContext): Admission {
+  const { storage, users, rateLimit, allowedOrigins, clock, logger } = context
+  const masterHash = context.masterApiKey ? sha256Hex(context.masterApiKey) : undefined
+
+  async function hasValidApiKey(exchange: Exchange): Promise<boolean> {
+    const apiKey = exchange.request.headers.get(HEADERS.apiKey)
+    if (!apiKey) return false
+    // Hashes are compared, not keys: how long that takes tells nothing of the key.
+    if (masterHash && (await sha256Hex(apiKey)) === (await masterHash)) return true
+    const owner = await users.findByApiKey(apiKey)
+    if (owner) exchange.apiKeyUser = owner
+    return owner !== undefined
+  }
+
+  async function count(exchange: Exchange): Promise<void> {
+    const origin = exchange.request.headers.get('origin')
+    const fromAllowedOrigin = origin !== null && allowedOrigins.includes(origin)
+    if ((await hasValidApiKey(exchange)) || fromAllowedOrigin) return
+    const now = clock()
+    const window = { limit: rateLimit.requests, durationMs: rateLimit.windowMs, now }
+    const counted = await storage.countInWindow(`${COUNTED}:${exchange.client}`, window)
+    for (const [name, value] of Object.entries(rateLimitHeaders(rateLimit, counted))) {
+      exchange.answerHeaders.set(name, value)
+    }
+    assertWithinLimit(rateLimit, counted, now)
+  }
+
+  return async (exchange) => {
+    if (exchange.audience !== COUNTED) return
+    try {
+      await count(exchange)
+    } catch (error) {
+      if (error instanceof Failure || exchange.path !== ROUTES.status.path) throw error
+      logger.error({ requestId: exchange.requestId, error: String(error) }, 'a request could not be counted')
+    }
+  }
+}

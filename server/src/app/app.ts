@@ -1,0 +1,148 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { H3, type H3Event } from 'h3'
+import { StorageError } from '../storage/errors.ts'
+import { createAdmission } from './admission.ts'
+import { type Admins, createAdmins } from './auth/admins.ts'
+import { createAudit } from './auth/audit.ts'
+import { createCredentials } from './auth/credentials.ts'
+import { createLoginGuard } from './auth/login-guard.ts'
+import { createSessions } from './auth/sessions.ts'
+import { empty, failed } from './http/answer.ts'
+import { audienceOf } from './http/audience.ts'
+import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './http/cors.ts'
+import { type Exchange, openExchange } from './http/exchange.ts'
+import { Failure } from './http/failure.ts'
+import { mountRoutes } from './http/router.ts'
+import { uuidv7 } from './ids.ts'
+import { clientKey } from './limits/client.ts'
+import type { AppOptions, Logger } from './options.ts'
+import { createHandlers } from './routes/index.ts'
+import { checkSeal } from './users/seal-check.ts'
+import { createUsers, type Users } from './users/users.ts'
+import { createVault } from './users/vault.ts'
+
+/** The service as a program from requests to responses. It holds no sockets, files or timers. */
+export interface App {
+  /** Answers a request. Never rejects: what goes wrong is an answer too. */
+  fetch(request: Request): Promise<Response>
+  /** The users, for hosts that create some on their own behalf. */
+  readonly users: Pick<Users, 'create' | 'find'>
+  /** The administrators, for hosts that make the first one. */
+  readonly admins: Pick<Admins, 'create' | 'exist'>
+  /** Settles when the stored data was sealed under the secret at hand; rejects with `SealError` when not. */
+  checkSecrets(): Promise<void>
+}
+
+const SILENCE: Logger = { info() {}, warn() {}, error() {} }
+
+/**
+ * Makes the service. The same program serves real sockets, mocks and tests; whatever is not portable comes in as an
+ * argument.
+ * @example
+ * const app = createApp({ storage: createMemoryStorage(), secrets, passwords, version: '1.0.0', clientAddress: () => '127.0.0.1' })
+ * const response = await app.fetch(new Request('http://localhost/status'))
+ */
+export function createApp(options: AppOptions): App {
+  const { storage, secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds } = options
+  const clock = options.clock ?? Date.now
+  const random = options.random ?? ((bytes) => crypto.getRandomValues(bytes))
+  const logger = options.logger ?? SILENCE
+  const allowedOrigins = options.allowedOrigins ?? []
+  const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
+  const createId = () => uuidv7(clock(), random)
+
+  const vault = createVault(secrets.seal, random)
+  const users = createUsers({ storage, vault, passwords, clock, random })
+  const admins = createAdmins({ storage, passwords, clock, random })
+  const guard = createLoginGuard(storage, clock)
+  const handlers = createHandlers({
+    storage,
+    users,
+    credentials: createCredentials({ users, admins, passwords, guard }),
+    sessions: createSessions(secrets.session, admins, clock),
+    audit: createAudit(storage, clock, random),
+    logger,
+    clock,
+    createId,
+    version,
+    adminRateLimit: options.adminRateLimit ?? {
+      requests: LIMITS.adminRequests,
+      windowMs: LIMITS.adminWindowSeconds * 1000,
+    },
+    tokenTtlSeconds,
+    isAccepting: options.isAccepting ?? (() => true),
+  })
+  const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger })
+
+  const h3 = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    onRequest(event) {
+      const address = clientAddress(event.req)
+      const client = clientKey(address)
+      const exchange = openExchange(event.req, { now: clock(), address, client, audienceOf, createId })
+      event.context.exchange = exchange
+      event.url.pathname = exchange.path
+    },
+    onResponse(response, event) {
+      const exchange = exchangeOf(event)
+      for (const [name, value] of exchange.answerHeaders) response.headers.set(name, value)
+      logAnswer(logger, exchange, response.status, clock())
+    },
+  })
+  h3.use(async (event, next) => {
+    try {
+      return await next()
+    } catch (error) {
+      return failed(toFailure(error, logger, exchangeOf(event)), exchangeOf(event).requestId)
+    }
+  })
+  h3.use((event, next) => {
+    const exchange = exchangeOf(event)
+    const preflight = isPreflight(exchange.request)
+    const headers = preflight
+      ? preflightHeaders(corsRequest(exchange, 'access-control-request-method'), allowedOrigins)
+      : corsHeaders(corsRequest(exchange), allowedOrigins)
+    for (const [name, value] of Object.entries(headers)) exchange.answerHeaders.set(name, value)
+    return preflight ? empty(204) : next()
+  })
+  h3.use(async (event, next) => {
+    await admit(exchangeOf(event))
+    return next()
+  })
+  mountRoutes(h3, handlers, exchangeOf)
+
+  return {
+    fetch: async (request) => h3.fetch(request),
+    users,
+    admins,
+    checkSecrets: () => checkSeal(storage, vault),
+  }
+}
+
+function exchangeOf(event: H3Event): Exchange {
+  return event.context.exchange as Exchange
+}
+
+function corsRequest({ request, path, audience }: Exchange, methodHeader?: string): CorsRequest {
+  const method = (methodHeader && request.headers.get(methodHeader)) || request.method
+  return { origin: request.headers.get('origin'), method, path, audience }
+}
+
+/** What a client may know of an error; the rest is for the log. */
+function toFailure(error: unknown, logger: Logger, { requestId }: Exchange): Failure {
+  if (error instanceof Failure && error.status < 500) return error
+  const failure =
+    error instanceof Failure ? error : new Failure(error instanceof StorageError ? 'storage_error' : 'internal_error')
+  logger.error({ requestId, code: failure.code, err: error }, 'a request failed')
+  return failure
+}
+
+function logAnswer(
+  logger: Logger,
+  { request, path, requestId, address, receivedAt }: Exchange,
+  status: number,
+  now: number,
+) {
+  logger.info({ requestId, method: request.method, path, status, ms: now - receivedAt, address }, 'request')
+}

@@ -1,0 +1,73 @@
+import { LIMITS, type User } from '@fish-crab/sdk/contract'
+import { Failure } from '../http/failure.ts'
+import type { PasswordHasher } from '../options.ts'
+import type { Users } from '../users/users.ts'
+import type { Admin, Admins } from './admins.ts'
+import { type BasicCredentials, parseBasic } from './basic.ts'
+import type { LoginGuard } from './login-guard.ts'
+
+/** Who proved to be whom. */
+export type Identity = { readonly admin: Admin } | { readonly user: User }
+
+/** Checks names and passwords. */
+export interface Credentials {
+  /** Whoever `Authorization: Basic` names, or an `invalid_credentials` failure. */
+  authenticate(request: Request, client: string): Promise<Identity>
+  /** The administrator with these credentials, or an `invalid_credentials` failure. */
+  authenticateAdmin(credentials: BasicCredentials, client: string): Promise<Admin>
+}
+
+/** What {@link createCredentials} builds on. */
+export interface CredentialsContext {
+  readonly users: Users
+  readonly admins: Admins
+  readonly passwords: PasswordHasher
+  readonly guard: LoginGuard
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
+
+/** Makes the check of names and passwords. An unknown name costs the time that a known one does. */
+export function createCredentials({ users, admins, passwords, guard }: CredentialsContext): Credentials {
+  let decoy: Promise<string> | undefined
+
+  async function spendTheSameTime(password: string): Promise<undefined> {
+    decoy ??= passwords.hash('a password that nobody has')
+    await passwords.verify(password.slice(0, LIMITS.passwordLength), await decoy)
+  }
+
+  async function identify({ name, password }: BasicCredentials): Promise<Identity | undefined> {
+    if (password.length > LIMITS.passwordLength) return spendTheSameTime(password)
+    if (await admins.find(name)) {
+      const admin = await admins.verify(name, password)
+      if (admin) return { admin }
+    }
+    const user = await users.find(name)
+    if (!user) return spendTheSameTime(password)
+    return (await users.verifyPassword(user, password)) ? { user } : undefined
+  }
+
+  async function identifyAdmin({ name, password }: BasicCredentials): Promise<Admin | undefined> {
+    return (await admins.find(name)) ? admins.verify(name, password) : spendTheSameTime(password)
+  }
+
+  return {
+    async authenticate(request, client) {
+      const credentials = parseBasic(request.headers.get('authorization'))
+      if (!credentials)
+        throw new Failure('invalid_credentials', {
+          headers: CHALLENGE,
+          message: 'Send a name and a password by HTTP Basic.',
+        })
+      const identity = await guard.attempt(client, () => identify(credentials))
+      if (!identity) throw new Failure('invalid_credentials', { headers: CHALLENGE })
+      return identity
+    },
+
+    async authenticateAdmin(credentials, client) {
+      const admin = await guard.attempt(client, () => identifyAdmin(credentials))
+      if (!admin) throw new Failure('invalid_credentials')
+      return admin
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { LIMITS, type Session } from '@fish-crab/sdk/contract'
+import { jwtVerify, SignJWT } from 'jose'
+import { Failure } from '../http/failure.ts'
+import type { Admin, Admins } from './admins.ts'
+
+/** The sessions of administrators: JWTs that name them. */
+export interface Sessions {
+  open(admin: Admin): Promise<Session>
+  /** The administrator of `Authorization: Bearer`, or an `invalid_session` failure. */
+  require(request: Request): Promise<Admin>
+}
+
+const ALGORITHM = 'HS256'
+const ISSUER = 'fish-crab'
+const AUDIENCE = 'fish-crab-admin'
+const CHALLENGE = { 'www-authenticate': 'Bearer' }
+
+/** Makes the sessions. A session ends with its time, and with the administrator it was opened for. */
+export function createSessions(secret: string, admins: Admins, clock: () => number): Sessions {
+  const key = new TextEncoder().encode(secret)
+
+  async function subject(token: string) {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'exp', 'id'],
+      currentDate: new Date(clock()),
+    })
+    return { username: String(payload.sub), id: payload.id }
+  }
+
+  return {
+    async open(admin) {
+      const issuedAt = Math.floor(clock() / 1000)
+      const expiresAt = issuedAt + LIMITS.sessionSeconds
+      const token = await new SignJWT({ id: admin.id })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+        .setSubject(admin.username)
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .sign(key)
+      return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
+    },
+
+    async require(request) {
+      const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
+      if (!token) throw new Failure('invalid_session', { headers: CHALLENGE })
+      const { username, id } = await subject(token).catch((cause: unknown) => {
+        throw new Failure('invalid_session', { headers: CHALLENGE, cause })
+      })
+      const admin = await admins.find(username)
+      if (admin?.id !== id || !admin) throw new Failure('invalid_session', { headers: CHALLENGE })
+      return admin
+    },
+  }
+}

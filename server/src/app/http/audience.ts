@@ -1,0 +1,14 @@
+import { type Audience, ROUTES } from '@fish-crab/sdk/contract'
+
+const OPERATIONS: ReadonlySet<string> = new Set(
+  Object.values(ROUTES)
+    .filter(({ audience }) => audience === 'operations')
+    .map(({ path }) => path),
+)
+const ADMIN_PREFIX = `${ROUTES.adminLogin.path.slice(0, ROUTES.adminLogin.path.lastIndexOf('/'))}/`
+
+/** Whom a canonical path is for. What nobody serves counts as public, so that guessing paths is limited too. */
+export function audienceOf(path: string): Audience {
+  if (OPERATIONS.has(path)) return 'operations'
+  return path.startsWith(ADMIN_PREFIX) ? 'admin' : 'public'
+}

@@ -1,0 +1,40 @@
+import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
+
+/**
+ * The one spelling of a request's path that routing, counting and logging see, so that no variant of a path
+ * (trailing slash, `//`, percent-encoding, `/v1`) is treated as another path by any of them.
+ * An encoded slash stays encoded: it is data, not structure (RFC 3986, section 2.2).
+ * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
+ */
+export function canonicalPath(url: string): string {
+  const path = `/${withoutDots(rawPath(url).split('/').map(canonicalSegment)).join('/')}`
+  if (path === VERSION_PREFIX) return '/'
+  return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : path
+}
+
+function rawPath(url: string): string {
+  const authority = url.indexOf('://')
+  const start = authority === -1 ? 0 : url.indexOf('/', authority + 3)
+  if (start === -1) return '/'
+  const end = url.slice(start).search(/[?#]/)
+  return end === -1 ? url.slice(start) : url.slice(start, start + end)
+}
+
+/** Drops empty and `.` segments and resolves `..` (RFC 3986, section 5.2.4): not every HTTP server has done so. */
+function withoutDots(segments: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const segment of segments) {
+    if (segment === '..') kept.pop()
+    else if (segment !== '' && segment !== '.') kept.push(segment)
+  }
+  return kept
+}
+
+function canonicalSegment(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return encodeURIComponent(decodeURIComponent(segment))
+  } catch {
+    return segment
+  }
+}

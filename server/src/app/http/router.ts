@@ -1,0 +1,48 @@
+import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import type { H3, H3Event } from 'h3'
+import type { Handler } from '../services.ts'
+import type { Exchange } from './exchange.ts'
+import { Failure } from './failure.ts'
+
+type ExchangeOf = (event: H3Event) => Exchange
+
+/**
+ * Puts every handler on its route. `HEAD` works where `GET` does; another method on a known path is told which ones
+ * there are, and every other path is not found.
+ */
+export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>>, exchangeOf: ExchangeOf): void {
+  const methodsByPath = new Map<string, Set<string>>()
+  for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler][]) {
+    const { method, path } = ROUTES[name]
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    for (const each of methods) {
+      h3.on(each as typeof method, path, (event) => {
+        const exchange = exchangeOf(event)
+        exchange.route = name
+        exchange.params = decodeParams(event.context.params)
+        return handler(exchange)
+      })
+    }
+    methodsByPath.set(path, new Set([...(methodsByPath.get(path) ?? []), ...methods]))
+  }
+  for (const [path, methods] of methodsByPath) {
+    h3.all(path, () => {
+      throw new Failure('method_not_allowed', { headers: { allow: [...methods].join(', ') } })
+    })
+  }
+  h3.all('/**', () => {
+    throw new Failure('not_found')
+  })
+}
+
+function decodeParams(params: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)]
+      } catch {
+        return [name, value]
+      }
+    }),
+  )
+}

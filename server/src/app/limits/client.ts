@@ -1,0 +1,70 @@
+/**
+ * The address a request comes from when `hops` proxies are trusted: the `hops`-th entry of `X-Forwarded-For` from the
+ * right, since every entry further left was written by someone who is not trusted. With too few entries, the socket's.
+ * @example forwardedAddress('203.0.113.9', '198.51.100.1, 192.0.2.7', 1) // '192.0.2.7'
+ */
+export function forwardedAddress(socketAddress: string, forwardedFor: string | null, hops: number): string {
+  if (hops < 1 || forwardedFor === null) return socketAddress
+  const entries = forwardedFor.split(',').map((entry) => entry.trim())
+  const address = withoutPort(entries.at(-hops) ?? '')
+  return parseIp(address) ? address : socketAddress
+}
+
+/**
+ * What the rate limit counts an address under: IPv4 as it is (also when mapped into IPv6), IPv6 by its /64, which is
+ * what one household or host gets. Anything else stands for itself.
+ * @example clientKey('::ffff:192.0.2.7') // '192.0.2.7'
+ * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
+ */
+export function clientKey(address: string): string {
+  const parsed = parseIp(address)
+  if (!parsed) return address
+  if (typeof parsed === 'string') return parsed
+  const mapped = parsed.slice(0, 5).every((group) => group === 0) && parsed[5] === 0xffff
+  if (mapped) {
+    const [high = 0, low = 0] = parsed.slice(6)
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+  }
+  return `${parsed
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
+}
+
+function withoutPort(entry: string): string {
+  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(entry)
+  if (bracketed?.[1]) return bracketed[1]
+  const v4 = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(entry)
+  return v4?.[1] ?? entry
+}
+
+/** IPv4 as text, IPv6 as its eight groups. */
+function parseIp(address: string): string | number[] | undefined {
+  const plain = address.replace(/%.*$/, '')
+  if (isIpv4(plain)) return plain
+  if (!plain.includes(':')) return undefined
+  return parseIpv6(plain)
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+}
+
+function parseIpv6(text: string): number[] | undefined {
+  const tail = text.slice(text.lastIndexOf(':') + 1)
+  let hex = text
+  if (tail.includes('.')) {
+    if (!isIpv4(tail)) return undefined
+    const [a = 0, b = 0, c = 0, d = 0] = tail.split('.').map(Number)
+    hex = `${text.slice(0, -tail.length)}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+  }
+  const halves = hex.split('::')
+  if (halves.length > 2) return undefined
+  const [head = [], rest = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const missing = 8 - head.length - rest.length
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
+  const groups = [...head, ...new Array<string>(Math.max(missing, 0)).fill('0'), ...rest]
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined
+  return groups.map((group) => Number.parseInt(group, 16))
+}

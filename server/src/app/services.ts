@@ -1,0 +1,28 @@
+import type { HTTPResponse } from 'h3'
+import type { FishStorage } from '../storage/types.ts'
+import type { Audit } from './auth/audit.ts'
+import type { Credentials } from './auth/credentials.ts'
+import type { Sessions } from './auth/sessions.ts'
+import type { Exchange } from './http/exchange.ts'
+import type { RateLimit } from './limits/rate-limit.ts'
+import type { Logger } from './options.ts'
+import type { Users } from './users/users.ts'
+
+/** What handlers work with. */
+export interface Services {
+  readonly storage: FishStorage
+  readonly users: Users
+  readonly credentials: Credentials
+  readonly sessions: Sessions
+  readonly audit: Audit
+  readonly logger: Logger
+  readonly clock: () => number
+  readonly createId: () => string
+  readonly version: string
+  readonly adminRateLimit: RateLimit
+  readonly tokenTtlSeconds: number | undefined
+  readonly isAccepting: () => boolean
+}
+
+/** Answers one request, or throws a `Failure`. */
+export type Handler = (exchange: Exchange) => Promise<HTTPResponse> | HTTPResponse

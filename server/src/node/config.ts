@@ -1,0 +1,54 @@
+import { SETTINGS, type Setting } from './settings.ts'
+
+/** The name of a setting. */
+export type SettingName = keyof typeof SETTINGS
+
+type SettingValue<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>
+type WithFallback = 'host' | 'port' | 'storage' | 'rateLimit' | 'rateWindow' | 'adminRateLimit' | 'trustProxy' | 'log'
+
+/** What the server runs with. */
+export type ServerConfig = Readonly<
+  { [Name in WithFallback]: SettingValue<Name> } & {
+    [Name in Exclude<SettingName, WithFallback>]?: SettingValue<Name>
+  }
+>
+
+/** Where settings come from. */
+export interface ConfigSource {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Values of flags by their name without dashes. */
+  readonly flags?: Readonly<Record<string, string | undefined>>
+}
+
+/** Thrown when settings are wrong: `mistakes` holds one line for each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+/**
+ * Reads the configuration. An empty variable counts as unset.
+ * @throws ConfigError with every mistake there is, not the first alone
+ * @example readConfig({ env: process.env, flags: { port: '0' } })
+ */
+export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
+  const mistakes: string[] = []
+  const values: Partial<Record<SettingName, unknown>> = {}
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag]
+    const text = fromFlag ?? (env[setting.env] || setting.fallback)
+    if (text === undefined) continue
+    try {
+      values[name] = setting.parse(text)
+    } catch (error) {
+      mistakes.push(`${fromFlag === undefined ? setting.env : `--${setting.flag}`} ${(error as Error).message}`)
+    }
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return values as ServerConfig
+}

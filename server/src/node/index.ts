@@ -1,0 +1,6 @@
+export { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
+export { createLogger, type LogTarget } from './logger.ts'
+export { createScryptHasher, type ScryptCost } from './passwords.ts'
+export { SERVE_EXIT, type ServeOptions, serve } from './serve.ts'
+export { LOG_FORMATS, type LogFormat, SETTINGS, type Setting } from './settings.ts'
+export { type RunningServer, type StartOptions, startServer } from './start.ts'

@@ -1,0 +1,78 @@
+import type { Writable } from 'node:stream'
+import { SealError } from '../app/users/vault.ts'
+import { StorageError } from '../storage/errors.ts'
+import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
+import { createLogger } from './logger.ts'
+import { SecretsError } from './secrets-file.ts'
+import { type RunningServer, startServer } from './start.ts'
+
+/** What {@link serve} runs with. */
+export interface ServeOptions extends ConfigSource {
+  readonly version: string
+  readonly stdout: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+  /** Settles when the server shall stop. Called again, it settles at the next wish to stop. */
+  readonly stopRequested: () => Promise<void>
+}
+
+/** Exit statuses of {@link serve}. */
+export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, forced: 130 } as const
+
+/**
+ * Runs the server until it is told to stop, as `fish-cli serve` does: exactly one line on stdout when it is ready,
+ * all else on stderr. A second wish to stop does not wait for requests in flight.
+ * @returns the exit status
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const { stdout, stderr, stopRequested } = options
+  const say = (line: string) => stderr.write(`${line}\n`)
+  const config = configOf(options, say)
+  if (!config) return SERVE_EXIT.usage
+  const logger = createLogger(config.log, { stream: stderr, colours: stderr.isTTY === true && !options.env.NO_COLOR })
+
+  let server: RunningServer
+  try {
+    server = await startServer(config, { logger, version: options.version })
+  } catch (error) {
+    say(`fish-cli serve: ${startFailure(error, config)}`)
+    return SERVE_EXIT.failed
+  }
+  if (server.madeAdmin) {
+    const { username, password } = server.madeAdmin
+    say(`Created the administrator "${username}" with the password ${password}`)
+    say('Keep it: it is shown this once.')
+  }
+  logger.info({ version: options.version, storage: config.storage.driver, durability: server.durability }, 'ready')
+  stdout.write(`listening on ${server.url}\n`)
+
+  await stopRequested()
+  logger.info({}, 'stopping: requests in flight finish')
+  const forced = stopRequested().then(() => SERVE_EXIT.forced)
+  const status = await Promise.race([server.close().then(() => SERVE_EXIT.stopped), forced])
+  logger.info({}, 'stopped')
+  return status
+}
+
+function configOf(options: ServeOptions, say: (line: string) => void): ServerConfig | undefined {
+  try {
+    return readConfig(options)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const mistake of error.mistakes) say(`fish-cli serve: ${mistake}`)
+    return undefined
+  }
+}
+
+function startFailure(error: unknown, { host, port }: ServerConfig): string {
+  if (error instanceof StorageError || error instanceof SecretsError) return error.message
+  if (error instanceof SealError) {
+    return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one; nothing was changed.'
+  }
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${host} is in use. Stop what listens there or choose another with --port.`
+  if (code === 'EACCES') return `port ${port} on ${host} may not be used. Choose one above 1023 with --port.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `${host} is not an address of this machine. Change --host.`
+  return `could not start: ${message}`
+}

@@ -1,0 +1,159 @@
+import { isUserName, LIMITS } from '@fish-crab/sdk/contract'
+import { parseStorageAddress, type StorageAddress } from './storage-address.ts'
+
+/** How the log is written. */
+export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
+
+/** One of {@link LOG_FORMATS}. */
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** One setting of the server: where it comes from, what it means and how its text is read. */
+export interface Setting<Value> {
+  /** The environment variable. */
+  readonly env: string
+  /** The flag of `fish-cli serve`, without dashes. Secrets have none: an argument list is no place for them. */
+  readonly flag?: string
+  readonly summary: string
+  /** What counts when nothing is given, as text; absent where there is nothing then. */
+  readonly fallback?: string
+  /** Reads the text, or throws an error that says what it should have been. */
+  readonly parse: (text: string) => Value
+}
+
+/** Every setting of the server (SPEC, "Operations"). A flag wins over the environment. */
+export const SETTINGS = {
+  host: setting({
+    env: 'FISH_HOST',
+    flag: 'host',
+    fallback: '127.0.0.1',
+    summary: 'address to listen on',
+    parse: (text) => text,
+  }),
+  port: setting({
+    env: 'FISH_PORT',
+    flag: 'port',
+    fallback: '8787',
+    summary: 'port to listen on; 0 takes any free one',
+    parse: integer(0, 65_535),
+  }),
+  storage: setting<StorageAddress>({
+    env: 'FISH_STORAGE',
+    flag: 'storage',
+    fallback: 'file:./data',
+    summary: 'where everything is kept: file:FOLDER or memory:',
+    parse: parseStorageAddress,
+  }),
+  adminUsername: setting({
+    env: 'FISH_ADMIN_USERNAME',
+    flag: 'admin-username',
+    summary: 'name of the first administrator',
+    parse: (text) => {
+      if (!isUserName(text)) throw new Error('must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-"')
+      return text
+    },
+  }),
+  adminPassword: setting({
+    env: 'FISH_ADMIN_PASSWORD',
+    summary: 'password of the first administrator; made and printed once when unset',
+    parse: (text) => {
+      if (text.length < LIMITS.minPasswordLength || text.length > LIMITS.passwordLength) {
+        throw new Error(`must have ${LIMITS.minPasswordLength} to ${LIMITS.passwordLength} characters`)
+      }
+      return text
+    },
+  }),
+  masterApiKey: setting({
+    env: 'FISH_MASTER_API_KEY',
+    summary: 'API key that lifts the rate limit for whoever sends it',
+    parse: (text) => {
+      if (text.length < 16) throw new Error('must have at least 16 characters, so that it cannot be guessed')
+      return text
+    },
+  }),
+  allowedOrigins: setting<readonly string[]>({
+    env: 'FISH_ALLOWED_ORIGINS',
+    flag: 'allowed-origins',
+    summary: 'origins that are not rate limited, separated by commas',
+    parse: origins,
+  }),
+  rateLimit: setting({
+    env: 'FISH_RATE_LIMIT',
+    flag: 'rate-limit',
+    fallback: String(LIMITS.requests),
+    summary: 'requests per client and window',
+    parse: integer(1, 1_000_000_000),
+  }),
+  rateWindow: setting({
+    env: 'FISH_RATE_WINDOW',
+    flag: 'rate-window',
+    fallback: String(LIMITS.windowSeconds),
+    summary: 'length of the window, in seconds',
+    parse: integer(1, 86_400),
+  }),
+  adminRateLimit: setting({
+    env: 'FISH_ADMIN_RATE_LIMIT',
+    flag: 'admin-rate-limit',
+    fallback: String(LIMITS.adminRequests),
+    summary: 'requests per administrator in 5 minutes',
+    parse: integer(1, 1_000_000_000),
+  }),
+  trustProxy: setting({
+    env: 'FISH_TRUST_PROXY',
+    flag: 'trust-proxy',
+    fallback: '0',
+    summary: 'how many proxies in front are trusted to write X-Forwarded-For',
+    parse: integer(0, 32),
+  }),
+  jwtSecret: setting({
+    env: 'FISH_JWT_SECRET',
+    summary: "signs administrators' sessions; made and kept beside the data when unset",
+    parse: (text) => text,
+  }),
+  secret: setting({
+    env: 'FISH_SECRET',
+    summary: 'seals keys at rest; made and kept beside the data when unset',
+    parse: (text) => text,
+  }),
+  tokenTtl: setting({
+    env: 'FISH_TOKEN_TTL',
+    flag: 'token-ttl',
+    summary: 'how old a token may be, in seconds; any age when unset',
+    parse: integer(1, 4_000_000_000),
+  }),
+  log: setting<LogFormat>({
+    env: 'FISH_LOG',
+    flag: 'log',
+    fallback: 'pretty',
+    summary: `how the log is written: ${LOG_FORMATS.join(', ')}`,
+    parse: (text) => {
+      const format = LOG_FORMATS.find((each) => each === text)
+      if (!format) throw new Error(`must be one of ${LOG_FORMATS.join(', ')}`)
+      return format
+    },
+  }),
+} as const
+
+function setting<Value>(definition: Setting<Value>): Setting<Value> {
+  return definition
+}
+
+function integer(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= minimum && value <= maximum)) throw new Error(`must be a whole number from ${minimum} to ${maximum}`)
+    return value
+  }
+}
+
+function origins(text: string): readonly string[] {
+  const listed = text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter(Boolean)
+  for (const origin of listed) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new Error(`"${origin}" is not an origin; write scheme, host and port alone, such as https://example.org`)
+    }
+  }
+  return listed
+}

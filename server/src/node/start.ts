@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import { LIMITS } from '@fish-crab/sdk/contract'
+import type { ServerRequest } from 'srvx'
+import { createApp } from '../app/app.ts'
+import { forwardedAddress } from '../app/limits/client.ts'
+import type { Logger, PasswordHasher } from '../app/options.ts'
+import { createStorage } from '../storage/index.ts'
+import type { FishStorage } from '../storage/types.ts'
+import type { ServerConfig } from './config.ts'
+import { ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
+import { listen } from './listener.ts'
+import { createScryptHasher } from './passwords.ts'
+import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
+
+/** What {@link startServer} takes beside the configuration. */
+export interface StartOptions {
+  readonly logger: Logger
+  readonly version: string
+  /** @default scrypt at OWASP's cost */
+  readonly passwords?: PasswordHasher
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Where it listens, such as `http://127.0.0.1:8787`. */
+  readonly url: string
+  /** The first administrator, when this start made one with a made-up password. Show it once. */
+  readonly madeAdmin?: MadeAdmin
+  /** What an acknowledgement of the storage means. */
+  readonly durability: string
+  /** Fails readiness, lets requests in flight finish, and closes the storage. */
+  close(): Promise<void>
+}
+
+const GRACE_MS = 10_000
+
+/**
+ * Starts the service: storage, secrets, first administrator, socket, in this order. What was opened is closed again
+ * when a later step fails.
+ * @example const server = await startServer(readConfig({ env: process.env }), { logger, version: '1.0.0' })
+ */
+export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
+  const storage = await createStorage(config.storage)
+  try {
+    return await startOn(storage, config, options)
+  } catch (error) {
+    await storage.dispose()
+    throw error
+  }
+}
+
+async function startOn(storage: FishStorage, config: ServerConfig, options: StartOptions): Promise<RunningServer> {
+  const { logger, version, passwords = createScryptHasher() } = options
+  const { secrets, discard } = await secretsOf(config)
+  let accepting = true
+  const isAccepting = () => accepting
+  const app = createApp({
+    storage,
+    secrets,
+    passwords,
+    version,
+    logger,
+    isAccepting,
+    clientAddress: (request) =>
+      forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), config.trustProxy),
+    rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
+    adminRateLimit: { requests: config.adminRateLimit, windowMs: LIMITS.adminWindowSeconds * 1000 },
+    ...(config.masterApiKey === undefined ? {} : { masterApiKey: config.masterApiKey }),
+    ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
+    ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
+  })
+  await app.checkSecrets().catch(async (error: unknown) => {
+    await discard()
+    throw error
+  })
+  const first = { username: config.adminUsername, password: config.adminPassword }
+  const madeAdmin = await ensureFirstAdmin(app, first)
+  const listener = await listen(app.fetch, { host: config.host, port: config.port, logger, isAccepting })
+  return {
+    url: listener.url,
+    durability: storage.durability,
+    ...(madeAdmin ? { madeAdmin } : {}),
+    async close() {
+      accepting = false
+      await listener.close(GRACE_MS)
+      await storage.dispose()
+    },
+  }
+}
+
+async function secretsOf({ storage, secret, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
+  const given = { ...(secret ? { seal: secret } : {}), ...(jwtSecret ? { session: jwtSecret } : {}) }
+  if (storage.driver === 'file') return loadSecrets(resolve(storage.path), given)
+  return { secrets: { ...makeSecrets(), ...given }, discard: async () => {} }
+}

@@ -1,0 +1,88 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageError } from '../errors.ts'
+import { sqliteCode } from './file-errors.ts'
+import { findStore } from './file-identity.ts'
+import { APPLICATION_ID, migrate } from './file-schema.ts'
+
+const SQLITE_BUSY = 5
+
+/** Makes the names in a folder survive a power loss. */
+function syncFolder(folder: string): void {
+  // Windows cannot open a folder as a file; it writes names through by itself.
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function createPrivateFile(file: string): void {
+  closeSync(openSync(file, 'wx', 0o600))
+}
+
+/** A new store takes its name only when it is whole, so a crash on the way leaves none rather than half of one. */
+function createStore(file: string): void {
+  const draft = `${file}.new`
+  for (const old of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`]) rmSync(old, { force: true })
+  createPrivateFile(draft)
+  const db = new DatabaseSync(draft)
+  try {
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    migrate(db)
+    db.exec('PRAGMA journal_mode = WAL')
+  } finally {
+    db.close()
+  }
+  renameSync(draft, file)
+  syncFolder(dirname(file))
+}
+
+/** Makes the folder, for its owner only, and the folders above it as the system makes them. */
+export function prepareFolder(path: string): string {
+  const folder = resolve(path)
+  if (existsSync(folder)) return folder
+  mkdirSync(dirname(folder), { recursive: true })
+  mkdirSync(folder, { mode: 0o700 })
+  syncFolder(dirname(folder))
+  return folder
+}
+
+/**
+ * Takes the folder for this process alone, until the answer is closed or the process is gone, however it ends:
+ * the lock is one of SQLite's on a file of its own, and the system drops it with the process.
+ *
+ * @throws {StorageError} `in_use`
+ */
+export function lockFolder(folder: string): DatabaseSync {
+  const file = join(folder, 'fish.lock')
+  // Never opened and closed when it exists: that would drop the lock of another storage in this process.
+  if (!existsSync(file)) createPrivateFile(file)
+  const lock = new DatabaseSync(file)
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (sqliteCode(error) !== SQLITE_BUSY) throw error
+    throw new StorageError(
+      'in_use',
+      `The data folder ${folder} is in use by another server. Stop that one first, or choose another folder.`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * The database file of a locked folder, created when there is none.
+ *
+ * @throws {StorageError} `not_a_store`, `newer_schema`
+ */
+export function prepareStore(folder: string): string {
+  const file = join(folder, 'fish.db')
+  if (!findStore(file)) createStore(file)
+  return file
+}

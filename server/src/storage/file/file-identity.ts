@@ -1,0 +1,51 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { StorageError } from '../errors.ts'
+import { APPLICATION_ID, checkSchemaVersion } from './file-schema.ts'
+
+const MAGIC = 'SQLite format 3\0'
+
+/** Device and inode of a file, `undefined` when there is none. */
+export function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+/**
+ * Refuses to write when the file that is open is no longer the one at its path: it would be acknowledged and lost.
+ *
+ * @throws {StorageError} `unavailable`
+ */
+export function checkIdentity(file: string, identity: string): void {
+  if (identityOf(file) === identity) return
+  throw new StorageError(
+    'unavailable',
+    'The data file was deleted or replaced while it was open. Put it back, or restart the service.',
+  )
+}
+
+/**
+ * Looks at the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, because
+ * opening may already change it. Call it only while holding the folder's lock: closing a file that this
+ * process has open elsewhere would drop its locks.
+ *
+ * @returns whether there is a store; an absent or empty file is none
+ * @throws {StorageError} `not_a_store`, `newer_schema`
+ */
+export function findStore(file: string): boolean {
+  const header = Buffer.alloc(100)
+  if (!statSync(file, { throwIfNoEntry: false })?.size) return false
+  const handle = openSync(file, 'r')
+  try {
+    readSync(handle, header, 0, header.length, 0)
+  } finally {
+    closeSync(handle)
+  }
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC || header.readUInt32BE(68) !== APPLICATION_ID) {
+    throw new StorageError(
+      'not_a_store',
+      `${file} is not a file of this service and was left as it is. Move it away, or choose another folder.`,
+    )
+  }
+  checkSchemaVersion(header.readUInt32BE(60))
+  return true
+}

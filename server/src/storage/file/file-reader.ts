@@ -1,0 +1,77 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { RecordSource } from '../chunks.ts'
+import { endOfBase, pageOf } from '../ordered-items.ts'
+import type { Collection, ItemPage, ItemRange, RecordForm, StoredRecord } from '../types.ts'
+
+/** What is read on the main thread: answers at once, and never waits for the writer. */
+export interface Reader {
+  ping(): void
+  item(key: string): string | null
+  keys(base: string): string[]
+  page(range: ItemRange): ItemPage
+  findRecord(owner: string, dedupeKey: string): string | undefined
+  records(collection: Collection, form: RecordForm): RecordSource
+  close(): void
+}
+
+const IN_COLLECTION = 'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
+
+function prepareRecords(db: DatabaseSync): Reader['records'] {
+  const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
+  const range = (form: RecordForm) =>
+    db.prepare(
+      `SELECT sequence, count, ${form} AS entries FROM records
+       WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
+    )
+  const ranges = { plain: range('plain'), full: range('full') }
+  return ({ owner, kind, gamemode }, form) => ({
+    last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
+    between: (from, to) =>
+      // The columns are those of a record; SQLite's types are not known to the compiler.
+      ranges[form].iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
+  })
+}
+
+function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page'> {
+  const get = db.prepare('SELECT value FROM items WHERE key = ?')
+  const allKeys = db.prepare('SELECT key FROM items ORDER BY key')
+  const keys = db.prepare('SELECT key FROM items WHERE key >= ? AND key < ? ORDER BY key')
+  const page = db.prepare(
+    `SELECT key, value FROM items WHERE key >= ? AND key > ? AND key < ?
+     AND (? = '' OR instr(substr(key, ?), ?) > 0) ORDER BY key LIMIT ?`,
+  )
+  return {
+    item: (key) => {
+      const row = get.get(key)
+      return row ? String(row.value) : null
+    },
+    keys: (base) => (base ? keys.all(base, endOfBase(base)) : allKeys.all()).map((row) => String(row.key)),
+    page: ({ base, after = '', limit, contains = '' }) => {
+      const rows = page.all(base, after, endOfBase(base), contains, base.length + 1, contains, limit + 1)
+      return pageOf(
+        rows.map((row) => ({ key: String(row.key), value: String(row.value) })),
+        limit,
+      )
+    },
+  }
+}
+
+/** Opens the file for reading. The writer has it open already: it is whole and of this version. */
+export function openReader(file: string): Reader {
+  const db = new DatabaseSync(file, { readOnly: true })
+  db.exec('PRAGMA busy_timeout = 1000')
+  const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
+  const findRecord = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+  return {
+    ping: () => {
+      alive.get()
+    },
+    ...prepareItems(db),
+    findRecord: (owner, dedupeKey) => {
+      const row = findRecord.get(owner, dedupeKey)
+      return row ? String(row.id) : undefined
+    },
+    records: prepareRecords(db),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,77 @@
+// The one thread that writes. It may import only `node:` modules and relative files: Node runs it as it is.
+import { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { prepareCommands } from './file-commands.ts'
+import { toStorageError } from './file-errors.ts'
+import { checkIdentity } from './file-identity.ts'
+import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
+import { migrate } from './file-schema.ts'
+
+/** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
+const BATCH_WRITES = 1024
+
+function report(error: unknown): ErrorReport {
+  const { code, message, cause } = toStorageError(error)
+  return { code, message, cause: cause instanceof Error ? cause.message : undefined }
+}
+
+function openForWriting(file: string): DatabaseSync {
+  const db = new DatabaseSync(file)
+  // fullfsync matters on macOS only, where a plain fsync stops at the cache of the disk.
+  db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 67108864`)
+  migrate(db)
+  return db
+}
+
+/** All queued writes become one transaction: the disk is synced once for all of them. */
+function prepareCommit(db: DatabaseSync, { file, identity }: WorkerSettings): (writes: readonly Write[]) => Reply {
+  const run = prepareCommands(db)
+  return (writes) => {
+    try {
+      checkIdentity(file, identity)
+      db.exec('BEGIN IMMEDIATE')
+      const results = writes.map(run)
+      db.exec('COMMIT')
+      return { type: 'committed', results }
+    } catch (error) {
+      // SQLite may have rolled back by itself, on a full disk for one.
+      if (db.isTransaction) db.exec('ROLLBACK')
+      return { type: 'failed', count: writes.length, error: report(error) }
+    }
+  }
+}
+
+function nextRequest(port: MessagePort): Request | undefined {
+  return receiveMessageOnPort(port)?.message
+}
+
+function serve(port: MessagePort, settings: WorkerSettings): void {
+  const send = (reply: Reply) => port.postMessage(reply)
+  const db = openForWriting(settings.file)
+  const commit = prepareCommit(db, settings)
+  port.on('message', (first: Request) => {
+    const writes: Write[] = []
+    let request: Request | undefined = first
+    while (request?.type === 'write') {
+      writes.push(...request.writes)
+      request = writes.length < BATCH_WRITES ? nextRequest(port) : undefined
+    }
+    if (writes.length > 0) send(commit(writes))
+    if (request?.type === 'close') {
+      // Being the last connection, it also moves the write-ahead log into the database and deletes it.
+      db.close()
+      port.close()
+    }
+  })
+  send({ type: 'ready' })
+}
+
+if (parentPort) {
+  try {
+    serve(parentPort, workerData)
+  } catch (error) {
+    parentPort.postMessage({ type: 'refused', error: report(error) } satisfies Reply)
+    parentPort.close()
+  }
+}

@@ -1,0 +1,110 @@
+import { readInChunks } from '../chunks.ts'
+import { closedError, StorageError } from '../errors.ts'
+import { wrapDriver } from '../storage.ts'
+import type { FishStorage, StorageDriver } from '../types.ts'
+import { createWindows } from '../windows.ts'
+import { toStorageError } from './file-errors.ts'
+import { lockFolder, prepareFolder, prepareStore } from './file-folder.ts'
+import { identityOf } from './file-identity.ts'
+import { openReader, type Reader } from './file-reader.ts'
+import { startWriter, type Writer } from './file-writer.ts'
+
+const DURABILITY = 'Every acknowledged write is on disk: it survives a killed process and a power loss.'
+
+interface Parts {
+  readonly reader: Reader
+  readonly writer: Writer
+  readonly unlock: () => void
+}
+
+function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
+  // In memory: the lock makes this process the only one, and a count need not outlive it.
+  const windows = createWindows()
+  let closed = false
+  let closing: Promise<void> | undefined
+  /** Runs something that answers at once. Its errors become the storage's own. */
+  const now = async <T>(run: () => T): Promise<T> => {
+    if (closed) throw closedError()
+    try {
+      return run()
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+  const close = async () => {
+    closed = true
+    // Before the writer: the last connection to close tidies up, and only the writer may write.
+    reader.close()
+    await writer.close()
+    unlock()
+  }
+  return {
+    name: 'file',
+    durability: DURABILITY,
+    ping: async () => {
+      await now(() => reader.ping())
+      await writer.write({ type: 'ping' })
+    },
+    append: (collection, record) => writer.write({ type: 'append', collection, record }),
+    findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),
+    async *read(collection, form, range) {
+      const chunks = readInChunks(reader.records(collection, form), range)
+      while (true) {
+        const chunk = await now(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error)))
+        if (chunk.done) return
+        yield chunk.value
+      }
+    },
+    removeOwner: (owner) => writer.write({ type: 'removeOwner', owner }),
+    hasItem: (key) => now(() => reader.item(key) !== null),
+    getItem: (key) => now(() => reader.item(key)),
+    getItemRaw: (key) => now(() => reader.item(key)),
+    setItem: (key, value) => writer.write({ type: 'setItem', key, value }),
+    removeItem: (key) => writer.write({ type: 'removeItem', key }),
+    setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),
+    listItems: (range) => now(() => reader.page(range)),
+    getKeys: (base) => now(() => reader.keys(base ?? '')),
+    clear: (base) => writer.write({ type: 'clearItems', base: base ?? '' }),
+    countInWindow: (key, window) => now(() => windows.count(key, window)),
+    peekWindow: (key, window) => now(() => windows.peek(key, window)),
+    dispose: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+async function openLocked(folder: string, unlock: () => void): Promise<StorageDriver> {
+  const file = prepareStore(folder)
+  const identity = identityOf(file)
+  if (!identity) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
+  const writer = await startWriter({ file, identity })
+  try {
+    return fileDriver({ reader: openReader(file), writer, unlock })
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+}
+
+/**
+ * Opens the store in a folder, creating both when they are absent.
+ *
+ * @param path the folder
+ * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
+ */
+export async function openFileStorage(path: string): Promise<FishStorage> {
+  try {
+    const folder = prepareFolder(path)
+    const lock = lockFolder(folder)
+    const unlock = () => lock.close()
+    try {
+      return wrapDriver(await openLocked(folder, unlock))
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}

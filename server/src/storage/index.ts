@@ -1,0 +1,44 @@
+import { openFileStorage } from './file/file.ts'
+import { createMemoryStorage } from './memory.ts'
+import type { FishStorage } from './types.ts'
+
+export { StorageError, type StorageErrorCode } from './errors.ts'
+export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './keys.ts'
+export { createMemoryStorage, type MemoryStorageOptions } from './memory.ts'
+export { wrapDriver } from './storage.ts'
+export type {
+  AppendResult,
+  Collection,
+  CountWindow,
+  FishStorage,
+  ItemPage,
+  ItemRange,
+  NewRecord,
+  ReadRange,
+  RecordForm,
+  StorageDriver,
+  StorageExtension,
+  StoredRecord,
+  WindowCount,
+} from './types.ts'
+export { createWindows, type Windows } from './windows.ts'
+
+/** Which storage to open. */
+export type StorageOptions =
+  /** Keeps nothing. */
+  | { readonly driver: 'memory' }
+  /** Keeps everything in one SQLite file in the folder `path`. One process at a time. */
+  | { readonly driver: 'file'; readonly path: string }
+
+/**
+ * Opens the storage of the service.
+ *
+ * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
+ * @example
+ * const storage = await createStorage({ driver: 'file', path: './data' })
+ * await storage.items.setItem(itemKey('user', 'alice'), JSON.stringify({ name: 'Alice' }))
+ * await storage.dispose()
+ */
+export async function createStorage(options: StorageOptions): Promise<FishStorage> {
+  return options.driver === 'memory' ? createMemoryStorage() : openFileStorage(options.path)
+}

@@ -1,0 +1,65 @@
+import { closedError } from './errors.ts'
+import { MemoryRecords } from './memory-records.ts'
+import { OrderedItems } from './ordered-items.ts'
+import { wrapDriver } from './storage.ts'
+import type { FishStorage, StorageDriver } from './types.ts'
+import { createWindows } from './windows.ts'
+
+/** What a memory storage can be told. */
+export interface MemoryStorageOptions {
+  /** Windows counted at once; see `countInWindow`. @default 100000 */
+  readonly windows?: number
+}
+
+function memoryDriver(options: MemoryStorageOptions): StorageDriver {
+  const items = new OrderedItems()
+  const records = new MemoryRecords()
+  const windows = createWindows(options.windows)
+  let closed = false
+  const whileOpen = <T>(answer: T): T => {
+    if (closed) throw closedError()
+    return answer
+  }
+  const get = async (key: string) => whileOpen(items).get(key) ?? null
+  return {
+    name: 'memory',
+    durability: 'Nothing is kept: all data is gone when the process ends.',
+    ping: async () => whileOpen(undefined),
+    append: async (collection, record) => whileOpen(records).append(collection, record),
+    findRecord: async (owner, dedupeKey) => whileOpen(records).find(owner, dedupeKey),
+    async *read(collection, form, range) {
+      for await (const chunk of whileOpen(records).read(collection, form, range)) yield whileOpen(chunk)
+    },
+    removeOwner: async (owner) => whileOpen(records).remove(owner),
+    hasItem: async (key) => (await get(key)) !== null,
+    getItem: get,
+    getItemRaw: get,
+    setItem: async (key, value) => whileOpen(items).set(key, value),
+    removeItem: async (key) => whileOpen(items).delete(key),
+    setItemIfAbsent: async (key, value) => {
+      if (whileOpen(items).get(key) !== undefined) return false
+      items.set(key, value)
+      return true
+    },
+    listItems: async (range) => whileOpen(items).page(range),
+    getKeys: async (base) => whileOpen(items).keys(base ?? ''),
+    clear: async (base) => {
+      for (const key of whileOpen(items).keys(base ?? '')) items.delete(key)
+    },
+    countInWindow: async (key, window) => whileOpen(windows).count(key, window),
+    peekWindow: async (key, window) => whileOpen(windows).peek(key, window),
+    dispose: () => {
+      closed = true
+    },
+  }
+}
+
+/**
+ * A storage that keeps nothing, for tests, mocks and trying out. Needs no Node: it also runs in a browser.
+ *
+ * @example
+ * const storage = createMemoryStorage()
+ */
+export function createMemoryStorage(options: MemoryStorageOptions = {}): FishStorage {
+  return wrapDriver(memoryDriver(options))
+}

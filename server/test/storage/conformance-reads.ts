@@ -1,0 +1,108 @@
+import type { Collection, FishStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+import { newCollection, newRecord, readAll, readChunks, readEntries } from './samples.ts'
+
+async function fill(storage: FishStorage, collection: Collection, counts: readonly number[]): Promise<void> {
+  await Promise.all(counts.map((count, i) => storage.append(collection, newRecord({ count, plain: `${i}` }))))
+}
+
+/** Ranges, pages, forms and sizes. */
+export function describeReads(storage: () => FishStorage): void {
+  test('yields nothing for a collection that has no records', async () => {
+    expect(await readChunks(storage(), newCollection(), 'plain')).toEqual([])
+  })
+
+  test('answers both forms as they were given, with the count of their entries', async () => {
+    const collection = newCollection()
+    await storage().append(collection, newRecord({ count: 3, plain: 'p,p,p', full: 'f,f,f' }))
+    expect(await readAll(storage(), collection, 'plain')).toMatchObject([{ count: 3, entries: 'p,p,p' }])
+    expect(await readAll(storage(), collection, 'full')).toMatchObject([{ count: 3, entries: 'f,f,f' }])
+  })
+
+  test('gives records growing sequences, also with other collections written in between', async () => {
+    const collection = newCollection()
+    for (let i = 0; i < 5; i += 1) {
+      await storage().append(collection, newRecord())
+      await storage().append(newCollection(), newRecord())
+    }
+    const sequences = (await readAll(storage(), collection)).map((record) => record.sequence)
+    expect(new Set(sequences).size).toBe(5)
+    expect(sequences).toEqual([...sequences].sort((a, b) => a - b))
+    expect(sequences[0]).toBeGreaterThan(0)
+  })
+
+  test('stops once it has the entries that were asked for', async () => {
+    const collection = newCollection()
+    await fill(storage(), collection, [2, 3, 1, 5])
+    const taken = async (entries: number) =>
+      (await readAll(storage(), collection, 'plain', { entries })).map((record) => record.entries)
+    expect(await taken(1)).toEqual(['0'])
+    expect(await taken(2)).toEqual(['0'])
+    expect(await taken(3)).toEqual(['0', '1'])
+    expect(await taken(6)).toEqual(['0', '1', '2'])
+    expect(await taken(100)).toEqual(['0', '1', '2', '3'])
+  })
+
+  test('begins at a sequence, that one included, so that pages join without gap or repeat', async () => {
+    const collection = newCollection()
+    await fill(storage(), collection, Array(23).fill(1))
+    const seen: string[] = []
+    let from = 0
+    for (;;) {
+      const page = await readAll(storage(), collection, 'plain', { from, entries: 5 })
+      seen.push(...page.map((record) => record.entries))
+      const last = page.at(-1)
+      if (!last) break
+      expect((await readAll(storage(), collection, 'plain', { from: last.sequence, entries: 1 }))[0]).toEqual(last)
+      from = last.sequence + 1
+    }
+    expect(seen).toEqual(Array.from({ length: 23 }, (_, i) => String(i)))
+  })
+
+  test('reads what was there when it began, and leaves out what comes meanwhile', async () => {
+    const collection = newCollection()
+    await fill(storage(), collection, Array(1200).fill(1))
+    let seen = 0
+    for await (const chunk of storage().read(collection, 'plain')) {
+      if (seen === 0) await fill(storage(), collection, [1, 1, 1])
+      seen += chunk.length
+    }
+    expect(seen).toBe(1200)
+    expect(await readEntries(storage(), collection)).toHaveLength(1203)
+  })
+
+  test('can be left half-way and done twice at once', async () => {
+    const collection = newCollection()
+    await fill(storage(), collection, Array(1100).fill(1))
+    for await (const chunk of storage().read(collection, 'plain')) {
+      expect(chunk[0]?.entries).toBe('0')
+      break
+    }
+    const [first, second] = await Promise.all([readAll(storage(), collection), readAll(storage(), collection)])
+    expect(first).toHaveLength(1100)
+    expect(second).toEqual(first)
+  })
+
+  test('yields chunks of bounded size', async () => {
+    const [many, large] = [newCollection(), newCollection()]
+    await fill(storage(), many, Array(1200).fill(1))
+    const entries = 'x'.repeat(100_000)
+    await Promise.all(Array.from({ length: 12 }, () => storage().append(large, newRecord({ plain: entries }))))
+
+    const chunks = await readChunks(storage(), many, 'plain')
+    expect(chunks.flat()).toHaveLength(1200)
+    expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
+    const largeChunks = await readChunks(storage(), large, 'plain')
+    expect(largeChunks.flat()).toHaveLength(12)
+    expect(Math.max(...largeChunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(3)
+  })
+
+  test('keeps the largest record: 500 entries with names of 100 four-byte characters', async () => {
+    const collection = newCollection()
+    const entries = Array.from({ length: 500 }, () => JSON.stringify({ name: '🦀'.repeat(100) })).join(',')
+    const record = newRecord({ count: 500, plain: entries, full: entries.replaceAll('"name"', '"rarity":7,"name"') })
+    await storage().append(collection, record)
+    expect(await readEntries(storage(), collection, 'plain')).toEqual([record.plain])
+    expect(await readEntries(storage(), collection, 'full')).toEqual([record.full])
+  })
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { FishStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+
+/** Appending, tokens and removal. */
+export function describeRecords(storage: () => FishStorage): void {
+  test('stores a token once and answers its first id on every repeat', async () => {
+    const collection = newCollection()
+    const first = newRecord({ dedupeKey: 'token' })
+    expect(await storage().append(collection, first)).toEqual({ outcome: 'stored', id: first.id })
+    for (const _ of times(3, String)) {
+      const repeat = newRecord({ dedupeKey: 'token' })
+      expect(await storage().append(collection, repeat)).toEqual({ outcome: 'replayed', id: first.id })
+    }
+    expect(await readEntries(storage(), collection)).toEqual([first.plain])
+  })
+
+  test('stores a token once across kinds and gamemodes of its owner, but anew for another owner', async () => {
+    const collection = newCollection()
+    const first = newRecord({ dedupeKey: 'token' })
+    await storage().append(collection, first)
+    for (const part of [{ kind: 'crab' }, { gamemode: 'sky' }, { kind: 'crab', gamemode: 'sky' }]) {
+      const other = { ...collection, ...part }
+      const result = await storage().append(other, newRecord({ dedupeKey: 'token' }))
+      expect(result).toEqual({ outcome: 'replayed', id: first.id })
+      expect(await readEntries(storage(), other)).toEqual([])
+    }
+    const stranger = await storage().append(newCollection(), newRecord({ dedupeKey: 'token' }))
+    expect(stranger.outcome).toBe('stored')
+  })
+
+  test('stores one record for 64 concurrent repeats of one token', async () => {
+    const collection = newCollection()
+    const results = await Promise.all(times(64, () => storage().append(collection, newRecord({ dedupeKey: 'token' }))))
+    expect(results.filter((result) => result.outcome === 'stored')).toHaveLength(1)
+    expect(new Set(results.map((result) => 'id' in result && result.id)).size).toBe(1)
+    expect(await readEntries(storage(), collection)).toHaveLength(1)
+  })
+
+  test('stores every write that has no token', async () => {
+    const collection = newCollection()
+    const record = newRecord({ dedupeKey: null })
+    await storage().append(collection, record)
+    await storage().append(collection, { ...record, id: randomUUID() })
+    expect(await readEntries(storage(), collection)).toHaveLength(2)
+  })
+
+  test('finds the record of a token, and none for a token or owner it does not know', async () => {
+    const collection = newCollection()
+    const record = newRecord({ dedupeKey: 'token' })
+    await storage().append(collection, record)
+    expect(await storage().findRecord(collection.owner, 'token')).toBe(record.id)
+    expect(await storage().findRecord(collection.owner, 'other')).toBeUndefined()
+    expect(await storage().findRecord(randomUUID(), 'token')).toBeUndefined()
+  })
+
+  test('keeps the order in which appends were made, concurrent ones included', async () => {
+    const collection = newCollection()
+    await Promise.all(times(200, (i) => storage().append(collection, newRecord({ plain: String(i) }))))
+    expect(await readEntries(storage(), collection)).toEqual(times(200, String))
+  })
+
+  test('loses nothing of concurrent writers on the same and on different collections', async () => {
+    const collections = times(8, () => newCollection())
+    const writes = collections.flatMap((collection, c) =>
+      times(25, (i) => ({ collection, plain: `${c}-${i}`, dedupeKey: `${i}` })),
+    )
+    await Promise.all(writes.map(({ collection, ...part }) => storage().append(collection, newRecord(part))))
+    for (const [c, collection] of collections.entries()) {
+      expect(await readEntries(storage(), collection)).toEqual(times(25, (i) => `${c}-${i}`))
+    }
+  })
+
+  test('keeps collections of one owner apart, whatever characters their names hold', async () => {
+    const owner = randomUUID()
+    const names = ['a', 'A', 'a?x', 'a:b', 'a/b', 'a\\b', 'a"', 'a,b', '["a"]', 'å', 'a\u0000b', '*', '%', '']
+    const collections = names.flatMap((kind) => names.map((gamemode) => ({ owner, kind, gamemode })))
+    await Promise.all(
+      collections.map((one) => storage().append(one, newRecord({ plain: JSON.stringify([one.kind, one.gamemode]) }))),
+    )
+    for (const one of collections) {
+      expect(await readEntries(storage(), one)).toEqual([JSON.stringify([one.kind, one.gamemode])])
+    }
+  })
+
+  test('keeps owners and tokens apart that differ only by case, an ending or a separator', async () => {
+    const base = randomUUID()
+    const names = ['alice', 'Alice', 'alice?x', 'alice:x', 'alice/x', 'alice ', 'älice', 'a'.repeat(300)]
+    for (const owner of names.map((name) => base + name)) {
+      for (const dedupeKey of names) {
+        const result = await storage().append(newCollection({ owner }), newRecord({ dedupeKey }))
+        expect(result.outcome).toBe('stored')
+      }
+    }
+  })
+
+  test('removes all data and tokens of an owner for good, and nothing of others', async () => {
+    const [gone, other] = [newCollection(), newCollection()]
+    const kept = newRecord({ dedupeKey: 'token' })
+    await storage().append(gone, newRecord({ dedupeKey: 'token' }))
+    await storage().append({ ...gone, kind: 'crab' }, newRecord())
+    await storage().append(other, kept)
+    await storage().removeOwner(gone.owner)
+
+    expect(await readEntries(storage(), gone)).toEqual([])
+    expect(await readEntries(storage(), { ...gone, kind: 'crab' })).toEqual([])
+    expect(await storage().findRecord(gone.owner, 'token')).toBeUndefined()
+    for (const dedupeKey of ['token', 'new', null]) {
+      expect(await storage().append(gone, newRecord({ dedupeKey }))).toEqual({ outcome: 'owner_removed' })
+    }
+    expect(await readEntries(storage(), gone)).toEqual([])
+    expect(await readEntries(storage(), other)).toEqual([kept.plain])
+    expect(await storage().findRecord(other.owner, 'token')).toBe(kept.id)
+    await storage().removeOwner(gone.owner)
+  })
+
+  test('refuses a record that could not be read back, and stores nothing of it', async () => {
+    const collection = newCollection()
+    const bad = [{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { plain: '\ud800' }, { full: 'x\udfff' }]
+    for (const part of bad) {
+      await expect(storage().append(collection, newRecord({ ...part, dedupeKey: 'token' }))).rejects.toMatchObject({
+        name: 'StorageError',
+        code: 'invalid_value',
+      })
+    }
+    expect(await readEntries(storage(), collection)).toEqual([])
+    expect(await storage().findRecord(collection.owner, 'token')).toBeUndefined()
+  })
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { FishStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+
+const START = 1_700_000_000_000
+const at = (later: number, limit = 3) => ({ durationMs: 1000, limit, now: START + later })
+
+/** Counting in fixed windows. */
+export function describeWindows(storage: () => FishStorage): void {
+  test('opens a window with the first count, and its end does not move', async () => {
+    const key = randomUUID()
+    expect(await storage().countInWindow(key, at(0))).toEqual({ count: 1, resetAt: START + 1000 })
+    expect(await storage().countInWindow(key, at(400))).toEqual({ count: 2, resetAt: START + 1000 })
+    expect(await storage().countInWindow(key, at(999))).toEqual({ count: 3, resetAt: START + 1000 })
+  })
+
+  test('reports limit + 1 above the limit, however often', async () => {
+    const key = randomUUID()
+    const counts = []
+    for (let i = 0; i < 6; i += 1) counts.push((await storage().countInWindow(key, at(i))).count)
+    expect(counts).toEqual([1, 2, 3, 4, 4, 4])
+  })
+
+  test('opens a new window at the end of the last one, not before', async () => {
+    const key = randomUUID()
+    for (let i = 0; i < 5; i += 1) await storage().countInWindow(key, at(0))
+    expect(await storage().countInWindow(key, at(999))).toEqual({ count: 4, resetAt: START + 1000 })
+    expect(await storage().countInWindow(key, at(1000))).toEqual({ count: 1, resetAt: START + 2000 })
+  })
+
+  test('never allows more than the limit to concurrent callers', async () => {
+    const key = randomUUID()
+    const results = await Promise.all(Array.from({ length: 64 }, () => storage().countInWindow(key, at(0, 25))))
+    expect(results.filter((result) => result.count <= 25)).toHaveLength(25)
+    expect(results.map((result) => result.resetAt)).toEqual(Array(64).fill(START + 1000))
+  })
+
+  test('peeks without counting or opening', async () => {
+    const key = randomUUID()
+    expect(await storage().peekWindow(key, at(0))).toMatchObject({ count: 0 })
+    await storage().countInWindow(key, at(500))
+    for (const later of [500, 600, 1499]) {
+      expect(await storage().peekWindow(key, at(later))).toEqual({ count: 1, resetAt: START + 1500 })
+    }
+    expect(await storage().peekWindow(key, at(1500))).toMatchObject({ count: 0 })
+  })
+
+  test('keeps windows of different keys apart', async () => {
+    const key = randomUUID()
+    await storage().countInWindow(key, at(0))
+    expect(await storage().countInWindow(`${key}?x`, at(0))).toMatchObject({ count: 1 })
+    expect(await storage().countInWindow(key.toUpperCase(), at(0))).toMatchObject({ count: 1 })
+  })
+}

@@ -1,0 +1,104 @@
+import type { FishStorage } from '@fish-crab/server/storage'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeItems } from './conformance-items.ts'
+import { describeModel } from './conformance-model.ts'
+import { describeReads } from './conformance-reads.ts'
+import { describeRecords } from './conformance-records.ts'
+import { describeWindows } from './conformance-windows.ts'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+/** A storage under test. */
+export interface OpenedStorage {
+  readonly storage: FishStorage
+  /** Closes the storage and opens the same data anew; only for drivers that keep anything. */
+  readonly reopen?: () => Promise<FishStorage>
+}
+
+function describeLife(open: () => Promise<OpenedStorage>): void {
+  test('says in words what an acknowledgement means, and answers a ping', async () => {
+    const { storage } = await open()
+    expect(storage.durability).toMatch(/^[A-Z].+\.$/)
+    await expect(storage.ping()).resolves.toBeUndefined()
+    await storage.dispose()
+  })
+
+  test('finishes what is under way when it is disposed, and can be disposed twice', async () => {
+    const { storage } = await open()
+    const collection = newCollection()
+    const appends = Array.from({ length: 20 }, () => storage.append(collection, newRecord()))
+    await Promise.all([storage.dispose(), storage.dispose()])
+    await storage.dispose()
+    expect((await Promise.all(appends)).map((result) => result.outcome)).toEqual(Array(20).fill('stored'))
+  })
+
+  test('rejects every use after it was disposed', async () => {
+    const { storage } = await open()
+    const collection = newCollection()
+    const window = { durationMs: 1000, limit: 1, now: 0 }
+    await storage.dispose()
+    const uses: (() => Promise<unknown>)[] = [
+      () => storage.ping(),
+      () => storage.append(collection, newRecord()),
+      () => storage.findRecord('owner', 'token'),
+      () => readEntries(storage, collection),
+      () => storage.removeOwner('owner'),
+      () => storage.setItemIfAbsent('a:b', 'c'),
+      () => storage.listItems({ base: 'a:', limit: 1 }),
+      () => storage.countInWindow('key', window),
+      () => storage.peekWindow('key', window),
+      () => storage.items.getItem('a:b'),
+      () => storage.items.hasItem('a:b'),
+      () => storage.items.setItem('a:b', 'c'),
+      () => storage.items.removeItem('a:b'),
+      () => storage.items.getKeys(),
+      () => storage.items.clear(),
+    ]
+    for (const use of uses) {
+      await expect(use(), String(use)).rejects.toMatchObject({ name: 'StorageError', code: 'closed' })
+    }
+  })
+
+  test('keeps everything when it is opened again, where it keeps anything', async ({ skip }) => {
+    const { storage, reopen } = await open()
+    if (!reopen) {
+      await storage.dispose()
+      skip('this driver keeps nothing')
+      return
+    }
+    const [kept, removed] = [newCollection(), newCollection()]
+    const record = newRecord({ dedupeKey: 'token' })
+    await storage.append(kept, record)
+    await storage.append(removed, newRecord())
+    await storage.removeOwner(removed.owner)
+    await storage.items.setItem('setting:one', 'value')
+
+    const again = await reopen()
+    expect(await readEntries(again, kept, 'full')).toEqual([record.full])
+    expect(await again.append(kept, newRecord({ dedupeKey: 'token' }))).toEqual({ outcome: 'replayed', id: record.id })
+    expect(await again.append(removed, newRecord())).toEqual({ outcome: 'owner_removed' })
+    expect(await again.items.getItem('setting:one')).toBe('value')
+    await again.append(kept, newRecord({ plain: 'later' }))
+    expect(await readEntries(again, kept)).toEqual([record.plain, 'later'])
+    await again.dispose()
+  })
+}
+
+/** What every driver must do. A new driver calls this with a way to open an empty storage, and passes. */
+export function describeStorage(name: string, open: () => Promise<OpenedStorage>): void {
+  describe(`${name} storage`, () => {
+    let shared: FishStorage
+    // Tests use owners and keys of their own, so one storage serves them all.
+    const storage = () => shared
+    beforeAll(async () => {
+      shared = (await open()).storage
+    })
+    afterAll(() => shared.dispose())
+
+    describe('records', () => describeRecords(storage))
+    describe('reads', () => describeReads(storage))
+    describe('items', () => describeItems(storage))
+    describe('windows', () => describeWindows(storage))
+    describe('random operations', () => describeModel(storage))
+    describe('life', () => describeLife(open))
+  })
+}

@@ -1,0 +1,18 @@
+import { createMemoryStorage, createStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+import { describeStorage } from './conformance.ts'
+
+describeStorage('memory', async () => ({ storage: await createStorage({ driver: 'memory' }) }))
+
+test('memory storages share nothing', async () => {
+  const [one, other] = [createMemoryStorage(), createMemoryStorage()]
+  await one.items.setItem('a:b', 'c')
+  expect(await other.items.getItem('a:b')).toBeNull()
+})
+
+test('a memory storage keeps no more windows than it was told', async () => {
+  const storage = createMemoryStorage({ windows: 1 })
+  const window = { durationMs: 1000, limit: 1, now: 0 }
+  await storage.countInWindow('first', window)
+  expect(await storage.countInWindow('second', window)).toEqual({ count: 2, resetAt: 1000 })
+})
