@@ -151,7 +151,11 @@ export class RateLimitError extends ApiError {
   /** Milliseconds from the answer until then. */
   readonly retryAfterMs: number
 
-  constructor(message: string, fields: ApiErrorFields, wait: { readonly resetAt: Date; readonly retryAfterMs: number }) {
+  constructor(
+    message: string,
+    fields: ApiErrorFields,
+    wait: { readonly resetAt: Date; readonly retryAfterMs: number },
+  ) {
     super(message, fields)
     this.resetAt = wait.resetAt
     this.retryAfterMs = wait.retryAfterMs

@@ -41,7 +41,12 @@ const LONGEST_JITTER_MS = 1000
  *
  * @param random A number from 0 up to 1.
  */
-export function decideRetry(failed: FailedTry, history: CallHistory, patience: Patience, random: number): RetryDecision {
+export function decideRetry(
+  failed: FailedTry,
+  history: CallHistory,
+  patience: Patience,
+  random: number,
+): RetryDecision {
   const refused = failed.status === 429
   const transient = failed.status === undefined || TRANSIENT_STATUS.includes(failed.status)
   if (!refused && (!transient || history.failures >= patience.maxRetries)) return { retry: false, waitMs: 0 }

@@ -43,6 +43,8 @@ export function createItems(driver: StorageDriver): Storage<string> {
     remove,
     removeItem: remove,
     del: remove,
+    // unstorage's own clears nothing when it is given a base below the mount point.
+    clear: async (base = '') => driver.clear?.(base && `${checkItemKey(base.replace(/:$/, ''))}:`, {}),
   }
   // The overloads of `Storage` cannot be written as one object; what differs is only that values are strings.
   return exact as Storage<string>

@@ -41,6 +41,11 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       items.set(key, value)
       return true
     },
+    removeItemIf: async (key, value) => {
+      if (whileOpen(items).get(key) !== value) return false
+      items.delete(key)
+      return true
+    },
     listItems: async (range) => whileOpen(items).page(range),
     getKeys: async (base) => whileOpen(items).keys(base ?? ''),
     clear: async (base) => {

@@ -35,6 +35,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     read: (collection, form, range) => driver.read(collection, form, range),
     removeOwner: (owner) => driver.removeOwner(owner),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
+    removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),
     listItems: async (range) => driver.listItems(checkRange(range)),
     countInWindow: (key, window) => driver.countInWindow(key, window),
     peekWindow: (key, window) => driver.peekWindow(key, window),

@@ -86,7 +86,7 @@ export interface ItemRange {
 
 /**
  * What the service needs of a storage beyond items, each operation atomic and, where it writes,
- * durable before its promise settles. A rejected promise means that nothing was stored.
+ * durable before its promise settles. A rejected write was not acknowledged: it may be repeated, never counted on.
  */
 export interface StorageExtension {
   /** What an acknowledgement means, in words for the operator. */

@@ -1,7 +1,7 @@
 import type { CountWindow, WindowCount } from './types.ts'
 
 /** Windows kept at once when nothing else is said. */
-export const DEFAULT_WINDOW_CAPACITY = 100_000
+const DEFAULT_WINDOW_CAPACITY = 100_000
 
 interface OpenWindow {
   count: number

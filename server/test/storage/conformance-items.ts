@@ -115,6 +115,17 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().setItemIfAbsent(key, 'again')).toBe(true)
   })
 
+  test('removes an item only while it has the value that was named', async () => {
+    const key = itemKey(newBase(), 'name')
+    await storage().items.setItem(key, '1')
+    expect(await storage().removeItemIf(key, '01')).toBe(false)
+    expect(await storage().items.getItem(key)).toBe('1')
+    const answers = await Promise.all(Array.from({ length: 8 }, () => storage().removeItemIf(key, '1')))
+    expect(answers.filter(Boolean)).toHaveLength(1)
+    expect(await storage().items.getItem(key)).toBeNull()
+    expect(await storage().removeItemIf(key, '1')).toBe(false)
+  })
+
   test('lists items in the order of their keys, page by page', async () => {
     const base = newBase()
     const names = Array.from({ length: 12 }, (_, i) => `n${String((i * 7) % 12).padStart(2, '0')}`)

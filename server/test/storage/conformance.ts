@@ -43,6 +43,7 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
       () => readEntries(storage, collection),
       () => storage.removeOwner('owner'),
       () => storage.setItemIfAbsent('a:b', 'c'),
+      () => storage.removeItemIf('a:b', 'c'),
       () => storage.listItems({ base: 'a:', limit: 1 }),
       () => storage.countInWindow('key', window),
       () => storage.peekWindow('key', window),

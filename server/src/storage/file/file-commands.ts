@@ -46,6 +46,7 @@ export function prepareCommands(db: DatabaseSync): (write: Write) => WriteResult
   )
   const addItem = db.prepare('INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING')
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
+  const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const clearAll = db.prepare('DELETE FROM items')
   const clearBase = db.prepare('DELETE FROM items WHERE key >= ? AND key < ?')
 
@@ -63,6 +64,8 @@ export function prepareCommands(db: DatabaseSync): (write: Write) => WriteResult
       case 'removeItem':
         removeItem.run(write.key)
         return undefined
+      case 'removeItemIf':
+        return Number(removeItemIf.run(write.key, write.value).changes) === 1
       case 'clearItems':
         if (write.base) clearBase.run(write.base, endOfBase(write.base))
         else clearAll.run()

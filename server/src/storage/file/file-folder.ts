@@ -20,8 +20,13 @@ function syncFolder(folder: string): void {
   }
 }
 
+/** Creates an empty file. One that exists, also since a moment ago, is not even opened. */
 function createPrivateFile(file: string): void {
-  closeSync(openSync(file, 'wx', 0o600))
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if (!existsSync(file)) throw error
+  }
 }
 
 /** A new store takes its name only when it is whole, so a crash on the way leaves none rather than half of one. */
@@ -59,8 +64,8 @@ export function prepareFolder(path: string): string {
  */
 export function lockFolder(folder: string): DatabaseSync {
   const file = join(folder, 'fish.lock')
-  // Never opened and closed when it exists: that would drop the lock of another storage in this process.
-  if (!existsSync(file)) createPrivateFile(file)
+  // Not by opening an existing one: closing it again would drop the lock of another storage in this process.
+  createPrivateFile(file)
   const lock = new DatabaseSync(file)
   try {
     lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')

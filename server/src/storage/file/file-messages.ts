@@ -8,6 +8,7 @@ export type Write =
   | { readonly type: 'setItem'; readonly key: string; readonly value: string }
   | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
   | { readonly type: 'removeItem'; readonly key: string }
+  | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
   | { readonly type: 'clearItems'; readonly base: string }
   /** Changes nothing: its answer says that writes would work. */
   | { readonly type: 'ping' }
@@ -19,6 +20,7 @@ export interface WriteResults {
   readonly setItem: undefined
   readonly setItemIfAbsent: boolean
   readonly removeItem: undefined
+  readonly removeItemIf: boolean
   readonly clearItems: undefined
   readonly ping: undefined
 }

@@ -41,7 +41,7 @@ const MIGRATIONS: readonly string[] = [
 ]
 
 /** The schema version that this code writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length
+const SCHEMA_VERSION = MIGRATIONS.length
 
 /**
  * Refuses a file of a later version, whose data this code could damage.

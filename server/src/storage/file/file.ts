@@ -62,6 +62,7 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
     setItem: (key, value) => writer.write({ type: 'setItem', key, value }),
     removeItem: (key) => writer.write({ type: 'removeItem', key }),
     setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),
+    removeItemIf: (key, value) => writer.write({ type: 'removeItemIf', key, value }),
     listItems: (range) => now(() => reader.page(range)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),
     clear: (base) => writer.write({ type: 'clearItems', base: base ?? '' }),

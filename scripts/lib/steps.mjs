@@ -1,0 +1,87 @@
+// Runs on Node 20 without anything installed: it is what installs.
+import { spawn } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the checkout. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const BIN = join(ROOT, 'node_modules', '.bin')
+
+/** An environment in which `node` and every tool are the ones the project brings. */
+export function projectEnv() {
+  return { ...process.env, PATH: [BIN, process.env.PATH].join(delimiter) }
+}
+
+/** A step that failed; what it printed stands in `output`. */
+export class StepFailed extends Error {
+  constructor(title, output) {
+    super(`${title} failed`)
+    this.title = title
+    this.output = output
+  }
+}
+
+/**
+ * Runs a command quietly, with one line that says what is done and how long it took. Its output is shown when it
+ * fails, or as it comes when `show` is set.
+ */
+export async function step(title, command, args, { show = false, env = projectEnv() } = {}) {
+  const started = Date.now()
+  if (show) process.stdout.write(`${title} …\n`)
+  else process.stdout.write(`${title} … `)
+  const { code, output } = await run(command, args, { show, env })
+  const seconds = `${((Date.now() - started) / 1000).toFixed(1)} s`
+  if (code !== 0) {
+    process.stdout.write(show ? `${title}: failed (${seconds})\n` : `failed (${seconds})\n`)
+    throw new StepFailed(title, show ? '' : output)
+  }
+  process.stdout.write(show ? `${title}: done (${seconds})\n` : `done (${seconds})\n`)
+  return output
+}
+
+function run(command, args, { show, env }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env,
+      stdio: show ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+      // npm is a .cmd file on Windows.
+      shell: process.platform === 'win32',
+    })
+    let output = ''
+    child.stdout?.on('data', (data) => {
+      output += data
+    })
+    child.stderr?.on('data', (data) => {
+      output += data
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
+
+/** Installs exactly what the lock file says, unless that is what is installed. */
+export async function install() {
+  const done = join(ROOT, 'node_modules', '.package-lock.json')
+  const lock = join(ROOT, 'package-lock.json')
+  if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) {
+    process.stdout.write('Install packages … already there\n')
+    return
+  }
+  // Warnings of npm about the Node that runs it do not matter: the project brings a newer one for all that follows.
+  await step('Install packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env: process.env })
+}
+
+/** Builds all packages. */
+export function build() {
+  return step('Build the packages', 'tsup', [])
+}
+
+/** Ends the script as a failed step asks for. */
+export function fail(error) {
+  if (!(error instanceof StepFailed)) throw error
+  process.stderr.write(`${error.output}\n${error.message}\n`)
+  process.exitCode = 1
+}

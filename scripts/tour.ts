@@ -1,0 +1,189 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createClient } from '@fish-crab/sdk'
+import { type CreatedUser, routePath, ROUTES, type Session } from '@fish-crab/sdk/contract'
+
+// What `npm run quickstart` shows, on the built packages: a server, a player, a fish, a crab, and the list of both.
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CLI = join(ROOT, 'node_modules', '.bin', 'fish-cli')
+const DATA = join(ROOT, 'data')
+const NOTES = join(DATA, 'quickstart.json')
+const KEY_FILE = join(DATA, 'quickstart.key')
+const ADMIN = 'admin'
+const PLAYER = 'Alex'
+const GAMEMODE = 'earth'
+const PORT = '8787'
+
+interface Notes {
+  readonly adminPassword: string
+  readonly player?: CreatedUser
+}
+
+const { values: flags } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
+
+function say(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function readNotes(): Notes {
+  if (existsSync(NOTES)) return JSON.parse(readFileSync(NOTES, 'utf8')) as Notes
+  if (existsSync(join(DATA, 'fish.db'))) {
+    throw new Error(`${DATA} holds a collection that this tour did not make. Move it away, or use fish-cli on it directly.`)
+  }
+  return keep({ adminPassword: randomBytes(18).toString('base64url') })
+}
+
+/** Keeps what the tour needs again, readable by nobody else. */
+function keep(notes: Notes): Notes {
+  mkdirSync(DATA, { recursive: true, mode: 0o700 })
+  writeFileSync(NOTES, `${JSON.stringify(notes, undefined, 2)}\n`, { mode: 0o600 })
+  if (notes.player) writeFileSync(KEY_FILE, `${notes.player.fernetKey}\n`, { mode: 0o600 })
+  return notes
+}
+
+interface Server {
+  readonly process: ChildProcess
+  readonly url: string
+  /** From here on, shows the log as it comes. */
+  showLog(): void
+}
+
+async function startServer(port: string, { adminPassword }: Notes): Promise<Server> {
+  const child = spawn(CLI, ['serve', '--port', port, '--storage', `file:${DATA}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, FISH_ADMIN_USERNAME: ADMIN, FISH_ADMIN_PASSWORD: adminPassword },
+  })
+  let log = ''
+  const gather = (data: Buffer) => {
+    log += data
+  }
+  child.stderr.on('data', gather)
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', reject)
+    child.once('close', () => reject(new ServerEnded(log.trim())))
+  })
+  const listening = (async () => {
+    for await (const line of createInterface(child.stdout)) {
+      const url = /^listening on (.+)$/.exec(line)?.[1]
+      if (url) return url
+    }
+    return ended
+  })()
+  ended.catch(() => {})
+  const url = await Promise.race([listening, ended])
+  return {
+    process: child,
+    url,
+    showLog() {
+      child.stderr.off('data', gather)
+      child.stderr.pipe(process.stderr)
+    },
+  }
+}
+
+class ServerEnded extends Error {
+  override readonly name = 'ServerEnded'
+}
+
+async function startSomewhere(notes: Notes): Promise<Server> {
+  try {
+    return await startServer(PORT, notes)
+  } catch (error) {
+    if (!(error instanceof ServerEnded) || !/port \d+ .*in use/.test(error.message)) throw error
+    say(`Port ${PORT} is taken; using a free one.`)
+    return startServer('0', notes)
+  }
+}
+
+async function createPlayer(url: string, { adminPassword }: Notes): Promise<CreatedUser> {
+  const json = { 'content-type': 'application/json' }
+  const login = await post<Session>(`${url}${routePath('adminLogin')}`, json, {
+    username: ADMIN,
+    password: adminPassword,
+  })
+  return post<CreatedUser>(
+    `${url}${routePath('createUser')}`,
+    { ...json, authorization: `Bearer ${login.token}` },
+    { name: PLAYER },
+  )
+}
+
+async function post<Body>(url: string, headers: Record<string, string>, body: unknown): Promise<Body> {
+  const response = await fetch(url, { method: ROUTES.createUser.method, headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Body
+}
+
+async function stop(server: Server): Promise<void> {
+  if (server.process.exitCode !== null) return
+  const closed = new Promise<void>((resolve) => server.process.once('close', () => resolve()))
+  server.process.kill('SIGTERM')
+  await closed
+}
+
+async function catchAndList(server: Server, notes: Notes): Promise<void> {
+  const player = notes.player ?? (await createPlayer(server.url, notes))
+  keep({ ...notes, player })
+  say(notes.player ? `Player ${player.name} is there from the last run.` : `Created the player ${player.name}.`)
+
+  const client = createClient({
+    baseUrl: server.url,
+    user: player.name,
+    fernetKey: player.fernetKey,
+    apiKey: player.apiKey,
+    gamemode: GAMEMODE,
+  })
+  const fish = await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
+  say(`Encrypted a fish and stored it: ${fish.message}.`)
+  const crab = await client.crabs.add()
+  say(`Encrypted a crab and stored it: ${crab.message}.`)
+
+  const env = { ...process.env, FISH_URL: server.url, FISH_API_KEY: player.apiKey }
+  for (const kind of ['fish', 'crabs']) {
+    say()
+    say(`$ fish-cli list ${kind} ${player.name} --gamemode ${GAMEMODE}`)
+    execFileSync(CLI, ['list', kind, player.name, '--gamemode', GAMEMODE], { stdio: 'inherit', env })
+  }
+}
+
+function sayWhatNext(url: string): void {
+  say()
+  say(`The service answers at ${url} and keeps everything in ${DATA}. Try, in another terminal in this folder:`)
+  say()
+  say(`  export FISH_URL=${url} FISH_USER=${PLAYER} FISH_GAMEMODE=${GAMEMODE} FISH_KEY_FILE="${KEY_FILE}"`)
+  say('  npx fish-cli add "Bronze Koi" --rarity bronze')
+  say('  npx fish-cli add --crab')
+  say('  npx fish-cli list fish')
+  say(`  curl "${url}${ROUTES.getFish.path}?name=${PLAYER}&gamemode=${GAMEMODE}"`)
+  say()
+}
+
+async function main(): Promise<void> {
+  const notes = readNotes()
+  const server = await startSomewhere(notes)
+  try {
+    say(`Started the server: ${server.url}`)
+    await catchAndList(server, notes)
+    if (flags.once) return
+    sayWhatNext(server.url)
+    say('Serving. Ctrl-C stops.')
+    server.showLog()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.process.kill(signal))
+    await new Promise((resolve) => server.process.once('close', resolve))
+  } finally {
+    await stop(server)
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`quickstart: ${(error as Error).message}\n`)
+  process.exitCode = 1
+}

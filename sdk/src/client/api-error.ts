@@ -1,0 +1,101 @@
+import { HEADERS } from '../contract/headers.ts'
+import type { RawAnswer } from './attempt.ts'
+import {
+  ApiError,
+  type ApiErrorFields,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  InvalidResponseError,
+  type Issue,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from './errors.ts'
+import { readRateLimit } from './rate-limit.ts'
+
+const SHOWN_HEADERS = [
+  HEADERS.requestId,
+  HEADERS.rateLimit,
+  HEADERS.rateRemaining,
+  HEADERS.rateReset,
+  HEADERS.retryAfter,
+  'allow',
+  'content-type',
+  'date',
+]
+const LONGEST_MESSAGE = 500
+
+const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+}
+
+/**
+ * The error for an answer that is no success.
+ *
+ * @param now This machine's time in milliseconds.
+ * @param waitMs How long a 429 asks to wait.
+ */
+export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiError | InvalidResponseError {
+  const { status, headers } = answer
+  const body = readErrorBody(answer.text)
+  const requestId = headers.get(HEADERS.requestId) ?? undefined
+  // Status 0 is how browsers show a redirect that was not followed.
+  if (status < 400) {
+    const message = 'The answer is a redirect, which is not followed. Set baseUrl to the address it leads to.'
+    return new InvalidResponseError(message, status, requestId)
+  }
+  const fields: ApiErrorFields = {
+    status,
+    code: body.code ?? 'unknown',
+    requestId,
+    headers: shownHeaders(headers),
+    rateLimit: readRateLimit(headers),
+    details: body.details,
+  }
+  const message = body.error ?? `The server answered with status ${status} and did not say why.`
+  if (status === 429) {
+    return new RateLimitError(message, fields, { resetAt: new Date(now + waitMs), retryAfterMs: waitMs })
+  }
+  const Type = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError)
+  return new Type(message, fields)
+}
+
+/** Read leniently: a proxy in between may answer with anything, and a newer server with new codes. */
+function readErrorBody(text: string): { error?: string; code?: string; details?: Issue[] } {
+  const body = parseObject(text)
+  const details = Array.isArray(body.details) ? body.details.filter(isIssue) : undefined
+  return {
+    ...(typeof body.error === 'string' && body.error !== '' ? { error: body.error.slice(0, LONGEST_MESSAGE) } : {}),
+    ...(typeof body.code === 'string' ? { code: body.code.slice(0, LONGEST_MESSAGE) } : {}),
+    ...(details ? { details: details.map(({ path, message }) => ({ path, message })) } : {}),
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function isIssue(value: unknown): value is Issue {
+  const issue = value as Partial<Issue> | null
+  return typeof issue?.path === 'string' && typeof issue.message === 'string'
+}
+
+function shownHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    SHOWN_HEADERS.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+}

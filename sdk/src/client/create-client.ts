@@ -1,0 +1,60 @@
+import type { Fernet } from '../fernet/index.ts'
+import { type ClientOptions, readOptions } from './options.ts'
+import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
+import { createDemo, type DemoResource } from './resources/demo.ts'
+import { createKeys, type KeysResource } from './resources/keys.ts'
+import { createStatus, type GetStatus } from './resources/status.ts'
+import { createTransport } from './transport.ts'
+
+/** A client of one service. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
+export interface Client {
+  readonly fish: FishResource
+  readonly crabs: CrabsResource
+  readonly demo: DemoResource
+  readonly keys: KeysResource
+  /**
+   * Whether the service is well. @throws ServerError with code `unavailable` while its storage is out of reach;
+   * ConnectionError when it does not answer.
+   */
+  readonly status: GetStatus
+}
+
+/**
+ * A client for the Fish and Crab Collection Service. Clients share nothing: each has connections of its own.
+ * There is nothing to close, and an idle client does not keep a process alive.
+ *
+ * Every call waits out the rate limit (see `maxWaitMs`), tries again after lost answers (see `maxRetries`), and
+ * checks the answer.
+ *
+ * @throws ValidationError that names every wrong option.
+ * @example
+ * const client = createClient({ user: 'Alex', fernetKey, gamemode: 'earth' })
+ * await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
+ * const { fish } = await client.fish.list()
+ */
+export function createClient(options: ClientOptions = {}): Client {
+  const settings = readOptions(options)
+  const transport = createTransport(settings)
+  let fernet: Promise<Fernet> | undefined
+  const context = {
+    transport,
+    settings,
+    // Loaded when something is first added: who only reads needs no cryptography. Kept, for the sake of its cached key.
+    fernet: () => {
+      fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now)
+      return fernet
+    },
+  }
+  return Object.freeze({
+    fish: createFish(context),
+    crabs: createCrabs(context),
+    demo: createDemo(transport),
+    keys: createKeys(transport),
+    status: createStatus(transport),
+  })
+}
+
+async function openFernet(key: string, now: () => number): Promise<Fernet> {
+  const { createFernet } = await import('../fernet/index.ts')
+  return createFernet(key, { now })
+}

@@ -1,0 +1,32 @@
+import { HEADERS } from '../contract/headers.ts'
+import { InvalidResponseError } from './errors.ts'
+
+/** The text of a response, read no further than `maxBytes`. */
+export async function readBody(response: Response, maxBytes: number): Promise<string> {
+  if (!response.body) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      size += value.byteLength
+      if (size > maxBytes) throw tooLarge(response, maxBytes)
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch (error) {
+    // Lets the connection go; that it may fail as well adds nothing.
+    reader.cancel().catch(() => {})
+    throw error
+  }
+}
+
+function tooLarge(response: Response, maxBytes: number): InvalidResponseError {
+  return new InvalidResponseError(
+    `The answer is larger than maxResponseBytes (${maxBytes}). Read in pages with limit, or raise maxResponseBytes.`,
+    response.status,
+    response.headers.get(HEADERS.requestId) ?? undefined,
+  )
+}

@@ -1,0 +1,58 @@
+import type { UserKey } from '../../contract/schemas/service.ts'
+import { type Answer, request } from '../answer.ts'
+import type { CallOptions } from '../call-options.ts'
+import { type Issue, ValidationError } from '../errors.ts'
+import type { Transport } from '../transport.ts'
+
+/** Who asks for a key, and whose. */
+export interface GetKeyOptions extends CallOptions {
+  /** Whose key. Players may leave it out and get their own; administrators must say it. */
+  readonly name?: string | undefined
+  /** The player's or administrator's name; without `:`, which HTTP Basic cannot carry. */
+  readonly username: string
+  /** That one's password. */
+  readonly password: string
+}
+
+/** Fernet keys. */
+export interface KeysResource {
+  /**
+   * The Fernet key of a user, by HTTP Basic (RFC 7617, UTF-8). The server notes every reading.
+   *
+   * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for another's key; ApiError,
+   *   ConnectionError; ValidationError before anything is sent.
+   * @example
+   * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
+   */
+  get(options: GetKeyOptions): Promise<Answer<UserKey>>
+}
+
+/** `client.keys`. */
+export function createKeys(transport: Transport): KeysResource {
+  return {
+    async get({ name, username, password, signal }) {
+      const headers = { authorization: basicCredentials(username, password) }
+      const schema = async () => (await import('../../contract/schemas/service.ts')).keySchema
+      const { content, info } = await request(
+        transport,
+        { route: 'getUserKey', query: { name }, headers, signal },
+        schema,
+      )
+      return { ...content, ...info }
+    },
+  }
+}
+
+function basicCredentials(username: string, password: string): string {
+  const issues: Issue[] = []
+  if (typeof username !== 'string' || !/^[^:\p{Cc}]+$/u.test(username)) {
+    issues.push({ path: 'username', message: 'Must be a name without colons and control characters.' })
+  }
+  if (typeof password !== 'string' || !/^\P{Cc}+$/u.test(password)) {
+    issues.push({ path: 'password', message: 'Must be a password without control characters.' })
+  }
+  if (issues.length > 0) throw new ValidationError(issues)
+  // btoa takes one character per byte.
+  const bytes = Array.from(new TextEncoder().encode(`${username}:${password}`), (byte) => String.fromCharCode(byte))
+  return `Basic ${btoa(bytes.join(''))}`
+}

@@ -1,0 +1,31 @@
+import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
+import { isUserName } from '../contract/names.ts'
+import type { Issue } from './errors.ts'
+
+/** Which collection a call is about. */
+export interface Target {
+  /** Whose. @default the client's `user` */
+  readonly user?: string | undefined
+  /** In which gamemode. @default the client's `gamemode` */
+  readonly gamemode?: Gamemode | undefined
+}
+
+/** The collection a call means, by itself or by the client's options. What is missing or wrong is added to `issues`. */
+export function readTarget(call: Target, client: Target, issues: Issue[]): { user: string; gamemode: string } {
+  const user = call.user ?? client.user
+  const gamemode = call.gamemode ?? client.gamemode
+  if (user === undefined) {
+    issues.push({ path: 'user', message: 'Say whose collection: give the call or createClient the option user.' })
+  } else if (!isUserName(user)) {
+    const message =
+      'Must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", and not start with "-": no user can have that name.'
+    issues.push({ path: 'user', message })
+  }
+  if (gamemode === undefined) {
+    const message = `Say which gamemode (${GAMEMODES.join(', ')}): give the call or createClient the option gamemode.`
+    issues.push({ path: 'gamemode', message })
+  } else if (!isGamemode(gamemode)) {
+    issues.push({ path: 'gamemode', message: `Must be one of ${GAMEMODES.join(', ')}, in lower case.` })
+  }
+  return { user: user ?? '', gamemode: gamemode ?? '' }
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+/** A small disk of its own, or why there is none. */
+function mountSmallDisk(): { disk: string } | { reason: string } {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return { reason: 'mounting a small disk needs root on Linux' }
+  const disk = mkdtempSync(join(tmpdir(), 'fish-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' })
+  } catch {
+    rmSync(disk, { recursive: true })
+    return { reason: 'this system does not allow mounting a small disk' }
+  }
+  onTestFinished(() => {
+    execFileSync('umount', [disk])
+    rmSync(disk, { recursive: true })
+  })
+  return { disk }
+}
+
+test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({
+  skip,
+}) => {
+  const mounted = mountSmallDisk()
+  if ('reason' in mounted) {
+    skip(mounted.reason)
+    return
+  }
+  const path = join(mounted.disk, 'data')
+  const ballast = join(mounted.disk, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(512 * 1024))
+  const collection = newCollection()
+  const append = (plain: string) => storage.append(collection, newRecord({ plain, full: 'x'.repeat(20_000) }))
+  let storage = await createStorage({ driver: 'file', path })
+
+  const acknowledged: string[] = []
+  let refusal: unknown
+  for (let i = 0; i < 200 && !refusal; i += 4) {
+    const batch = [i, i + 1, i + 2, i + 3].map(String)
+    const results = await Promise.allSettled(batch.map(append))
+    acknowledged.push(...batch.filter((_, at) => results[at]?.status === 'fulfilled'))
+    refusal = results.find((result) => result.status === 'rejected')?.reason
+  }
+  expect(refusal).toMatchObject({ name: 'StorageError', code: 'full', message: expect.stringContaining('space') })
+  expect(acknowledged.length).toBeGreaterThan(10)
+  expect(await readEntries(storage, collection)).toEqual(acknowledged)
+
+  rmSync(ballast)
+  expect(await append('after')).toMatchObject({ outcome: 'stored' })
+  await storage.dispose()
+  storage = await createStorage({ driver: 'file', path })
+  expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])
+  await storage.dispose()
+})

@@ -1,0 +1,48 @@
+import type { Worker } from 'node:worker_threads'
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, test, vi } from 'vitest'
+import { newFolder } from './folders.ts'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+const started = vi.hoisted((): Worker[] => [])
+
+// Keeps hold of the threads that the storage starts, so that a test can end one as a crash would.
+vi.mock('node:worker_threads', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:worker_threads')>()
+  class KeptWorker extends original.Worker {
+    constructor(...given: ConstructorParameters<typeof Worker>) {
+      super(...given)
+      started.push(this)
+    }
+  }
+  return { ...original, Worker: KeptWorker }
+})
+
+test('when the writing thread dies, pending and later writes reject, reads go on, and nothing hangs', async () => {
+  const path = newFolder()
+  const storage = await createStorage({ driver: 'file', path })
+  const collection = newCollection()
+  const record = newRecord()
+  await storage.append(collection, record)
+
+  const pending = Array.from({ length: 10 }, () => storage.append(newCollection(), newRecord()))
+  expect(started).toHaveLength(1)
+  const settled = Promise.allSettled(pending)
+  await started.at(-1)?.terminate()
+  const rejected = (await settled).filter((result) => result.status === 'rejected')
+  expect(rejected.length).toBeGreaterThan(0)
+  for (const result of rejected) {
+    expect(result.reason).toMatchObject({ name: 'StorageError', code: 'unavailable' })
+  }
+  await expect(storage.append(collection, newRecord())).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(storage.ping()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('Restart'),
+  })
+  expect(await readEntries(storage, collection)).toEqual([record.plain])
+  await storage.dispose()
+
+  const again = await createStorage({ driver: 'file', path })
+  expect(await readEntries(again, collection)).toEqual([record.plain])
+  await again.dispose()
+})

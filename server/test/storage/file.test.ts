@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createStorage } from '@fish-crab/server/storage'
+import { afterAll, describe, expect, test } from 'vitest'
+import { describeStorage } from './conformance.ts'
+import { newFolder, startHolder } from './folders.ts'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+const open = (path: string) => createStorage({ driver: 'file', path })
+const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
+afterAll(() => rmSync(parent, { recursive: true, force: true }))
+
+describeStorage('file', async () => {
+  const path = mkdtempSync(join(parent, 'data-'))
+  const storage = await open(path)
+  const reopen = async () => {
+    await storage.dispose()
+    return open(path)
+  }
+  return { storage, reopen }
+})
+
+describe('a folder that is in use', () => {
+  test('is refused to a second storage of the same process, by whatever path, until the first is disposed', async () => {
+    const folder = newFolder()
+    const first = await open(folder)
+    symlinkSync(folder, `${folder}-link`)
+    for (const path of [folder, `${folder}/`, `${folder}-link`]) {
+      await expect(open(path)).rejects.toMatchObject({ code: 'in_use', message: expect.stringMatching(/in use.*Stop/) })
+    }
+    const collection = newCollection()
+    await first.append(collection, newRecord())
+    await first.dispose()
+    const second = await open(folder)
+    expect(await readEntries(second, collection)).toHaveLength(1)
+    await second.dispose()
+  })
+
+  test('is refused while another process holds it, and free once that was killed', async () => {
+    const folder = newFolder()
+    const holder = await startHolder(folder)
+    await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code: 'in_use' })
+    await expect(open(folder)).rejects.toMatchObject({ code: 'in_use' })
+    await holder.kill()
+    const storage = await open(folder)
+    await storage.ping()
+    await storage.dispose()
+    expect(holder.stderr()).toBe('')
+  })
+})
+
+describe('a file that is not ours', () => {
+  async function refused(folder: string, code: string): Promise<void> {
+    const before = readFileSync(join(folder, 'fish.db'))
+    await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code })
+    expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
+    // The lock was given back: the second refusal is for the same reason.
+    await expect(open(folder)).rejects.toMatchObject({ code })
+  }
+
+  test('is refused unchanged when it is no database', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    for (const content of ['a shopping list', 'x'.repeat(10_000), 'SQLite format 3\0']) {
+      writeFileSync(join(folder, 'fish.db'), content)
+      await refused(folder, 'not_a_store')
+    }
+  })
+
+  test('is refused unchanged when it is the database of another program', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    const db = new DatabaseSync(join(folder, 'fish.db'))
+    db.exec('CREATE TABLE items (key TEXT)')
+    db.close()
+    await refused(folder, 'not_a_store')
+  })
+
+  test('is refused unchanged when a newer version wrote it', async () => {
+    const folder = newFolder()
+    await (await open(folder)).dispose()
+    const db = new DatabaseSync(join(folder, 'fish.db'))
+    db.exec('PRAGMA user_version = 1000')
+    db.close()
+    await refused(folder, 'newer_schema')
+  })
+
+  test('is replaced when it is empty, as a crash may leave it', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'fish.db'), '')
+    writeFileSync(join(folder, 'fish.db.new'), 'half')
+    const storage = await open(folder)
+    await storage.ping()
+    await storage.dispose()
+  })
+})
+
+test('a new folder and its files are for their owner only', async () => {
+  const folder = newFolder()
+  const storage = await open(folder)
+  await storage.items.setItem('a:b', 'c')
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  for (const file of ['fish.db', 'fish.db-wal', 'fish.db-shm', 'fish.lock']) {
+    expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
+  }
+  await storage.dispose()
+})
+
+test('disposing leaves one whole file and nothing that must be copied with it', async () => {
+  const folder = newFolder()
+  const storage = await open(folder)
+  await storage.append(newCollection(), newRecord())
+  await storage.dispose()
+  expect(statSync(join(folder, 'fish.db-wal'), { throwIfNoEntry: false })).toBeUndefined()
+  const db = new DatabaseSync(join(folder, 'fish.db'), { readOnly: true })
+  expect(db.prepare('SELECT count(*) AS count FROM records').get()).toMatchObject({ count: 1 })
+  expect(db.prepare('PRAGMA integrity_check').get()).toMatchObject({ integrity_check: 'ok' })
+  db.close()
+})
+
+test('a deleted file is noticed: the ping rejects, and nothing is acknowledged any more', async () => {
+  const folder = newFolder()
+  const storage = await open(folder)
+  await storage.ping()
+  rmSync(join(folder, 'fish.db'))
+  await expect(storage.ping()).rejects.toMatchObject({ code: 'unavailable', message: /deleted or replaced/ })
+  await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject({ code: 'unavailable' })
+  await storage.dispose()
+})
+
+test('a path that is a file is refused with a StorageError', async () => {
+  const folder = newFolder()
+  writeFileSync(folder, '')
+  await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError' })
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { defineConfig, type Options } from 'tsup'
+
+interface Manifest {
+  readonly dependencies?: Record<string, string>
+}
+
+type Entries = Readonly<Record<string, string>>
+
+/**
+ * The build of one package: `entries` are public and get declarations, `parts` are files that only the package itself
+ * loads, by condition or as a worker. Dependencies stay imports, and so does what the `imports` field of a package
+ * chooses (`#…`): no class and no platform is bundled twice.
+ */
+function build(folder: string, entries: Entries, parts: Entries = {}, options: Options = {}): Options {
+  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
+  const dependencies = Object.keys(manifest.dependencies ?? {})
+  const sources = (files: Entries) =>
+    Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
+  return {
+    name: folder,
+    entry: sources({ ...entries, ...parts }),
+    outDir: `${folder}/dist`,
+    format: ['esm'],
+    target: 'node22',
+    platform: 'neutral',
+    splitting: true,
+    clean: true,
+    external: [/^node:/, /^#/, ...dependencies.map((name) => new RegExp(`^${name}(/|$)`))],
+    dts: { entry: sources(entries), compilerOptions: { ignoreDeprecations: '6.0' } },
+    removeNodeProtocol: false,
+    silent: true,
+    ...options,
+  }
+}
+
+export default defineConfig([
+  build(
+    'sdk',
+    { index: 'index.ts', contract: 'contract/index.ts', fernet: 'fernet/index.ts' },
+    {
+      'fernet-key.node': 'fernet/key.node.ts',
+      'fernet-key.web': 'fernet/key.web.ts',
+      'dispatcher.node': 'client/dispatcher.node.ts',
+      'dispatcher.default': 'client/dispatcher.default.ts',
+    },
+    { format: ['esm', 'cjs'] },
+  ),
+  build(
+    'server',
+    { index: 'node/index.ts', app: 'app/index.ts', storage: 'storage/index.ts' },
+    { 'file-worker': 'storage/file/file-worker.ts' },
+  ),
+  build('mocks', { index: 'index.ts' }),
+  build('cli', { index: 'index.ts' }),
+])
