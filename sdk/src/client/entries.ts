@@ -1,3 +1,4 @@
+import type { Kind } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
@@ -31,17 +32,17 @@ export interface PayloadEntry {
 const MOMENT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
 
 /** Brings entries into the service's form. What is wrong with them is added to `issues`, under paths below `path`. */
-export function readEntries(
-  entries: readonly (FishEntry | CrabEntry)[],
-  kind: 'fish' | 'crab',
-  issues: Issue[],
-): PayloadEntry[] {
+export function readEntries(entries: readonly (FishEntry | CrabEntry)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
   if (entries.length < 1 || entries.length > LIMITS.entriesPerWrite) {
     const message = `Give 1 to ${LIMITS.entriesPerWrite} entries a call; these are ${entries.length}.`
     issues.push({ path: kind, message })
     return []
   }
   return entries.map((entry, index) => {
+    if (typeof entry !== 'object' || entry === null) {
+      issues.push({ path: `${kind}.${index}`, message: 'Must be an object with a name.' })
+      return {}
+    }
     const report = (field: string, message: string) => issues.push({ path: `${kind}.${index}.${field}`, message })
     const rarity = kind === 'fish' ? readRarity(entry, report) : undefined
     const caughtAt = readMoment(entry.caughtAt, report)

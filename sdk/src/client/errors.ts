@@ -29,20 +29,20 @@ function brand(type: { prototype: object }, name: string): void {
 /** Every error this package throws on purpose, `FernetError` apart. Its message says what to do. */
 export class FishCrabError extends Error {
   static {
-    brand(this, 'FishCrabError')
+    brand(FishCrabError, 'FishCrabError')
   }
 
   /** What `JSON.stringify` shows. The cause is left out: it comes from elsewhere and may hold anything. */
   toJSON(): Record<string, unknown> {
-    const { cause: _, ...fields } = this as Record<string, unknown> & this
-    return { name: this.name, message: this.message, ...fields }
+    const { cause: _, ...fields } = { ...this } as Record<string, unknown>
+    return { ...fields, name: this.name, message: this.message }
   }
 }
 
 /** Options or arguments are wrong; nothing was sent. `issues` names each mistake. */
 export class ValidationError extends FishCrabError {
   static {
-    brand(this, 'ValidationError')
+    brand(ValidationError, 'ValidationError')
   }
   readonly issues: readonly Issue[]
 
@@ -55,21 +55,21 @@ export class ValidationError extends FishCrabError {
 /** The server did not answer: it cannot be reached, or the connection broke. A write may have been stored all the same. */
 export class ConnectionError extends FishCrabError {
   static {
-    brand(this, 'ConnectionError')
+    brand(ConnectionError, 'ConnectionError')
   }
 }
 
 /** No whole answer came within `timeoutMs`. A write may have been stored all the same. */
 export class TimeoutError extends ConnectionError {
   static {
-    brand(this, 'TimeoutError')
+    brand(TimeoutError, 'TimeoutError')
   }
 }
 
 /** What answered is not this service: no JSON, JSON of another shape, a redirect, or far too much. Check `baseUrl`. */
 export class InvalidResponseError extends FishCrabError {
   static {
-    brand(this, 'InvalidResponseError')
+    brand(InvalidResponseError, 'InvalidResponseError')
   }
   readonly status: number
   readonly requestId: string | undefined
@@ -86,7 +86,7 @@ export class InvalidResponseError extends FishCrabError {
 /** The server refused the request or failed on it. The message is the server's own; `code` tells the cases apart. */
 export class ApiError extends FishCrabError implements ApiErrorFields {
   static {
-    brand(this, 'ApiError')
+    brand(ApiError, 'ApiError')
   }
   readonly status: number
   readonly code: string
@@ -109,42 +109,42 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
 /** 400: the request is wrong. See `code` and `details`. */
 export class BadRequestError extends ApiError {
   static {
-    brand(this, 'BadRequestError')
+    brand(BadRequestError, 'BadRequestError')
   }
 }
 
 /** 401: wrong name or password, or a session that is over. */
 export class AuthenticationError extends ApiError {
   static {
-    brand(this, 'AuthenticationError')
+    brand(AuthenticationError, 'AuthenticationError')
   }
 }
 
 /** 403: these credentials do not allow that. */
 export class PermissionDeniedError extends ApiError {
   static {
-    brand(this, 'PermissionDeniedError')
+    brand(PermissionDeniedError, 'PermissionDeniedError')
   }
 }
 
 /** 404: no such user, record or address. */
 export class NotFoundError extends ApiError {
   static {
-    brand(this, 'NotFoundError')
+    brand(NotFoundError, 'NotFoundError')
   }
 }
 
 /** 409: it exists already, or the change would break a rule. */
 export class ConflictError extends ApiError {
   static {
-    brand(this, 'ConflictError')
+    brand(ConflictError, 'ConflictError')
   }
 }
 
 /** 429: too many requests, and the wait would be longer than `maxWaitMs` allows. Try again at `resetAt`. */
 export class RateLimitError extends ApiError {
   static {
-    brand(this, 'RateLimitError')
+    brand(RateLimitError, 'RateLimitError')
   }
   /** When to try again, by this machine's clock. */
   readonly resetAt: Date
@@ -165,6 +165,6 @@ export class RateLimitError extends ApiError {
 /** 5xx: the server failed, also when tried again. */
 export class ServerError extends ApiError {
   static {
-    brand(this, 'ServerError')
+    brand(ServerError, 'ServerError')
   }
 }

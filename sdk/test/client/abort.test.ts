@@ -1,0 +1,72 @@
+import { createClient } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { player, saved, scriptedFetch, tooMany } from './stubs.ts'
+
+const SALMON = { name: 'Salmon', rarity: 3 }
+const REASON = new Error('The player left.')
+
+test('an abort during a wait settles the call at once with the reason', async () => {
+  const { options, asked } = player(tooMany({ 'retry-after': '100' }))
+  const abort = new AbortController()
+  const { clock: _, ...withRealClock } = options
+  const call = createClient(withRealClock).fish.add(SALMON, { signal: abort.signal })
+  await expect.poll(() => asked.length).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  const start = performance.now()
+  abort.abort(REASON)
+  await expect(call).rejects.toBe(REASON)
+  expect(performance.now() - start).toBeLessThan(50)
+})
+
+test('a clock that hears no signal does not hold up an abort', async () => {
+  const abort = new AbortController()
+  const { options } = player(tooMany({ 'retry-after': '100' }))
+  const clock = {
+    now: () => 0,
+    sleep: () => {
+      abort.abort(REASON)
+      return new Promise<void>(() => {})
+    },
+  }
+  await expect(createClient({ ...options, clock }).fish.add(SALMON, { signal: abort.signal })).rejects.toBe(REASON)
+})
+
+test('an abort during a request settles the call and is handed on to fetch', async () => {
+  const abort = new AbortController()
+  const { fetch, asked } = scriptedFetch(() => {
+    queueMicrotask(() => abort.abort(REASON))
+    return new Promise<Response>(() => {})
+  })
+  await expect(createClient({ fetch }).demo.fish({ signal: abort.signal })).rejects.toBe(REASON)
+  expect(asked[0]?.init.signal?.aborted).toBe(true)
+  expect(asked).toHaveLength(1)
+})
+
+test('a signal that is aborted already sends nothing, whatever is called', async () => {
+  const { options, asked } = player()
+  const client = createClient(options)
+  const signal = AbortSignal.abort(REASON)
+  const calls = [
+    client.fish.add(SALMON, { signal }),
+    client.fish.list({ signal }),
+    client.crabs.add({}, { signal }),
+    client.crabs.list({ signal }),
+    client.demo.fish({ signal }),
+    client.demo.crabs({ signal }),
+    client.status({ signal }),
+    client.keys.get({ username: 'a', password: 'b', signal }),
+  ]
+  const reasons = (await Promise.allSettled(calls)).map((call) =>
+    call.status === 'rejected' ? call.reason : 'fulfilled',
+  )
+  expect(reasons).toEqual(calls.map(() => REASON))
+  expect(asked).toEqual([])
+})
+
+test('an abort after the answer changes nothing', async () => {
+  const { options } = player(saved())
+  const abort = new AbortController()
+  const result = await createClient(options).fish.add(SALMON, { signal: abort.signal })
+  abort.abort(REASON)
+  expect(result.id).toBe('record-1')
+})

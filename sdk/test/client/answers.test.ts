@@ -1,0 +1,79 @@
+import { createClient, isApiError, isFishCrabError, isInvalidResponseError } from '@fish-crab/sdk'
+import { expect, test, vi } from 'vitest'
+import { failure, json, player } from './stubs.ts'
+
+test.each([
+  [400, 'BadRequestError'],
+  [401, 'AuthenticationError'],
+  [403, 'PermissionDeniedError'],
+  [404, 'NotFoundError'],
+  [409, 'ConflictError'],
+  [413, 'ApiError'],
+  [500, 'ServerError'],
+  [503, 'ServerError'],
+])('status %i becomes a %s with what the server said', async (status, name) => {
+  const details = [{ path: 'fish.0.name', message: 'Too long', secret: 'dropped' }]
+  const body = { error: 'A sentence.', code: 'some_code', requestId: 'req-1', details }
+  const { options } = player(json(body, { status, headers: { 'set-cookie': 'a=b', 'x-ratelimit-remaining': '3' } }))
+  const error = await createClient({ ...options, maxRetries: 0 })
+    .demo.fish()
+    .catch((thrown) => thrown)
+  expect(isApiError(error)).toBe(true)
+  expect(error).toMatchObject({ name, status, code: 'some_code', message: 'A sentence.', requestId: 'req-1' })
+  expect(error.details).toEqual([{ path: 'fish.0.name', message: 'Too long' }])
+  expect(error.headers).toEqual({
+    'content-type': 'application/json',
+    'x-request-id': 'req-1',
+    'x-ratelimit-remaining': '3',
+  })
+})
+
+test('an error page that is not of the service becomes an ApiError of unknown code', async () => {
+  const { options } = player(new Response('<h1>Bad gateway</h1>', { status: 502 }))
+  const error = await createClient({ ...options, maxRetries: 0 })
+    .demo.fish()
+    .catch((thrown) => thrown)
+  expect(error).toMatchObject({ name: 'ServerError', status: 502, code: 'unknown', requestId: undefined })
+  expect(error.message).toMatch(/502/)
+})
+
+test.each([
+  ['no JSON', () => new Response('<h1>Welcome to the hotel</h1>')],
+  ['JSON of another shape', () => json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] })],
+  ['an empty body', () => new Response('')],
+  ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example/' } })],
+  ['too many bytes', () => new Response(new Uint8Array(1001))],
+])('%s as answer is an InvalidResponseError, not tried again', async (_, answer) => {
+  const { options, asked } = player(answer())
+  const error = await createClient({ ...options, maxResponseBytes: 1000 })
+    .demo.fish()
+    .catch((thrown) => thrown)
+  expect(isInvalidResponseError(error)).toBe(true)
+  expect(isApiError(error)).toBe(false)
+  expect(error.message).toMatch(/baseUrl|maxResponseBytes/)
+  expect(asked).toHaveLength(1)
+})
+
+test('an answer of another shape says where it is wrong', async () => {
+  const { options } = player(json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] }))
+  const error = await createClient(options)
+    .demo.fish()
+    .catch((thrown) => thrown)
+  expect(error.issues).toMatchObject([{ path: 'fish.0.rarity' }])
+  expect(error).toMatchObject({ status: 200, requestId: 'req-1' })
+})
+
+test('guards know the errors of another copy of the package', async () => {
+  vi.resetModules()
+  const copy = await import('@fish-crab/sdk')
+  const { options } = player(failure(404, 'user_not_found'))
+  const error = await copy
+    .createClient(options)
+    .fish.list()
+    .catch((thrown) => thrown)
+  expect(copy.createClient).not.toBe(createClient)
+  expect(isApiError(error)).toBe(true)
+  expect(isFishCrabError(error)).toBe(true)
+  expect(isInvalidResponseError(error)).toBe(false)
+  expect([null, undefined, 'x', new Error('x')].some(isFishCrabError)).toBe(false)
+})

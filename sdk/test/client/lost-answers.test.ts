@@ -1,0 +1,81 @@
+import { createClient, isConnectionError, isTimeoutError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { failure, player, saved } from './stubs.ts'
+
+const SALMON = { name: 'Salmon', rarity: 3 }
+const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
+const never = () => new Promise<Response>(() => {})
+
+test('after lost answers and failures of the server the same token is sent again', async () => {
+  const { options, asked, slept } = player(broken(), failure(500, 'storage_error'), saved())
+  expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
+  expect(new Set(asked.map(({ init }) => init.body)).size).toBe(1)
+  expect(asked).toHaveLength(3)
+  expect(slept).toEqual([500, 1000])
+})
+
+test('an answer that breaks off counts as lost', async () => {
+  const torn = () => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"mess'))
+        controller.error(new TypeError('terminated'))
+      },
+    })
+    return new Response(body, { status: 201 })
+  }
+  const { options, asked } = player(torn, saved())
+  expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
+  expect(asked).toHaveLength(2)
+})
+
+test('when all tries are lost, the error names the address, the reason and keeps its cause', async () => {
+  const { options, asked } = player(broken(), broken(), broken())
+  const error = await createClient(options)
+    .fish.add(SALMON)
+    .catch((thrown) => thrown)
+  expect(isConnectionError(error)).toBe(true)
+  expect(isTimeoutError(error)).toBe(false)
+  expect(error.message).toMatch(/http:\/\/127\.0\.0\.1:8787 \(ECONNRESET\)/)
+  expect(error.cause).toBeInstanceOf(TypeError)
+  expect(asked).toHaveLength(3)
+})
+
+test('a server that keeps failing ends in a ServerError after maxRetries', async () => {
+  const { options, asked } = player(failure(503, 'unavailable'), failure(503, 'unavailable'))
+  const client = createClient({ ...options, maxRetries: 1 })
+  await expect(client.status()).rejects.toMatchObject({ name: 'ServerError', status: 503, code: 'unavailable' })
+  expect(asked).toHaveLength(2)
+})
+
+test('Retry-After of a failure is kept to, and not begun when longer than maxWaitMs', async () => {
+  const patient = player(failure(503, 'unavailable', { 'retry-after': '7' }), saved())
+  await createClient(patient.options).fish.add(SALMON)
+  expect(patient.slept).toEqual([7000])
+  const hasty = player(failure(503, 'unavailable', { 'retry-after': '7' }))
+  const client = createClient({ ...hasty.options, maxWaitMs: 6000 })
+  await expect(client.fish.add(SALMON)).rejects.toMatchObject({ status: 503 })
+  expect(hasty.slept).toEqual([])
+})
+
+test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('an answer with status %i is final', async (status) => {
+  const { options, asked } = player(failure(status, 'whatever'))
+  await expect(createClient(options).fish.add(SALMON)).rejects.toMatchObject({ status })
+  expect(asked).toHaveLength(1)
+})
+
+test('no whole answer within timeoutMs is a TimeoutError, even of a fetch that hears no signal', async () => {
+  const { options, asked } = player(never)
+  const client = createClient({ ...options, timeoutMs: 10, maxRetries: 0 })
+  const error = await client.fish.add(SALMON).catch((thrown) => thrown)
+  expect(isTimeoutError(error)).toBe(true)
+  expect(isConnectionError(error)).toBe(true)
+  expect(error.message).toMatch(/10 ms/)
+  expect(asked[0]?.init.signal?.aborted).toBe(true)
+})
+
+test('a body that stalls runs into timeoutMs as well, and each try has its own', async () => {
+  const stalled = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 201 })
+  const { options } = player(stalled, saved())
+  expect((await createClient({ ...options, timeoutMs: 10 }).fish.add(SALMON)).id).toBe('record-1')
+})

@@ -1,0 +1,94 @@
+import { createClient } from '@fish-crab/sdk'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterEach, expect, test, vi } from 'vitest'
+import { answerEmpty, bodyOf, listen } from './http-server.ts'
+import { FERNET_KEY } from './stubs.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+})
+
+test('a catch reaches a real server as one request with an octet stream, and the API key and agent as headers', async () => {
+  let seen: unknown
+  await using server = await listen(async (request, response) => {
+    const { 'content-type': type, 'x-gamemode': gamemode, 'x-api-key': key, 'user-agent': agent } = request.headers
+    const { message } = await createFernet(FERNET_KEY).decrypt(await bodyOf(request))
+    const payload = JSON.parse(new TextDecoder().decode(message))
+    seen = { method: request.method, url: request.url, type, gamemode, key, agent, payload }
+    response.writeHead(201).end(JSON.stringify({ message: 'Fish saved for user Alex', id: 'record-1' }))
+  })
+  const client = createClient({
+    baseUrl: server.baseUrl,
+    user: 'Alex',
+    fernetKey: FERNET_KEY,
+    gamemode: 'earth',
+    apiKey: 'key-1',
+    userAgent: 'my-mod/1.0',
+  })
+  await client.fish.add({ name: 'Bronze Koi', rarity: 'Bronze' })
+  expect(seen).toEqual({
+    method: 'POST',
+    url: '/post/fish?name=Alex',
+    type: 'application/octet-stream',
+    gamemode: 'earth',
+    key: 'key-1',
+    agent: 'my-mod/1.0',
+    payload: { user: 'Alex', gamemode: 'earth', fish: [{ name: 'Bronze Koi', rarity: 1 }] },
+  })
+})
+
+test('connections are used again', async () => {
+  await using server = await listen(answerEmpty)
+  const client = createClient({ baseUrl: server.baseUrl })
+  for (let call = 0; call < 10; call++) await client.demo.fish()
+  expect(server.sockets.size).toBeLessThanOrEqual(2)
+})
+
+test('a server that is not there is a ConnectionError with the reason', async () => {
+  const server = await listen(answerEmpty)
+  await server[Symbol.asyncDispose]()
+  const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
+  await expect(client.status()).rejects.toMatchObject({ name: 'ConnectionError', message: /ECONNREFUSED/ })
+})
+
+test('a plain MSW server intercepts the client, also one that has open connections, and gives it back', async () => {
+  await using server = await listen(answerEmpty)
+  const mocked = { user: 'mocked', fish: [] }
+  const msw = setupServer(http.get(`${server.baseUrl}/demo/fish`, () => HttpResponse.json(mocked)))
+  const used = createClient({ baseUrl: server.baseUrl })
+  expect((await used.demo.fish()).user).toBe('demo')
+  msw.listen({ onUnhandledRequest: 'error' })
+  try {
+    expect((await used.demo.fish()).user).toBe('mocked')
+    expect((await createClient({ baseUrl: server.baseUrl }).demo.fish()).user).toBe('mocked')
+  } finally {
+    msw.close()
+  }
+  expect((await used.demo.fish()).user).toBe('demo')
+})
+
+test('a global fetch that is replaced after the client was made is the one that is called', async () => {
+  const client = createClient()
+  vi.stubGlobal('fetch', async () => Response.json({ user: 'stubbed', fish: [] }))
+  expect((await client.demo.fish()).user).toBe('stubbed')
+})
+
+test('the proxy of the environment is used, and not for hosts it exempts', async () => {
+  await using target = await listen(answerEmpty)
+  const tunnels: unknown[] = []
+  await using proxy = await listen(answerEmpty)
+  vi.stubEnv('NO_PROXY', '')
+  vi.stubEnv('no_proxy', '')
+  vi.stubEnv('http_proxy', proxy.baseUrl)
+  await createClient({ baseUrl: target.baseUrl, maxRetries: 0, timeoutMs: 1000 })
+    .demo.fish()
+    .catch((error) => tunnels.push(error))
+  expect(proxy.sockets.size).toBe(1)
+  expect(target.sockets.size).toBe(0)
+  vi.stubEnv('no_proxy', '127.0.0.1')
+  await createClient({ baseUrl: target.baseUrl }).demo.fish()
+  expect(target.sockets.size).toBe(1)
+})

@@ -1,0 +1,80 @@
+import { createClient, isRateLimitError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { player, saved, tooMany } from './stubs.ts'
+
+const SALMON = { name: 'Salmon', rarity: 3 }
+const NOON = 'Thu, 01 Jan 2026 12:00:00 GMT'
+const NOON_SECONDS = Date.parse(NOON) / 1000
+
+test('after a 429 the call waits for Retry-After and sends the same bytes again', async () => {
+  const { options, asked, slept } = player(tooMany({ 'retry-after': '120', 'x-ratelimit-reset': '1' }), saved())
+  expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
+  expect(slept).toEqual([120_000])
+  expect(asked).toHaveLength(2)
+  expect(asked[0]?.init.body).toBeTypeOf('string')
+  expect(asked[1]?.init.body).toBe(asked[0]?.init.body)
+})
+
+test('without Retry-After the wait ends at the reset, by the clock of the server', async () => {
+  const reset = String(NOON_SECONDS + 90)
+  const { options, slept } = player(tooMany({ date: NOON, 'x-ratelimit-reset': reset }), saved())
+  await createClient(options).fish.add(SALMON)
+  expect(slept).toEqual([90_000])
+})
+
+test.each([
+  ['a date in Retry-After', { date: NOON, 'retry-after': 'Thu, 01 Jan 2026 12:01:00 GMT' }, 60_000],
+  ['a reset in milliseconds', { date: NOON, 'x-ratelimit-reset': String((NOON_SECONDS + 60) * 1000) }, 60_000],
+  ['a reset in the past', { date: NOON, 'x-ratelimit-reset': '5' }, 1000],
+  ['Retry-After 0', { 'retry-after': '0' }, 1000],
+  ['Retry-After that is nonsense', { 'retry-after': 'soon' }, 1000],
+  ['a reset years away', { date: NOON, 'x-ratelimit-reset': String(NOON_SECONDS * 2) }, 24 * 3600 * 1000],
+])('%s gives a wait within bounds', async (_, headers, wait) => {
+  const { options, slept } = player(tooMany(headers as Record<string, string>), saved())
+  await createClient({ ...options, maxWaitMs: Number.POSITIVE_INFINITY }).fish.add(SALMON)
+  expect(slept).toEqual([wait])
+})
+
+test('chance makes a wait longer, never shorter, and never longer than maxWaitMs', async () => {
+  const longer = player(tooMany({ 'retry-after': '10' }), saved())
+  await createClient({ ...longer.options, random: () => 0.5 }).fish.add(SALMON)
+  expect(longer.slept).toEqual([10_500])
+  const bounded = player(tooMany({ 'retry-after': '10' }), saved())
+  await createClient({ ...bounded.options, random: () => 0.5, maxWaitMs: 10_001 }).fish.add(SALMON)
+  expect(bounded.slept).toEqual([10_001])
+})
+
+test('a wait longer than maxWaitMs is not begun: the call fails at once and says when to come back', async () => {
+  const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225900' }
+  const { options, asked, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
+  const error = await createClient({ ...options, maxWaitMs: 119_999 })
+    .fish.add(SALMON)
+    .catch((thrown) => thrown)
+  expect(isRateLimitError(error)).toBe(true)
+  expect(error).toMatchObject({
+    name: 'RateLimitError',
+    status: 429,
+    code: 'rate_limited',
+    requestId: 'req-1',
+    retryAfterMs: 120_000,
+    resetAt: new Date(clock.now() + 120_000),
+    rateLimit: { limit: 25, remaining: 0 },
+    headers: { 'retry-after': '120' },
+  })
+  expect(slept).toEqual([])
+  expect(asked).toHaveLength(1)
+})
+
+test('maxWaitMs bounds the sum of all waits of a call', async () => {
+  const refusal = () => tooMany({ 'retry-after': '100' })
+  const { options, slept } = player(refusal(), refusal(), refusal())
+  const client = createClient({ ...options, maxWaitMs: 250_000 })
+  await expect(client.fish.add(SALMON)).rejects.toMatchObject({ status: 429 })
+  expect(slept).toEqual([100_000, 100_000])
+})
+
+test('by default one whole window is waited for', async () => {
+  const { options, slept } = player(tooMany({ 'retry-after': '300' }), saved())
+  await createClient(options).fish.add(SALMON)
+  expect(slept).toEqual([300_000])
+})

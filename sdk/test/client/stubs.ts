@@ -1,0 +1,66 @@
+import type { ClientOptions, Clock } from '@fish-crab/sdk'
+import { generateFernetKey } from '@fish-crab/sdk/fernet'
+
+/** What a stubbed fetch was asked. */
+export interface Asked {
+  readonly url: URL
+  readonly init: RequestInit
+  readonly headers: Headers
+}
+
+type Step = Response | Error | ((asked: Asked) => Response | Promise<Response>)
+
+/** A fetch that gives the scripted answers one after another, and remembers what it was asked. */
+export function scriptedFetch(...steps: Step[]) {
+  const asked: Asked[] = []
+  const fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const step = steps[asked.length]
+    const request = { url: new URL(String(url)), init, headers: new Headers(init.headers) }
+    asked.push(request)
+    if (step === undefined) throw new Error(`There is no answer number ${asked.length} in the script.`)
+    if (step instanceof Error) throw step
+    return typeof step === 'function' ? step(request) : step
+  }
+  return { fetch: fetch as typeof globalThis.fetch, asked }
+}
+
+/** A clock that jumps over every sleep and remembers how long it was. */
+export function jumpingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
+  const slept: number[] = []
+  let now = start
+  const clock: Clock = {
+    now: () => now,
+    sleep: async (ms) => {
+      slept.push(ms)
+      now += ms
+    },
+  }
+  return { clock, slept }
+}
+
+export function json(body: unknown, init: ResponseInit = {}): Response {
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'req-1', ...init.headers }
+  return new Response(JSON.stringify(body), { ...init, headers })
+}
+
+export function saved(id = 'record-1'): Response {
+  return json({ message: 'Fish saved for user Alex', id }, { status: 201 })
+}
+
+export function failure(status: number, code: string, headers: Record<string, string> = {}): Response {
+  return json({ error: `It failed with ${code}.`, code, requestId: 'req-1' }, { status, headers })
+}
+
+export function tooMany(headers: Record<string, string> = {}): Response {
+  return failure(429, 'rate_limited', headers)
+}
+
+export const FERNET_KEY = generateFernetKey()
+
+/** Options of a client that can add, with the given script as its network and no real time in it. */
+export function player(...steps: Step[]) {
+  const { fetch, asked } = scriptedFetch(...steps)
+  const { clock, slept } = jumpingClock()
+  const options = { user: 'Alex', fernetKey: FERNET_KEY, gamemode: 'earth', fetch, clock, random: () => 0 } as const
+  return { options: options satisfies ClientOptions, asked, slept, clock }
+}

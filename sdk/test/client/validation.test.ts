@@ -1,0 +1,100 @@
+import { type ClientOptions, createClient, isFernetError, isValidationError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { player, scriptedFetch } from './stubs.ts'
+
+const SALMON = { name: 'Salmon', rarity: 3 }
+
+async function issuePaths(call: Promise<unknown>): Promise<string[]> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!isValidationError(error)) throw new Error('The call did not end in a ValidationError.', { cause: error })
+  return error.issues.map(({ path }) => path)
+}
+
+test.each([
+  ['an empty name', { name: '', rarity: 1 }, ['fish.0.name']],
+  ['a name of 101 characters', { name: 'x'.repeat(101), rarity: 1 }, ['fish.0.name']],
+  ['a control character', { name: 'a\nb', rarity: 1 }, ['fish.0.name']],
+  ['no name', { rarity: 1 }, ['fish.0.name']],
+  ['rarity 8', { name: 'a', rarity: 8 }, ['fish.0.rarity']],
+  ['rarity 1.5', { name: 'a', rarity: 1.5 }, ['fish.0.rarity']],
+  ['an unknown label', { name: 'a', rarity: 'Purple' }, ['fish.0.rarity']],
+  ['no rarity', { name: 'a' }, ['fish.0.rarity']],
+  ['an invalid date', { name: 'a', rarity: 1, caughtAt: new Date(Number.NaN) }, ['fish.0.caughtAt']],
+  ['a time without zone', { name: 'a', rarity: 1, caughtAt: '2026-01-01T00:00:00' }, ['fish.0.caughtAt']],
+  ['a year beyond 9999', { name: 'a', rarity: 1, caughtAt: new Date(8e15) }, ['fish.0.caughtAt']],
+  ['null instead of an entry', null, ['fish.0']],
+  ['several mistakes', [{ name: 'a', rarity: 1 }, { name: '' }], ['fish.1.rarity', 'fish.1.name']],
+  ['no entries', [], ['fish']],
+  ['501 entries', Array.from({ length: 501 }, () => SALMON), ['fish']],
+])('%s is refused before anything is sent', async (_, entries, paths) => {
+  const { options, asked } = player()
+  expect(await issuePaths(createClient(options).fish.add(entries as never))).toEqual(paths)
+  expect(asked).toEqual([])
+})
+
+test('500 entries that are too large once encrypted are refused with a way out', async () => {
+  const { options, asked } = player()
+  const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 }))
+  await expect(createClient(options).fish.add(entries)).rejects.toThrow(/fewer entries/)
+  expect(asked).toEqual([])
+})
+
+test('a call without user, key and gamemode says which options to set', async () => {
+  const { fetch, asked } = scriptedFetch()
+  const call = createClient({ fetch }).fish.add(SALMON)
+  await expect(call).rejects.toThrow(/option user.*option gamemode.*option fernetKey/s)
+  expect(await issuePaths(call)).toEqual(['user', 'gamemode', 'fernetKey'])
+  expect(asked).toEqual([])
+})
+
+test('a read without or with a wrong user, gamemode, limit or detail is refused', async () => {
+  const { fetch, asked } = scriptedFetch()
+  const client = createClient({ fetch })
+  expect(await issuePaths(client.crabs.list())).toEqual(['user', 'gamemode'])
+  const wrong = { user: '-x', gamemode: 'Earth', limit: 0, detail: 'some' } as never
+  expect(await issuePaths(client.crabs.list(wrong))).toEqual(['user', 'gamemode', 'limit', 'detail'])
+  expect(asked).toEqual([])
+})
+
+test('Basic credentials that HTTP cannot carry are refused', async () => {
+  const { fetch, asked } = scriptedFetch()
+  const call = createClient({ fetch }).keys.get({ username: 'a:b', password: '' })
+  expect(await issuePaths(call)).toEqual(['username', 'password'])
+  expect(asked).toEqual([])
+})
+
+test('a fernetKey that is no key ends in a FernetError, with nothing sent', async () => {
+  const { options, asked } = player()
+  const error = await createClient({ ...options, fernetKey: 'too short' })
+    .fish.add(SALMON)
+    .catch((thrown) => thrown)
+  expect(isFernetError(error)).toBe(true)
+  expect(asked).toEqual([])
+})
+
+test('wrong options are all named when the client is made, without their values', () => {
+  const wrong = {
+    baseUrl: 'http://alex:hunter2@fish.example',
+    user: 'a b',
+    gamemode: 'Earth',
+    apiKey: 'hunter2\n',
+    timeoutMs: 0,
+    maxWaitMs: -1,
+    maxRetries: 1.5,
+    maxResponseBytes: 0,
+    userAgent: 'a\r\nb',
+  } as unknown as ClientOptions
+  const thrown = (() => {
+    try {
+      return createClient(wrong)
+    } catch (error) {
+      return error
+    }
+  })()
+  if (!isValidationError(thrown)) throw new Error('There was no ValidationError.')
+  expect(thrown.issues.map(({ path }) => path).sort()).toEqual(Object.keys(wrong).sort())
+  expect(thrown.message).not.toContain('hunter2')
+})

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { chromium } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The app, a user and a catch, as a page would run them. */
+const PAGE = `
+  import { createApp, createMemoryStorage } from '@fish-crab/server/app'
+  import { createFernet } from '@fish-crab/sdk/fernet'
+
+  globalThis.tryIt = async () => {
+    const app = createApp({
+      storage: createMemoryStorage(),
+      secrets: { seal: 'seal', session: 'session' },
+      passwords: { hash: async (password) => password, verify: async (password, hash) => password === hash },
+      version: 'page',
+      clientAddress: () => '192.0.2.1',
+    })
+    const user = await app.users.create({ name: 'Alex' })
+    const token = await createFernet(user.fernetKey).encrypt(JSON.stringify({ fish: 'Salmon', rarity: 3 }))
+    const write = await app.fetch(new Request('http://page.test/post/fish?name=Alex', {
+      method: 'POST', body: token, headers: { 'x-gamemode': 'earth', 'content-type': 'application/octet-stream' },
+    }))
+    const read = await app.fetch(new Request('http://page.test/get/fish?name=alex&gamemode=earth'))
+    return { written: write.status, remaining: read.headers.get('x-ratelimit-remaining'), read: await read.json() }
+  }
+`
+
+async function bundleForBrowser() {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: PAGE, resolveDir: fileURLToPath(new URL('..', import.meta.url)), loader: 'js' },
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    minify: true,
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    tsconfigRaw: '{}',
+  })
+  return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
+}
+
+function chromiumPath(): string | undefined {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
+    } catch {
+      // The next name is tried.
+    }
+  }
+  return undefined
+}
+
+describe('the portable app in a browser', () => {
+  it('bundles for the browser from the built packages, with no node: module', async () => {
+    const { code, inputs } = await bundleForBrowser()
+    expect(code).not.toMatch(/["']node:/)
+    expect(inputs.filter((input) => input.startsWith('sdk/') || input.startsWith('server/'))).not.toHaveLength(0)
+    expect(inputs).not.toContainEqual(expect.stringMatching(/fernet-key\.node|pino|node:/))
+  })
+
+  it('stores and answers a catch inside a page', async ({ skip }) => {
+    const executablePath = chromiumPath()
+    if (!executablePath) {
+      if (process.env.CI === 'true') throw new Error('With CI=true Chromium must be there: apt-get install chromium')
+      skip('Chromium was not found: apt-get install chromium')
+    }
+    const { code } = await bundleForBrowser()
+    const browser = await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    })
+    try {
+      const page = await browser.newPage()
+      // WebCrypto exists in secure contexts only, and localhost is one; nothing listens there, the page is given here.
+      await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
+      await page.goto('http://localhost/')
+      await page.addScriptTag({ content: code })
+      const result = await page.evaluate(() => (globalThis as unknown as { tryIt(): Promise<unknown> }).tryIt())
+      expect(result).toEqual({
+        written: 201,
+        remaining: '23',
+        read: { user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] },
+      })
+    } finally {
+      await browser.close()
+    }
+  })
+})

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
+
+/** A built server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Ends the process by a signal and waits until it is gone. Answers its exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
+
+/** Starts a server on a free port and waits until it listens. */
+export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./fixtures/serve.js', import.meta.url))], {
+    env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface(child.stdout)) {
+    const url = /^listening on (\S+)$/.exec(line)?.[1]
+    if (!url) throw new Error(`Not the line of a server that listens: ${line}`)
+    return {
+      url,
+      child,
+      async end(signal) {
+        const gone = once(child, 'exit')
+        child.kill(signal)
+        const [code] = await gone
+        return code as number | null
+      },
+    }
+  }
+  throw new Error('The server ended before it listened.')
+}
+
+/** Creates a user through the admin API. */
+export async function createUser(url: string, name: string): Promise<CreatedUser> {
+  const json = { 'content-type': 'application/json' }
+  const post = async <Body>(path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return (await response.json()) as Body
+  }
+  const { token } = await post<Session>('/admin/login', {
+    username: ADMIN.FISH_ADMIN_USERNAME,
+    password: ADMIN.FISH_ADMIN_PASSWORD,
+  })
+  return post<CreatedUser>('/admin/users', { name }, { authorization: `Bearer ${token}` })
+}
