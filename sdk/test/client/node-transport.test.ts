@@ -1,7 +1,5 @@
 import { createClient } from '@fish-crab/sdk'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { HttpResponse, http } from 'msw'
-import { setupServer } from 'msw/node'
 import { afterEach, expect, test, vi } from 'vitest'
 import { answerEmpty, bodyOf, listen } from './http-server.ts'
 import { FERNET_KEY } from './stubs.ts'
@@ -51,23 +49,7 @@ test('a server that is not there is a ConnectionError with the reason', async ()
   const server = await listen(answerEmpty)
   await server[Symbol.asyncDispose]()
   const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
-  await expect(client.status()).rejects.toMatchObject({ name: 'ConnectionError', message: /ECONNREFUSED/ })
-})
-
-test('a plain MSW server intercepts the client, also one that has open connections, and gives it back', async () => {
-  await using server = await listen(answerEmpty)
-  const mocked = { user: 'mocked', fish: [] }
-  const msw = setupServer(http.get(`${server.baseUrl}/demo/fish`, () => HttpResponse.json(mocked)))
-  const used = createClient({ baseUrl: server.baseUrl })
-  expect((await used.demo.fish()).user).toBe('demo')
-  msw.listen({ onUnhandledRequest: 'error' })
-  try {
-    expect((await used.demo.fish()).user).toBe('mocked')
-    expect((await createClient({ baseUrl: server.baseUrl }).demo.fish()).user).toBe('mocked')
-  } finally {
-    msw.close()
-  }
-  expect((await used.demo.fish()).user).toBe('demo')
+  await expect(client.status()).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ECONNREFUSED') })
 })
 
 test('a global fetch that is replaced after the client was made is the one that is called', async () => {

@@ -1,0 +1,36 @@
+/**
+ * A mod that posts its catches: fetches the player's own key, then encrypts and posts a fish and a crab.
+ *
+ *   FISH_USER=Alex FISH_PASSWORD=… node post-catches.ts
+ *
+ * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
+ */
+import { type AddResult, createClient, type Gamemode, isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
+
+const { FISH_URL, FISH_USER = '', FISH_PASSWORD = '', FISH_GAMEMODE = 'earth', FISH_API_KEY } = process.env
+
+try {
+  const connection = { baseUrl: FISH_URL, apiKey: FISH_API_KEY }
+  const { fernetKey } = await createClient(connection).keys.get({ username: FISH_USER, password: FISH_PASSWORD })
+
+  const client = createClient({
+    ...connection,
+    fernetKey,
+    user: FISH_USER,
+    gamemode: FISH_GAMEMODE as Gamemode, // createClient says so when it is none of the four.
+    maxWaitMs: 5_000, // By default a call waits until the limit is over: up to 5 minutes, too long for a game.
+  })
+
+  report(await client.fish.add({ name: 'Salmon', rarity: 'Gold' }))
+  report(await client.crabs.add())
+} catch (error) {
+  if (!isFishCrabError(error)) throw error
+  process.exitCode = 1
+  process.stderr.write(`${error.message}\n`)
+  // Nothing was stored: keep the catch and post it then.
+  if (isRateLimitError(error)) process.stderr.write(`Try again at ${error.resetAt.toISOString()}.\n`)
+}
+
+function report({ message, id, replayed }: AddResult): void {
+  process.stdout.write(`${message}, id ${id}${replayed ? ' (stored before: its answer had been lost)' : ''}\n`)
+}

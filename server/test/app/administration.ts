@@ -1,0 +1,35 @@
+import { MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
+import { expect } from 'vitest'
+import { ADDRESS_HEADER, type World } from './lane.ts'
+
+/** Sends credentials to the login. */
+export function login(world: World, username: string, password: string, address?: string): Promise<Response> {
+  return world.request('/admin/login', {
+    method: 'POST',
+    headers: { 'content-type': MEDIA_TYPES.json, ...(address ? { [ADDRESS_HEADER]: address } : {}) },
+    body: JSON.stringify({ username, password }),
+  })
+}
+
+/** Sends one administrator's request: a method, a path and JSON. */
+export type AsAdmin = (method: string, path: string, body?: unknown) => Promise<Response>
+
+/** What `asAdmin` sends with a session that is open already. */
+export function withSession(world: World, token: string): AsAdmin {
+  return (method, path, body) =>
+    world.request(path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': MEDIA_TYPES.json }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+}
+
+/** Logs the seeded superadmin in. */
+export async function asRoot(world: World): Promise<AsAdmin> {
+  const response = await login(world, world.root.username, world.root.password)
+  expect(response.status).toBe(200)
+  return withSession(world, ((await response.json()) as Session).token)
+}

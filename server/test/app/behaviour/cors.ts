@@ -1,0 +1,140 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
+import { type Lane, UNLIMITED, type WorldOptions } from '../lane.ts'
+
+const ALLOWED = 'https://fish.example'
+const OTHER = 'https://other.example'
+const READS = ['/status', '/demo/fish', '/demo/crab', '/get/fish?name=Alex&gamemode=earth', '/get/crab', '/nowhere']
+
+const allowOrigin = (response: Response) => response.headers.get('access-control-allow-origin')
+const vary = (response: Response) => response.headers.get('vary')?.toLowerCase() ?? ''
+const preflight = (method: string, origin = OTHER): RequestInit => ({
+  method: 'OPTIONS',
+  headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': 'x-gamemode' },
+})
+
+/** Cross-origin requests. */
+export function corsBehaviour(open: Lane): void {
+  const openWith = (options: WorldOptions = {}) => open({ ...UNLIMITED, ...options })
+
+  describe('cross-origin requests', () => {
+    it.each(READS)('may read %s from any origin, without credentials', async (path) => {
+      const world = await openWith()
+      for (const method of ['GET', 'HEAD']) {
+        const response = await world.request(path, { method, headers: { origin: OTHER } })
+        expect(allowOrigin(response)).toBe('*')
+        expect(response.headers.has('access-control-allow-credentials')).toBe(false)
+      }
+    })
+
+    it('see the rate-limit headers and the request id', async () => {
+      const world = await openWith()
+      const response = await world.request('/status', { headers: { origin: OTHER } })
+      const exposed = response.headers.get('access-control-expose-headers')?.split(', ')
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          HEADERS.rateLimit,
+          HEADERS.rateRemaining,
+          HEADERS.rateReset,
+          HEADERS.retryAfter,
+          HEADERS.requestId,
+        ]),
+      )
+    })
+
+    it('can read errors, a 429 and its headers included', async () => {
+      const world = await open({ rateLimit: { requests: 1, windowMs: 1000 } })
+      expect(allowOrigin(await world.request('/get/fish', { headers: { origin: OTHER } }))).toBe('*')
+      const limited = await world.request('/get/fish', { headers: { origin: OTHER } })
+      expect(limited.status).toBe(429)
+      expect(allowOrigin(limited)).toBe('*')
+      expect(limited.headers.get('access-control-expose-headers')).toContain(HEADERS.retryAfter)
+    })
+
+    it.each(['/get/user/key', '/v1/get/user/key/'])('of unknown origins may not read %s', async (path) => {
+      const world = await openWith()
+      expect(allowOrigin(await world.request(path, { headers: { origin: OTHER } }))).toBeNull()
+      expect(allowOrigin(await world.request(path, preflight('GET')))).toBeNull()
+    })
+
+    it('of unknown origins may not read the answers to writes', async () => {
+      const world = await openWith({ allowedOrigins: [ALLOWED] })
+      const response = await world.request('/post/fish', { method: 'POST', headers: { origin: OTHER } })
+      expect(allowOrigin(response)).toBeNull()
+    })
+
+    it.each(['/status', '/post/fish', '/get/user/key', '/nowhere'])(
+      'of a configured origin are named exactly on %s, with Vary: Origin',
+      async (path) => {
+        const world = await openWith({ allowedOrigins: ['https://first.example', ALLOWED] })
+        for (const method of ['GET', 'POST']) {
+          const response = await world.request(path, { method, headers: { origin: ALLOWED } })
+          expect(allowOrigin(response)).toBe(ALLOWED)
+          expect(vary(response)).toContain('origin')
+          expect(response.headers.has('access-control-allow-credentials')).toBe(false)
+        }
+      },
+    )
+
+    it('vary by origin for everyone as soon as an origin is configured', async () => {
+      const world = await openWith({ allowedOrigins: [ALLOWED] })
+      for (const init of [{}, { headers: { origin: OTHER } }, preflight('POST'), preflight('POST', ALLOWED)]) {
+        expect(vary(await world.request('/post/crab', init))).toContain('origin')
+        expect(vary(await world.request('/status', init))).toContain('origin')
+      }
+    })
+
+    it.each([
+      'https://fish.example.evil.example',
+      'http://fish.example',
+      'https://FISH.example',
+      'https://fish.example:444',
+      'null',
+      `${ALLOWED}/`,
+    ])('of %s do not pass for the configured origin', async (origin) => {
+      const world = await openWith({ allowedOrigins: [ALLOWED] })
+      expect(allowOrigin(await world.request('/status', { headers: { origin } }))).toBe('*')
+      expect(allowOrigin(await world.request('/post/fish', { method: 'POST', headers: { origin } }))).toBeNull()
+    })
+
+    it('to read are allowed by the preflight, with the headers of the interface', async () => {
+      const world = await openWith()
+      const response = await world.request('/get/fish', preflight('GET'))
+      expect(response.status).toBe(204)
+      expect(allowOrigin(response)).toBe('*')
+      expect(response.headers.get('access-control-allow-methods')).toContain('GET')
+      for (const name of [HEADERS.apiKey, HEADERS.requestId, 'if-none-match']) {
+        expect(response.headers.get('access-control-allow-headers')).toContain(name)
+      }
+    })
+
+    it('to write are allowed by the preflight to configured origins alone', async () => {
+      const world = await openWith({ allowedOrigins: [ALLOWED] })
+      const allowed = await world.request('/post/fish', preflight('POST', ALLOWED))
+      expect(allowed.status).toBe(204)
+      expect(allowOrigin(allowed)).toBe(ALLOWED)
+      expect(allowed.headers.get('access-control-allow-methods')).toContain('POST')
+      for (const name of ['content-type', HEADERS.apiKey, HEADERS.gamemode]) {
+        expect(allowed.headers.get('access-control-allow-headers')).toContain(name)
+      }
+      const refused = await world.request('/post/fish', preflight('POST'))
+      expect(refused.status).toBe(204)
+      expect(allowOrigin(refused)).toBeNull()
+    })
+
+    it.each(['/admin/login', '/admin/users', '/admin/users/Alex/reset', '/livez', '/openapi.json'])(
+      'get no leave on %s, which is not public',
+      async (path) => {
+        const world = await openWith({ allowedOrigins: [ALLOWED] })
+        for (const init of [{ headers: { origin: ALLOWED } }, preflight('POST', ALLOWED), preflight('GET')]) {
+          expect(allowOrigin(await world.request(path, init))).toBeNull()
+        }
+      },
+    )
+
+    it('are not needed: an answer to no origin at all is open as well', async () => {
+      const world = await openWith()
+      expect(allowOrigin(await world.request('/status'))).toBe('*')
+    })
+  })
+}

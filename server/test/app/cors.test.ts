@@ -1,0 +1,4 @@
+import { corsBehaviour } from './behaviour/cors.ts'
+import { createWorld } from './world.ts'
+
+corsBehaviour(createWorld)

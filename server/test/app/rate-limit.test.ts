@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { rateLimitBehaviour } from './behaviour/rate-limit.ts'
+import { rateLimitBypassBehaviour } from './behaviour/rate-limit-bypass.ts'
+import { createWorld } from './world.ts'
+
+rateLimitBehaviour(createWorld)
+rateLimitBypassBehaviour(createWorld)
+
+describe('requests whose path a socket passes on raw', () => {
+  it.each([
+    'http://service.test/status',
+    'http://other.test/./status',
+    'http://service.test/get/../status',
+    'http://service.test/a/../../%73tatus/?x=/get',
+    'http://service.test//status#x',
+    'HTTP://SERVICE.TEST/status',
+    'http://service.test/v1/../v1/status',
+  ])('are counted and answered alike for %s', async (url) => {
+    const { app } = await createWorld()
+    // A host's own request object may hold an address that `new Request` would have cleaned up.
+    const raw = new Proxy(new Request('http://service.test/'), {
+      get: (target, name) => {
+        if (name === 'url') return url
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const response = await app.fetch(raw)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('24')
+  })
+})
