@@ -29,7 +29,11 @@ module.exports = {
       '^(server/src/(app/|storage/(types|keys|errors|memory)\\.ts)|sdk/src/(contract|fernet)/index\\.ts)',
     ),
     only('server-never-imports-the-client', '^server/src/', '^(server/src/|sdk/src/(contract|fernet)/index\\.ts)'),
-    only('mocks-mount-the-portable-app', '^mocks/src/', '^(mocks/src/|server/src/app/index\\.ts|sdk/src/(contract|fernet)/index\\.ts)'),
+    only(
+      'mocks-mount-the-portable-app',
+      '^mocks/src/',
+      '^(mocks/src/|server/src/app/index\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
+    ),
     only(
       'cli-uses-published-entries',
       '^cli/src/',

@@ -1,7 +1,7 @@
 /**
  * A mod that posts its catches: fetches the player's own key, then encrypts and posts a fish and a crab.
  *
- *   FISH_USER=Alex FISH_PASSWORD=… node post-catches.ts
+ *   FISH_USER=Alex FISH_PASSWORD=secret node post-catches.ts
  *
  * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
  */

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createClient } from '@fish-crab/sdk'
-import { type CreatedUser, routePath, ROUTES, type Session } from '@fish-crab/sdk/contract'
+import { type CreatedUser, ROUTES, routePath, type Session } from '@fish-crab/sdk/contract'
 
 // What `npm run quickstart` shows, on the built packages: a server, a player, a fish, a crab, and the list of both.
 
@@ -34,7 +34,9 @@ function say(line = ''): void {
 function readNotes(): Notes {
   if (existsSync(NOTES)) return JSON.parse(readFileSync(NOTES, 'utf8')) as Notes
   if (existsSync(join(DATA, 'fish.db'))) {
-    throw new Error(`${DATA} holds a collection that this tour did not make. Move it away, or use fish-cli on it directly.`)
+    throw new Error(
+      `${DATA} holds a collection that this tour did not make. Move it away, or use fish-cli on it directly.`,
+    )
   }
   return keep({ adminPassword: randomBytes(18).toString('base64url') })
 }

@@ -23,7 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * A client in one file, with nothing but JDK 17 or later: fetches the player's own key, then posts a fish and a crab.
  *
- * <pre>FISH_USER=Alex FISH_PASSWORD=… java FishClient.java</pre>
+ * <pre>FISH_USER=Alex FISH_PASSWORD=secret java FishClient.java</pre>
  *
  * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
  * The password comes from the environment because every process of a machine can read an argument list.

@@ -1,7 +1,7 @@
 """A client in one file: fetches the player's own key, then posts a fish and a crab.
 
     pip install cryptography        (Debian: apt install python3-cryptography)
-    FISH_USER=Alex FISH_PASSWORD=… python3 fish_client.py
+    FISH_USER=Alex FISH_PASSWORD=secret python3 fish_client.py
 
 Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
 The password comes from the environment because every process of a machine can read an argument list.

@@ -15,7 +15,7 @@ export function projectEnv() {
 }
 
 /** A step that failed; what it printed stands in `output`. */
-export class StepFailed extends Error {
+class StepFailed extends Error {
   constructor(title, output) {
     super(`${title} failed`)
     this.title = title

@@ -5,7 +5,12 @@ import { step } from './steps.mjs'
 /** Programs that some tests need and npm cannot bring: how to see that they are there, and where they come from. */
 const PROGRAMS = [
   { name: 'chromium', debian: 'chromium', neededBy: 'the tests in a real browser', probe: ['chromium', '--version'] },
-  { name: 'java', debian: 'default-jdk-headless', neededBy: 'the tests of the Java client', probe: ['java', '-version'] },
+  {
+    name: 'java',
+    debian: 'default-jdk-headless',
+    neededBy: 'the tests of the Java client',
+    probe: ['java', '-version'],
+  },
   {
     name: 'python3 with cryptography',
     debian: 'python3-cryptography',
@@ -24,13 +29,22 @@ export async function provideSystemPrograms() {
   if (missing.length > 0 && canInstall()) {
     const packages = missing.map(({ debian }) => debian)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    process.stdout.write(`Missing for some tests: ${missing.map(({ name }) => name).join(', ')}. Installing with apt-get.\n`)
+    process.stdout.write(
+      `Missing for some tests: ${missing.map(({ name }) => name).join(', ')}. Installing with apt-get.\n`,
+    )
     await step('Update the list of Debian packages', 'apt-get', ['update', '-q'], { env })
-    await step(`Install ${packages.join(', ')}`, 'apt-get', ['install', '-qy', '--no-install-recommends', ...packages], { env })
+    await step(
+      `Install ${packages.join(', ')}`,
+      'apt-get',
+      ['install', '-qy', '--no-install-recommends', ...packages],
+      { env },
+    )
     missing = PROGRAMS.filter((program) => !isThere(program))
   }
   for (const { name, debian, neededBy } of missing) {
-    process.stdout.write(`Not found: ${name}. Skipped for it: ${neededBy}. On Debian or Ubuntu: apt-get install ${debian}\n`)
+    process.stdout.write(
+      `Not found: ${name}. Skipped for it: ${neededBy}. On Debian or Ubuntu: apt-get install ${debian}\n`,
+    )
   }
   if (missing.length > 0 && process.env.CI === 'true') {
     process.stderr.write('With CI=true every program must be there.\n')

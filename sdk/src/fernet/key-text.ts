@@ -21,7 +21,9 @@ export function decodeKey(key: unknown): Bytes {
  * @example
  * const fernet = createFernet(generateFernetKey())
  */
-export function generateFernetKey(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> = randomBytes): string {
+export function generateFernetKey(
+  random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> = randomBytes,
+): string {
   // Whole keys are drawn again: replacing single characters would make some keys likelier than others.
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const key = encodeBase64Url(random(new Uint8Array(KEY_BYTES)))

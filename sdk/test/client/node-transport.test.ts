@@ -49,7 +49,10 @@ test('a server that is not there is a ConnectionError with the reason', async ()
   const server = await listen(answerEmpty)
   await server[Symbol.asyncDispose]()
   const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
-  await expect(client.status()).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ECONNREFUSED') })
+  await expect(client.status()).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: expect.stringContaining('ECONNREFUSED'),
+  })
 })
 
 test('a global fetch that is replaced after the client was made is the one that is called', async () => {

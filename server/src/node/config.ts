@@ -1,7 +1,7 @@
 import { SETTINGS, type Setting } from './settings.ts'
 
 /** The name of a setting. */
-export type SettingName = keyof typeof SETTINGS
+type SettingName = keyof typeof SETTINGS
 
 type SettingValue<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>
 type WithFallback = 'host' | 'port' | 'storage' | 'rateLimit' | 'rateWindow' | 'adminRateLimit' | 'trustProxy' | 'log'

@@ -15,6 +15,9 @@ export interface ServeOptions extends ConfigSource {
   readonly stopRequested: () => Promise<void>
 }
 
+/** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
+const STRONG_SECRET_LENGTH = 32
+
 /** Exit statuses of {@link serve}. */
 export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, forced: 130 } as const
 
@@ -41,6 +44,14 @@ export async function serve(options: ServeOptions): Promise<number> {
     const { username, password } = server.madeAdmin
     say(`Created the administrator "${username}" with the password ${password}`)
     say('Keep it: it is shown this once.')
+  }
+  for (const [name, secret] of [
+    ['FISH_SECRET', config.secret],
+    ['FISH_JWT_SECRET', config.jwtSecret],
+  ] as const) {
+    if (secret && secret.length < STRONG_SECRET_LENGTH) {
+      logger.warn({}, `${name} is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
+    }
   }
   logger.info({ version: options.version, storage: config.storage.driver, durability: server.durability }, 'ready')
   stdout.write(`listening on ${server.url}\n`)

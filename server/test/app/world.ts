@@ -41,7 +41,7 @@ export async function createWorld({
       now += ms
     },
     request(path: string, init?: RequestInit) {
-      return app.fetch(new Request(new URL(path, 'http://service.test'), init))
+      return app.fetch(new Request(`http://service.test${path}`, init))
     },
   }
 }

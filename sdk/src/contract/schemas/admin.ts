@@ -112,7 +112,7 @@ export const leaderboardSchema = z.object({
 export const auditQuerySchema = z.object(pageQuery)
 
 /** One line of the audit log: who did what to whom, when, from where. */
-export const auditEntrySchema = z.object({
+const auditEntrySchema = z.object({
   id: z.string(),
   at: momentSchema,
   actor: z.string(),

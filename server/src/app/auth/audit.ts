@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
 
 /** What can be read in the audit log. */
-export type AuditAction =
+type AuditAction =
   | 'login'
   | 'key.read'
   | 'user.create'

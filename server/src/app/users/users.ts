@@ -10,7 +10,7 @@ import { sha256Hex } from './digest.ts'
 import type { Vault } from './vault.ts'
 
 /** What a user is created from; every secret that is not given is made. */
-export interface NewUser {
+interface NewUser {
   readonly name: string
   readonly password?: string | undefined
   readonly fernetKey?: string | undefined
@@ -18,7 +18,7 @@ export interface NewUser {
 }
 
 /** Which users a listing wants. */
-export interface UserQuery {
+interface UserQuery {
   readonly search?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined

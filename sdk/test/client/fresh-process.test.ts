@@ -1,30 +1,11 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { build, type Metafile } from 'esbuild'
+import type { Metafile } from 'esbuild'
 import { expect, test } from 'vitest'
+import { bundle, runInNode } from './fresh-process.ts'
 import { answerEmpty, listen } from './http-server.ts'
-
-const folder = fileURLToPath(new URL('../..', import.meta.url))
-
-async function bundle(source: string, splitting: boolean) {
-  return build({
-    stdin: { contents: source, resolveDir: folder, loader: 'ts' },
-    bundle: true,
-    splitting,
-    format: 'esm',
-    platform: 'node',
-    external: ['undici'],
-    outdir: 'unwritten',
-    write: false,
-    metafile: true,
-    logLevel: 'silent',
-  })
-}
 
 /** Everything that runs at import: what is reached from the entry without a dynamic import. */
 function readAtImport({ outputs }: Metafile): string[] {
-  const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint !== undefined && /stdin/.test(file)) ?? ''
+  const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint?.includes('stdin')) ?? ''
   const reached = new Set([entry])
   for (const file of reached) {
     for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') reached.add(path)
@@ -41,20 +22,35 @@ test('importing the client loads neither zod nor undici nor cryptography', async
 
 test('a process that used a client ends by itself, with the shared dispatcher of the process as it was', async () => {
   await using server = await listen(answerEmpty)
-  const source = `
+  const { stdout, exitCode } = await runInNode(`
     import { createClient } from '@fish-crab/sdk'
     void globalThis.Response
     const shared = Symbol.for('undici.globalDispatcher.1')
     const before = globalThis[shared]
     const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
     process.stdout.write(user + ' ' + (globalThis[shared] === before))
-  `
-  const { outputFiles } = await bundle(source, false)
-  const child = spawn(process.execPath, ['--input-type=module'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
-  const exited = new Promise((resolve) => child.once('exit', resolve))
-  const printed = text(child.stdout)
-  child.stdin.end(outputFiles[0]?.text)
-  const closedStdout = await printed
-  expect(closedStdout).toBe('demo true')
-  expect(await exited).toBe(0)
+  `)
+  expect(stdout).toBe('demo true')
+  expect(exitCode).toBe(0)
+})
+
+// In a process of its own: the test runner loads parts of MSW before any test, which hides what MSW cannot see.
+test('a plain MSW server intercepts a client, also one with connections from before, and gives it back', async () => {
+  await using server = await listen(answerEmpty)
+  const { stdout } = await runInNode(`
+    import { createClient } from '@fish-crab/sdk'
+    const baseUrl = '${server.baseUrl}'
+    const client = createClient({ baseUrl })
+    const users = []
+    for (let call = 0; call < 5; call++) users.push((await client.demo.fish()).user)
+    const { HttpResponse, http } = await import('msw')
+    const { setupServer } = await import('msw/node')
+    const msw = setupServer(http.get(baseUrl + '/demo/fish', () => HttpResponse.json({ user: 'mocked', fish: [] })))
+    msw.listen()
+    users.push((await client.demo.fish()).user, (await createClient({ baseUrl }).demo.fish()).user)
+    msw.close()
+    users.push((await client.demo.fish()).user)
+    process.stdout.write(users.join(' '))
+  `)
+  expect(stdout).toBe('demo demo demo demo demo mocked mocked demo')
 })

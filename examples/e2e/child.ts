@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+
+/** Variables of a child. The surrounding environment stays out: a proxy or a FISH_ variable in it would change the outcome. */
+export type ChildEnv = Readonly<Record<string, string>>
+
+/** How a child ended. */
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts a child with nothing but a search path, a home and the given variables. */
+export function start(command: string, args: readonly string[], env: ChildEnv = {}, cwd?: string): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Runs a child to its end, or ends it after a minute. */
+export async function run(command: string, args: readonly string[], env?: ChildEnv, cwd?: string): Promise<Ended> {
+  const child = start(command, args, env, cwd)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  const closed = once(child, 'close') as Promise<[number | null]>
+  try {
+    const [[status], stdout, stderr] = await Promise.all([closed, readAll(child.stdout), readAll(child.stderr)])
+    return { status, stdout, stderr }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function readAll(stream: ChildProcess['stdout']): Promise<string> {
+  return stream ? text(stream) : Promise.resolve('')
+}

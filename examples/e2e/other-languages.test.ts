@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { run } from './child.ts'
+import { startLossyRelay } from './relay.ts'
+import { type Player, type Service, startService } from './service.ts'
+import { EXAMPLES, findCli, findJava, findPython, need, type Tool } from './tools.ts'
+
+const languages = [
+  {
+    language: 'Java',
+    file: 'java/FishClient.java',
+    find: findJava,
+    missing: 'a JDK 17 or later is missing (Debian: apt install default-jdk-headless)',
+    padding: false,
+  },
+  {
+    language: 'Python',
+    file: 'python/fish_client.py',
+    find: findPython,
+    missing: 'Python with cryptography is missing (Debian: apt install python3-cryptography)',
+    padding: true,
+  },
+]
+
+describe.each(languages)('the $language client', ({ language, file, find, missing, padding }) => {
+  let tool: Tool | undefined
+  let service: Service
+  let player: Player
+
+  beforeAll(async () => {
+    service = await startService(fileURLToPath(new URL('serve.ts', import.meta.url)))
+    tool = await find()
+  })
+  afterAll(async () => {
+    const { status, log } = await service.stop()
+    expect(status).toBe(0)
+    expect(log).not.toContain(player?.password)
+    expect(log).not.toContain(player?.fernetKey)
+  })
+
+  const runClient = (context: TestContext, { name, password, apiKey }: Player, url = service.url) => {
+    const { command, args } = need(context, tool, missing)
+    const env = { FISH_URL: url, FISH_USER: name, FISH_PASSWORD: password, FISH_API_KEY: apiKey }
+    return run(command, [...args, EXAMPLES + file], env)
+  }
+
+  it('fetches its key with the password of the player, and stores a fish and a crab', async (context) => {
+    player = await service.createPlayer(`Steve_${language}`)
+    const ended = await runClient(context, player)
+    expect(ended).toMatchObject({ status: 0, stderr: '' })
+    expect(ended.stdout).toMatch(
+      new RegExp(
+        `^201 Fish saved for user ${player.name}, id \\S+\\r?\\n201 Crab saved for user ${player.name}, id \\S+\\s$`,
+      ),
+    )
+    expect(await service.read('fish', player)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
+    expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
+    expect(await service.read('fish', player, 'survival')).toEqual([])
+  })
+
+  it('stores what the command line then lists', async (context) => {
+    const cli = need(context, findCli(), 'the command line is not built (npm run build)')
+    const other = await service.createPlayer(`Listed_${language}`)
+    expect(await runClient(context, other)).toMatchObject({ status: 0 })
+    const list = async (kind: string) => {
+      const args = [...cli.args, 'list', kind, '--user', other.name, '--gamemode', 'earth', '--json']
+      const { stdout } = await run(cli.command, args, { FISH_URL: service.url })
+      return JSON.parse(stdout) as unknown
+    }
+    expect(await list('fish')).toMatchObject({ fish: [{ name: 'Salmon', rarity: 'Gold' }] })
+    expect(await list('crab')).toMatchObject({ crab: [{ name: 'crab' }] })
+  })
+
+  it('sends the same token again when the answer got lost, and it is stored once under one id', async (context) => {
+    const other = await service.createPlayer(`Lost_${language}`)
+    const relay = await startLossyRelay(service.url)
+    const ended = await runClient(context, other, relay.url).finally(relay.stop)
+    expect(ended).toMatchObject({ status: 0, stderr: '' })
+
+    const [key, ...posts] = relay.exchanges
+    expect(key).toMatchObject({ method: 'GET', path: '/get/user/key', status: 200 })
+    expect(key?.headers.authorization).toMatch(/^Basic /)
+    for (const kind of ['fish', 'crab']) {
+      const [first, again, ...more] = posts.filter(({ path }) => path === `/post/${kind}?name=${other.name}`)
+      expect(first).toMatchObject({ status: 201, replayed: false })
+      expect(again).toMatchObject({ status: 200, replayed: true, body: first?.body, answer: { id: first?.answer.id } })
+      expect(more).toEqual([])
+      expect(ended.stdout).toContain(`200 ${first?.answer.message}, id ${first?.answer.id}`)
+      expect(first?.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' })
+      expect(first?.headers['x-api-key']).toBe(other.apiKey)
+      expect(first?.body).toMatch(padding ? /^[\w-]+={1,2}$/ : /^[\w-]+$/)
+    }
+    expect(await service.read('fish', other)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
+    expect(await service.read('crab', other)).toEqual([{ name: 'crab' }])
+  })
+
+  it('says what the service refused, without the password', async (context) => {
+    const other = await service.createPlayer(`Wrong_${language}`)
+    const ended = await runClient(context, { ...other, password: 'not the password' })
+    expect(ended).toMatchObject({ status: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/^401 .*\S\s$/)
+    expect(ended.stderr).not.toContain('not the password')
+    expect(await service.read('fish', other)).toEqual([])
+  })
+})

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './child.ts'
+import { type Installation, installPacked, PACKAGES } from './packed.ts'
+import { type Player, type Service, startService } from './service.ts'
+import { PROJECT } from './tools.ts'
+
+let installed: Installation
+let service: Service
+
+beforeAll(async () => {
+  installed = await installPacked()
+  service = await startService(join(installed.folder, 'serve.ts'))
+})
+afterAll(async () => {
+  const ended = await service?.stop()
+  await installed?.remove()
+  expect(ended).toMatchObject({ status: 0 })
+})
+
+const runExample = (file: string, args: readonly string[], env: Record<string, string>) =>
+  run(process.execPath, [join(installed.folder, file), ...args], env)
+
+const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWORD: password })
+
+describe('the examples, on the packed packages', () => {
+  it.each(['sdk', 'sdk/contract', 'sdk/fernet', 'server', 'server/app', 'server/storage'])(
+    'load @fish-crab/%s from the tarball',
+    async (entry) => {
+      const program = `process.stdout.write(import.meta.resolve('@fish-crab/${entry}')); await import('@fish-crab/${entry}')`
+      const args = ['--input-type=module', '--eval', program]
+      const { stdout, stderr } = await run(process.execPath, args, {}, installed.folder)
+      expect(stderr).toBe('')
+      const [name] = entry.split('/')
+      expect(stdout).toContain(pathToFileURL(join(installed.folder, `node_modules/@fish-crab/${name}/dist/`)).href)
+    },
+  )
+
+  it('post a fish and a crab with the password of the player alone, and print them', async () => {
+    const player = await service.createPlayer('Alex')
+    const env = { FISH_URL: service.url, FISH_API_KEY: player.apiKey }
+    const posted = await runExample('post-catches.ts', [], { ...env, ...identity(player) })
+    expect(posted).toMatchObject({ status: 0, stderr: '' })
+    expect(posted.stdout).toMatch(/^Fish saved for user Alex, id \S+\nCrab saved for user Alex, id \S+\n$/)
+    expect(await service.read('fish', player)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
+    expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
+
+    const printed = await runExample('print-collection.ts', ['Alex', 'earth'], env)
+    expect(printed).toMatchObject({ status: 0, stderr: '' })
+    expect(printed.stdout).toMatch(/^Alex in earth: 1 fish, 1 crab\nfish {2}Gold +Salmon\ncrab +crab\n$/)
+  })
+
+  it('say when to try again once the rate limit is reached, and lose no earlier catch', async () => {
+    const tight = await startService(join(installed.folder, 'serve.ts'), { FISH_RATE_LIMIT: '2' })
+    try {
+      const player = await tight.createPlayer('Alex')
+      const posted = await runExample('post-catches.ts', [], { FISH_URL: tight.url, ...identity(player) })
+      expect(posted.status).toBe(1)
+      expect(posted.stdout).toMatch(/^Fish saved for user Alex, id \S+\n$/)
+      const next = /^Try again at (\S+)\.$/m.exec(posted.stderr)?.[1] ?? ''
+      expect(Date.parse(next)).toBeGreaterThan(Date.now())
+      expect(await tight.read('fish', player)).toHaveLength(1)
+      expect(await tight.read('crab', player)).toEqual([])
+    } finally {
+      await tight.stop()
+    }
+  })
+
+  it.each([
+    ['a wrong password', 'post-catches.ts', [], { FISH_USER: 'Alex', FISH_PASSWORD: 'not the password' }],
+    ['an unknown player', 'print-collection.ts', ['Nobody'], {}],
+    ['an unknown gamemode', 'print-collection.ts', ['Alex', 'skyblock'], {}],
+    ['no player', 'print-collection.ts', [], {}],
+  ])('say in plain words what is wrong with %s', async (_, file, args, env) => {
+    const ended = await runExample(file, args, { FISH_URL: service.url, ...env })
+    expect(ended).toMatchObject({ status: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/^.{10,}\n$/)
+    expect(ended.stderr).not.toContain('not the password')
+  })
+})
+
+describe.each(PACKAGES)('the tarball of %s', (name) => {
+  it('holds the build, the manifest and the papers, and no sources or tests', () => {
+    const allowed = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE)$/
+    const names = [...installed.files[name].keys()]
+    expect(names).toContain('dist/index.js')
+    expect(names.filter((file) => !allowed.test(file))).toEqual([])
+  })
+
+  it('holds no secret and nothing of the machine that built it', () => {
+    const suspicious = /-----BEGIN|_authToken|npm_\w{36}|ghp_\w{36}|sourceMappingURL/
+    const telling = [...installed.files[name]].filter(
+      ([, content]) => suspicious.test(content) || content.includes(PROJECT),
+    )
+    expect(telling.map(([file]) => file)).toEqual([])
+  })
+})

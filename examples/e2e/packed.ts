@@ -1,0 +1,57 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from './child.ts'
+import { EXAMPLES, PROJECT } from './tools.ts'
+
+/** The packages that a mod developer or an operator installs. */
+export const PACKAGES = ['sdk', 'server'] as const
+
+/** A folder in which the packed packages are installed, and the examples copied. */
+export interface Installation {
+  readonly folder: string
+  /** File name within the package, with forward slashes, to content. */
+  readonly files: Readonly<Record<(typeof PACKAGES)[number], ReadonlyMap<string, string>>>
+  remove(): Promise<void>
+}
+
+/**
+ * Packs as for publishing and unpacks as an installation would. The folder is inside the project, so that third-party
+ * dependencies are found further up and nothing has to be downloaded.
+ */
+export async function installPacked(): Promise<Installation> {
+  await mkdir(join(PROJECT, '.tmp'), { recursive: true })
+  const folder = await mkdtemp(join(PROJECT, '.tmp', 'packed-'))
+  const [sdk, server] = await Promise.all(PACKAGES.map((name) => install(name, folder)))
+  for (const file of ['post-catches.ts', 'print-collection.ts', 'package.json']) {
+    await cp(join(EXAMPLES, file), join(folder, file))
+  }
+  await cp(join(EXAMPLES, 'e2e/serve.ts'), join(folder, 'serve.ts'))
+  return {
+    folder,
+    files: { sdk: sdk ?? new Map(), server: server ?? new Map() },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+async function install(name: string, folder: string): Promise<Map<string, string>> {
+  const target = join(folder, 'node_modules/@fish-crab', name)
+  const tarballs = join(folder, 'tarballs', name)
+  await Promise.all([mkdir(target, { recursive: true }), mkdir(tarballs, { recursive: true })])
+  const options = ['--ignore-scripts', '--silent', '--offline', '--pack-destination', tarballs]
+  await succeed('npm', ['pack', ...options], join(PROJECT, name))
+  const [tarball = ''] = await readdir(tarballs)
+  await succeed('tar', ['-xzf', join(tarballs, tarball), '-C', target, '--strip-components=1'], folder)
+  const names = await readdir(target, { recursive: true, withFileTypes: true })
+  const files = names
+    .filter((entry) => !entry.isDirectory())
+    .map(async (entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [path.slice(target.length + 1).replaceAll('\\', '/'), await readFile(path, 'utf8')] as const
+    })
+  return new Map(await Promise.all(files))
+}
+
+async function succeed(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { status, stdout, stderr } = await run(command, args, {}, cwd)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+}

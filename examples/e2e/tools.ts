@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TestContext } from 'vitest'
+import { run } from './child.ts'
+
+/** What starts a program. */
+export interface Tool {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** The folder of the examples, and that of the whole project. */
+export const EXAMPLES = fileURLToPath(new URL('..', import.meta.url))
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A Java that runs source files (JDK 17 or later; a runtime alone has no compiler). */
+export async function findJava(): Promise<Tool | undefined> {
+  return (await works('javac', ['-version'])) ? { command: 'java', args: [] } : undefined
+}
+
+/** The first Python that has pyca/cryptography. */
+export async function findPython(): Promise<Tool | undefined> {
+  for (const command of ['python3', '/usr/bin/python3']) {
+    if (await works(command, ['-c', 'import cryptography.fernet'])) return { command, args: [] }
+  }
+  return undefined
+}
+
+/** The built command line. */
+export function findCli(): Tool | undefined {
+  const [run, built] = [`${PROJECT}cli/bin/run.js`, `${PROJECT}cli/dist/index.js`]
+  return existsSync(run) && existsSync(built) ? { command: process.execPath, args: [run] } : undefined
+}
+
+/** The tool; where it is missing the test is skipped with the reason printed, or fails where nothing may be missing. */
+export function need(context: TestContext, tool: Tool | undefined, missing: string): Tool {
+  if (tool) return tool
+  if (process.env.CI === 'true') throw new Error(missing)
+  process.stderr.write(`skipped "${context.task.name}": ${missing}\n`)
+  return context.skip(missing)
+}
+
+async function works(command: string, args: readonly string[]): Promise<boolean> {
+  try {
+    return (await run(command, args)).status === 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Listed, listed, write } from '../catches.ts'
+import { type Lane, UNLIMITED, type World } from '../lane.ts'
+
+interface Page {
+  readonly fish: Listed[]
+  readonly nextCursor?: string
+}
+
+async function readPage(world: World, query: string): Promise<Page> {
+  const response = await world.request(`/get/fish?name=Alex&gamemode=earth&${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as Page
+}
+
+async function readAll(world: World, limit: () => number, detail = ''): Promise<Listed[]> {
+  const all: Listed[] = []
+  let cursor: string | undefined = ''
+  while (cursor !== undefined) {
+    const size = limit()
+    const page: Page = await readPage(world, `limit=${size}${detail}${cursor && `&cursor=${cursor}`}`)
+    expect(page.fish.length).toBeLessThanOrEqual(size)
+    if (page.nextCursor !== undefined) expect(page.fish).toHaveLength(size)
+    all.push(...page.fish)
+    cursor = page.nextCursor
+  }
+  return all
+}
+
+const batch = (record: number, size: number) => ({
+  fish: Array.from({ length: size }, (_, index) => ({ name: `${record}/${index}`, rarity: (index % 7) + 1 })),
+})
+
+async function fill(world: World, sizes: readonly number[]): Promise<void> {
+  for (const [record, size] of sizes.entries()) {
+    expect((await write(world, 'fish', batch(record, size))).status).toBe(201)
+  }
+}
+
+/** Reading collections by pages, and large ones whole. */
+export function pagingBehaviour(open: Lane): void {
+  describe('paging', () => {
+    it('with any limits yields the entries of the whole read, in records of any size', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 })), { maxLength: 8 }),
+          fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 }),
+          fc.constantFrom('', '&detail=full'),
+          async (sizes, limits, detail) => {
+            const world = await open(UNLIMITED)
+            await fill(world, sizes)
+            const whole = await listed(world, 'fish', `&gamemode=earth${detail}`)
+            expect(whole).toHaveLength(sizes.reduce((sum, size) => sum + size, 0))
+            let turn = 0
+            const next = () => limits[turn++ % limits.length] ?? 1
+            expect(await readAll(world, next, detail)).toEqual(whole)
+          },
+        ),
+        { numRuns: 25 },
+      )
+    })
+
+    it('through more records than a storage reads at once yields each entry once', async () => {
+      const world = await open(UNLIMITED)
+      await fill(world, [500, 500, 500, 500, 1, 1, 499])
+      const whole = await listed(world)
+      expect(whole).toHaveLength(2502)
+      for (const limit of [1000, 999, 501, 500, 499]) expect(await readAll(world, () => limit)).toEqual(whole)
+    })
+
+    it('has no next page where the last one ends exactly', async () => {
+      const world = await open(UNLIMITED)
+      await fill(world, [3, 3])
+      expect(await readPage(world, 'limit=6')).not.toHaveProperty('nextCursor')
+      expect(await readPage(world, 'limit=5')).toHaveProperty('nextCursor')
+      expect(await readPage(world, `limit=${LIMITS.pageSize}`)).not.toHaveProperty('nextCursor')
+    })
+
+    it('of an empty collection is one empty page', async () => {
+      expect(await readPage(await open(), 'limit=1')).toEqual({ user: 'Alex', fish: [] })
+    })
+
+    it('goes on behind its place when more was caught meanwhile', async () => {
+      const world = await open(UNLIMITED)
+      await fill(world, [2, 2])
+      const { nextCursor } = await readPage(world, 'limit=3')
+      await write(world, 'fish', { fish: 'late', rarity: 1 })
+      const { fish } = await readPage(world, `limit=10&cursor=${nextCursor}`)
+      expect(fish.map(({ name }) => name)).toEqual(['1/1', 'late'])
+    })
+
+    it('takes a cursor without a limit and yields all that is left', async () => {
+      const world = await open(UNLIMITED)
+      await fill(world, [2, 3])
+      const { nextCursor } = await readPage(world, 'limit=1')
+      const rest = await readPage(world, `cursor=${nextCursor}`)
+      expect(rest.fish.map(({ name }) => name)).toEqual(['0/1', '1/0', '1/1', '1/2'])
+      expect(rest).not.toHaveProperty('nextCursor')
+    })
+
+    it.each(['zzzzzzzzzz.zzz', '0.0', '1.zzz', 'zzzzzzzzzz.0'])(
+      'from the made-up cursor %s answers entries or none',
+      async (cursor) => {
+        const world = await open(UNLIMITED)
+        await fill(world, [2, 3])
+        const { fish } = await readPage(world, `limit=10&cursor=${cursor}`)
+        expect(fish.length).toBeLessThanOrEqual(5)
+      },
+    )
+
+    it('crabs works like paging fish', async () => {
+      const world = await open(UNLIMITED)
+      await write(world, 'crab', { crab: [{ name: 'a' }, { name: 'b' }, {}] })
+      const first = await world.request('/get/crab?name=alex&gamemode=earth&limit=2')
+      const { crab, nextCursor } = (await first.json()) as { crab: Listed[]; nextCursor: string }
+      expect(crab).toEqual([{ name: 'a' }, { name: 'b' }])
+      const last = await world.request(`/get/crab?name=alex&gamemode=earth&limit=2&cursor=${nextCursor}`)
+      expect(await last.json()).toEqual({ user: 'Alex', crab: [{ name: 'crab' }] })
+    })
+  })
+
+  describe('a collection larger than one chunk', () => {
+    it('is answered whole, and parses', async () => {
+      const world = await open(UNLIMITED)
+      const sizes = Array.from({ length: 24 }, () => 500)
+      await Promise.all(sizes.map((size, record) => write(world, 'fish', batch(record, size))))
+      const response = await world.request('/get/fish?name=Alex&gamemode=earth&detail=full')
+      expect(response.headers.get('content-type')).toBe('application/json')
+      const { user, fish } = (await response.json()) as { user: string; fish: Listed[] }
+      expect(user).toBe('Alex')
+      expect(fish).toHaveLength(12_000)
+      expect(new Set(fish.map(({ name }) => name)).size).toBe(12_000)
+      const head = await world.request('/get/fish?name=Alex&gamemode=earth', { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+    })
+  })
+}

@@ -1,0 +1,4 @@
+import { cachingBehaviour } from './behaviour/caching.ts'
+import { createWorld } from './world.ts'
+
+cachingBehaviour(createWorld)
