@@ -7,7 +7,7 @@ const ORIGIN = 'http://fish.test'
 
 describe('the mock', () => {
   const network = setupServer()
-  beforeAll(() => network.listen({ onUnhandledRequest: 'error' }))
+  beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
   afterAll(() => network.close())
 
   it('answers the SDK through MSW as the service does', async () => {

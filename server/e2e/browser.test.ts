@@ -4,8 +4,6 @@ import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-
 /** The app, a user and a catch, as a page would run them. */
 const PAGE = `
   import { createApp, createMemoryStorage } from '@fish-crab/server/app'

@@ -66,7 +66,7 @@ export function pagingBehaviour(open: Lane): void {
       const world = await open(UNLIMITED)
       await fill(world, [500, 500, 500, 500, 1, 1, 499])
       const whole = await listed(world)
-      expect(whole).toHaveLength(2502)
+      expect(whole).toHaveLength(2501)
       for (const limit of [1000, 999, 501, 500, 499]) expect(await readAll(world, () => limit)).toEqual(whole)
     })
 

@@ -1,0 +1,224 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countAll, listed, SALMON, write } from '../catches.ts'
+import { expectError } from '../errors.ts'
+import { type Lane, UNLIMITED } from '../lane.ts'
+
+const COD = { name: 'Cod', rarity: 1 }
+const entries = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
+const DETAIL = '&gamemode=earth&detail=full'
+
+const NAMES = [
+  ['one character', 'x'],
+  ['100 characters', 'x'.repeat(100)],
+  ['100 emoji', '🐟'.repeat(100)],
+  ['letters of any script', 'Лосось 鮭 سلمون ẞ'],
+  ['joined emoji', '👩‍🚀'],
+  ['quotes and backslashes', '"\\/\'`'],
+  ['markup', '<script>alert(1)</script>'],
+  ['line separators of JavaScript', 'a\u2028b\u2029c'],
+  ['the name of a property', '__proto__'],
+  ['spaces', ' x '],
+] as const
+
+const BAD_NAMES = [
+  ['no character', ''],
+  ['101 characters', 'x'.repeat(101)],
+  ['101 emoji', '🐟'.repeat(101)],
+  ['a newline', 'a\nb'],
+  ['a NUL', 'a\0'],
+  ['a DEL', '\x7f'],
+  ['a C1 control', '\u0085'],
+  ['a lone surrogate', 'a\ud83d'],
+  ['a trailing newline', 'Cod\n'],
+  ['a number', 5],
+  ['null', null],
+  ['a list', ['Cod']],
+  ['an object', { toString: 'Cod' }],
+] as const
+
+const WRONG_FISH: readonly (readonly [string, unknown])[] = [
+  ['a text', '"Salmon"'],
+  ['a number', '7'],
+  ['null', 'null'],
+  ['a list', [COD]],
+  ['an empty object', {}],
+  ['no JSON', '{"fish":'],
+  ['empty', ''],
+  ['JSON with junk behind', '{"fish":"Cod","rarity":1} x'],
+  ['no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+  ['UTF-16', new Uint8Array(Buffer.from(JSON.stringify(SALMON), 'utf16le'))],
+  ['a fish without a rarity', { fish: 'Cod' }],
+  ['entries without a rarity', { fish: [{ name: 'Cod' }] }],
+  ['entries that are texts', { fish: ['Cod'] }],
+  ['entries that are null', { fish: [null] }],
+  ['entries in an object', { fish: { 0: COD } }],
+  ['crabs', { crab: [{}] }],
+  ['501 entries', { fish: entries(LIMITS.entriesPerWrite + 1, COD) }],
+  ['no entries', { fish: [] }],
+  ['one bad entry among good ones', { fish: [COD, { name: 'Cod', rarity: 8 }, COD] }],
+  ['a user that is no text', { user: 5, fish: [COD] }],
+  ['a gamemode that is no text', { gamemode: ['earth'], fish: [COD] }],
+  ['NaN', '{"fish":"Cod","rarity":NaN}'],
+]
+
+/** What decrypted payloads may hold, and what is stored of them. */
+export function payloadsBehaviour(open: Lane): void {
+  describe('a payload', () => {
+    it.each([
+      ['fish', SALMON, [{ name: 'Salmon', rarity: 'Gold' }]],
+      [
+        'fish',
+        { user: 'alex', gamemode: 'earth', fish: [COD, { name: 'Koi', rarity: 5 }] },
+        [
+          { name: 'Cod', rarity: 'Bronze' },
+          { name: 'Koi', rarity: 'Unknown/Other' },
+        ],
+      ],
+      ['crab', { fish: 'crab' }, [{ name: 'crab' }]],
+      ['crab', { fish: 'King Crab' }, [{ name: 'King Crab' }]],
+      [
+        'crab',
+        { user: 'Alex', gamemode: 'earth', crab: [{}, { name: 'Hermit' }] },
+        [{ name: 'crab' }, { name: 'Hermit' }],
+      ],
+    ] as const)('for %s of the form %j is stored as %j', async (kind, payload, stored) => {
+      const world = await open()
+      expect((await write(world, kind, payload)).status).toBe(201)
+      expect(await listed(world, kind)).toEqual(stored)
+    })
+
+    it.each([0, 8, -1, 2.5, '3', 'Gold', null, true, [3], 1e300])(
+      'with rarity %j is refused, in both forms',
+      async (rarity) => {
+        const world = await open(UNLIMITED)
+        const short = await expectError(await write(world, 'fish', { fish: 'Cod', rarity }), 'invalid_payload')
+        expect(short.details?.map(({ path }) => path)).toEqual(['rarity'])
+        const long = await expectError(
+          await write(world, 'fish', { fish: [COD, { name: 'Cod', rarity }] }),
+          'invalid_payload',
+        )
+        expect(long.details?.map(({ path }) => path)).toEqual(['fish.1.rarity'])
+        expect(await countAll(world)).toBe(0)
+      },
+    )
+
+    it.each(['{"fish":"Cod","rarity":3.0}', '{"fish":"Cod","rarity":3e0}'])(
+      'with the integer of %s is stored',
+      async (payload) => {
+        const world = await open()
+        expect((await write(world, 'fish', payload)).status).toBe(201)
+      },
+    )
+
+    it.each(NAMES)('with a name of %s is stored to the letter', async (_, name) => {
+      const world = await open(UNLIMITED)
+      for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
+        expect((await write(world, 'fish', payload)).status).toBe(201)
+      }
+      for (const payload of [{ fish: name }, { crab: [{ name }] }]) {
+        expect((await write(world, 'crab', payload)).status).toBe(201)
+      }
+      expect(await listed(world, 'fish')).toEqual(entries(2, { name, rarity: 'Bronze' }))
+      expect(await listed(world, 'crab')).toEqual(entries(2, { name }))
+    })
+
+    it.each(BAD_NAMES)('with a name of %s is refused, with details', async (_, name) => {
+      const world = await open(UNLIMITED)
+      for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
+        const { details } = await expectError(await write(world, 'fish', payload), 'invalid_payload')
+        expect(details?.length).toBeGreaterThan(0)
+      }
+      for (const payload of [{ fish: name }, { crab: [{ name }] }]) {
+        await expectError(await write(world, 'crab', payload), 'invalid_payload')
+      }
+      expect(await countAll(world)).toBe(0)
+    })
+
+    it.each(WRONG_FISH)('that is %s is refused, with details, and nothing of it is stored', async (_, payload) => {
+      const world = await open(UNLIMITED)
+      const { details } = await expectError(await write(world, 'fish', payload), 'invalid_payload')
+      expect(details?.length).toBeGreaterThan(0)
+      expect(await countAll(world)).toBe(0)
+    })
+
+    it.each([
+      ['fish in place of crabs', { fish: [COD] }],
+      ['an empty list', { crab: [] }],
+      ['501 crabs', { crab: entries(501, {}) }],
+      ['a text in place of a list', { crab: 'crab' }],
+      ['texts in place of crabs', { crab: ['crab'] }],
+    ])('for crabs that is %s is refused', async (_, payload) => {
+      const world = await open(UNLIMITED)
+      await expectError(await write(world, 'crab', payload), 'invalid_payload')
+      expect(await countAll(world)).toBe(0)
+    })
+
+    it.each([1, 500])('of %i entries is one record with one id', async (count) => {
+      const world = await open(UNLIMITED)
+      const fish = await (await write(world, 'fish', { fish: entries(count, COD) })).json()
+      const crab = await (await write(world, 'crab', { crab: entries(count, {}) })).json()
+      for (const [kind, { id }] of [
+        ['fish', fish],
+        ['crab', crab],
+      ] as const) {
+        const saved = await listed(world, kind, DETAIL)
+        expect(saved).toHaveLength(count)
+        expect(new Set(saved.map((entry) => entry.id))).toEqual(new Set([id]))
+      }
+    })
+
+    it('is stored without its unknown fields', async () => {
+      const world = await open(UNLIMITED)
+      const extra = { id: 'mine', length: 31.5, __proto__x: 1, constructor: 'x', owner: 'Bob', secret: 'unknown-field' }
+      await write(world, 'fish', { ...extra, fish: [{ ...COD, ...extra }] })
+      await write(world, 'fish', { ...extra, ...SALMON, crab: [{}] })
+      await write(world, 'crab', { ...extra, crab: [{ ...extra, rarity: 3 }], fish: [] })
+      for (const kind of ['fish', 'crab'] as const) {
+        const saved = await listed(world, kind, DETAIL)
+        expect(saved.length).toBeGreaterThan(0)
+        for (const entry of saved) {
+          expect(Object.keys(entry)).toEqual(
+            kind === 'fish' ? ['name', 'rarity', 'id', 'caughtAt'] : ['name', 'id', 'caughtAt'],
+          )
+          expect(entry.id).not.toBe('mine')
+        }
+      }
+    })
+
+    it.each([
+      '{"fish":"Cod","rarity":1,"__proto__":{"name":"x","admin":true}}',
+      '{"__proto__":{"fish":"x"},"fish":[{"name":"Cod","rarity":1,"__proto__":{"caughtAt":"2020-01-01T00:00:00Z"}}]}',
+      '{"constructor":{"prototype":{"admin":true}},"fish":"Cod","rarity":1}',
+    ])('pollutes no prototype: %s', async (payload) => {
+      const world = await open()
+      expect((await write(world, 'fish', payload)).status).toBe(201)
+      expect(Object.keys(Object.prototype)).toEqual([])
+      expect('admin' in {}).toBe(false)
+      const [entry] = await listed(world, 'fish', DETAIL)
+      expect(entry).toEqual({
+        name: 'Cod',
+        rarity: 'Bronze',
+        id: entry?.id,
+        caughtAt: new Date(world.now()).toISOString(),
+      })
+    })
+
+    it('does not take what it lacks from a prototype', async () => {
+      const world = await open()
+      const payload = '{"__proto__":{"fish":[{"name":"Cod","rarity":1}]}}'
+      await expectError(await write(world, 'fish', payload), 'invalid_payload')
+    })
+
+    it('of any JSON is stored or refused, but never breaks the service', async () => {
+      const world = await open(UNLIMITED)
+      await fc.assert(
+        fc.asyncProperty(fc.json(), fc.constantFrom('fish' as const, 'crab' as const), async (payload, kind) => {
+          expect([201, 400]).toContain((await write(world, kind, payload)).status)
+        }),
+        { numRuns: 60 },
+      )
+    })
+  })
+}

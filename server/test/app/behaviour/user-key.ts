@@ -1,0 +1,167 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
+import { asRoot, login } from '../administration.ts'
+import { expectError } from '../errors.ts'
+import { ADDRESS_HEADER, basic, type Lane, UNLIMITED, type World } from '../lane.ts'
+
+const ALEX = basic('Alex', 'alex-password')
+const ROOT = basic('root', 'root-password')
+const WRONG = basic('Alex', 'wrong-password')
+
+function getKey(world: World, authorization: string | undefined, query = '', address = '192.0.2.1'): Promise<Response> {
+  const headers = { [ADDRESS_HEADER]: address, ...(authorization === undefined ? {} : { authorization }) }
+  return world.request(`/get/user/key${query}`, { headers })
+}
+
+/** The key endpoint, and the limit on failed credentials. */
+export function userKeyBehaviour(open: Lane): void {
+  describe('the key of a user', () => {
+    it.each([
+      ['the player, with no query', ALEX, ''],
+      ['the player, in any letter case', basic('ALEX', 'alex-password'), ''],
+      ['the player, naming itself', ALEX, '?name=Alex'],
+      ['the player, naming itself in another letter case', ALEX, '?name=aLEX'],
+      ['an administrator', ROOT, '?name=Alex'],
+      ['an administrator, in any letter case', basic('Root', 'root-password'), '?name=ALEX'],
+      ['the player, with the scheme in lower case', ALEX.replace('Basic', 'basic'), ''],
+    ])('goes to %s', async (_, authorization, query) => {
+      const world = await open()
+      const response = await getKey(world, authorization, query)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-control')).toContain('no-store')
+      expect(await response.json()).toEqual({ fernetKey: world.alex.fernetKey })
+    })
+
+    it('decodes to 32 bytes in either base64 alphabet, since it holds none of + / - _', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      const keys = [world.alex.fernetKey]
+      for (let count = 0; count < 40; count += 1) {
+        const reset = await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })
+        keys.push(((await reset.json()) as { fernetKey: string }).fernetKey)
+      }
+      for (const key of keys) {
+        expect(key).toMatch(/^[A-Za-z0-9]{43}=$/)
+        expect(Buffer.from(key, 'base64')).toHaveLength(32)
+        expect(Buffer.from(key, 'base64url').equals(Buffer.from(key, 'base64'))).toBe(true)
+      }
+      expect(new Set(keys).size).toBe(41)
+    })
+
+    it.each([
+      ['nothing', undefined],
+      ['a wrong password', WRONG],
+      ['an empty password', basic('Alex', '')],
+      ['a name that nobody has', basic('nobody', 'alex-password')],
+      ['an empty name', basic('', 'alex-password')],
+      ['the hash of the password', basic('Alex', 'plain$alex-password')],
+      ['a wrong password of an administrator', basic('root', 'alex-password')],
+      ['a bearer', 'Bearer abc'],
+      ['no base64', 'Basic ***'],
+      ['no colon', `Basic ${btoa('Alex')}`],
+      ['no UTF-8', `Basic ${btoa('Al\xe9x:x')}`],
+      ['an endless password', basic('Alex', 'x'.repeat(10_000))],
+      ['the API key of the user', basic('Alex', 'fck_')],
+      ['a name of another property', basic('__proto__', 'x')],
+    ])('does not go to %s: invalid_credentials, with a challenge', async (_, authorization) => {
+      const world = await open(UNLIMITED)
+      for (const query of ['', '?name=Alex', '?name=nobody']) {
+        const response = await getKey(world, authorization, query)
+        expect(response.headers.get('www-authenticate')).toMatch(/^Basic\b/)
+        await expectError(response, 'invalid_credentials')
+      }
+    })
+
+    it('of another user is forbidden to players, whether that user exists or not', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      await admin('POST', '/admin/users', { name: 'Bob' })
+      await expectError(await getKey(world, ALEX, '?name=Bob'), 'forbidden')
+      await expectError(await getKey(world, ALEX, '?name=nobody'), 'forbidden')
+      await expectError(await getKey(world, ALEX, '?name=root'), 'forbidden')
+    })
+
+    it('is not told to an administrator without a name, nor for a name that nobody has', async () => {
+      const world = await open(UNLIMITED)
+      await expectError(await getKey(world, ROOT), 'missing_name')
+      await expectError(await getKey(world, ROOT, '?name='), 'missing_name')
+      await expectError(await getKey(world, ROOT, '?name=nobody'), 'user_not_found')
+      await expectError(await getKey(world, ROOT, '?name=root'), 'user_not_found')
+    })
+
+    it('does not go to a session token or an API key', async () => {
+      const world = await open(UNLIMITED)
+      const session = (await (await login(world, 'root', 'root-password')).json()) as { token: string }
+      await expectError(await getKey(world, `Bearer ${session.token}`, '?name=Alex'), 'invalid_credentials')
+      const headers = { [HEADERS.apiKey]: world.alex.apiKey }
+      await expectError(await world.request('/get/user/key?name=Alex', { headers }), 'invalid_credentials')
+    })
+
+    it('follows a reset of the password at once', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      const reset = await admin('POST', '/admin/users/Alex/reset', { type: 'password' })
+      const { password } = (await reset.json()) as { password: string }
+      await expectError(await getKey(world, ALEX), 'invalid_credentials')
+      expect((await getKey(world, basic('Alex', password))).status).toBe(200)
+    })
+  })
+
+  describe('failed credentials', () => {
+    it('are let through 10 times, then even right ones are rate_limited until the window ends', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 10; count += 1) {
+        await expectError(await getKey(world, WRONG), 'invalid_credentials')
+        world.advance(1000)
+      }
+      const refused = await getKey(world, ALEX)
+      expect(refused.headers.get(HEADERS.retryAfter)).toBe('290')
+      await expectError(refused, 'rate_limited')
+      await expectError(await login(world, 'root', 'root-password'), 'rate_limited')
+      world.advance(290_000 - 1)
+      await expectError(await getKey(world, ALEX), 'rate_limited')
+      world.advance(1)
+      expect((await getKey(world, ALEX)).status).toBe(200)
+    })
+
+    it('of the login and of the key endpoint are counted together', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 5; count += 1) {
+        await getKey(world, WRONG)
+        await login(world, 'root', 'wrong-password')
+      }
+      await expectError(await getKey(world, ALEX), 'rate_limited')
+    })
+
+    it('do not lock out other clients, nor other endpoints', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 12; count += 1) await getKey(world, WRONG)
+      expect((await getKey(world, ALEX, '', '192.0.2.2')).status).toBe(200)
+      expect((await login(world, 'root', 'root-password', '192.0.2.3')).status).toBe(200)
+      expect((await world.request('/status')).status).toBe(200)
+    })
+
+    it('are not counted for requests that carry right ones, or none', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 15; count += 1) {
+        expect((await getKey(world, ALEX)).status).toBe(200)
+        await expectError(await getKey(world, undefined), 'invalid_credentials')
+        await expectError(await getKey(world, ALEX, '?name=Bob'), 'forbidden')
+      }
+      expect((await getKey(world, ALEX)).status).toBe(200)
+    })
+
+    it('cannot slip through at once: of 30 wrong ones 10 are looked at', async () => {
+      const world = await open(UNLIMITED)
+      const answers = await Promise.all(Array.from({ length: 30 }, () => getKey(world, WRONG)))
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(20)
+    })
+
+    it('count for a whole /64', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 10; count += 1) await getKey(world, WRONG, '', `2001:db8::${count}`)
+      await expectError(await getKey(world, ALEX, '', '2001:db8::ffff'), 'rate_limited')
+    })
+  })
+}

@@ -1,0 +1,36 @@
+import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
+import { StorageError } from '@fish-crab/server/storage'
+
+/** What the errors of a failing storage say: nothing of it may be shown to a client. */
+export const SECRET_CAUSE = 'connect ECONNREFUSED redis://:hunter2@10.9.8.7:6379'
+
+/** A storage that works until it is told to fail, at the operations whose name and first argument are matched. */
+export function createFailingStorage() {
+  let failing: RegExp | undefined
+  const calls: string[] = []
+  const watch = <Target extends object>(target: Target, prefix: string): Target =>
+    new Proxy(target, {
+      get(object, name) {
+        const value: unknown = Reflect.get(object, name)
+        if (name === 'items') return watch(value as object, 'items.')
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          const call = `${prefix}${String(name)} ${typeof args[0] === 'string' ? args[0] : ''}`
+          calls.push(call)
+          if (!failing?.test(call)) return value.apply(object, args)
+          const error = new StorageError('unavailable', SECRET_CAUSE, { cause: new Error('at node:net') })
+          if (name === 'read') throw error
+          return Promise.reject(error)
+        }
+      },
+    })
+  return {
+    storage: watch<FishStorage>(createMemoryStorage(), ''),
+    /** Every operation so far. */
+    calls: calls as readonly string[],
+    /** Fails every operation that matches; with nothing, all works again. */
+    failAt(operations?: RegExp) {
+      failing = operations
+    },
+  }
+}

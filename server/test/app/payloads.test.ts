@@ -1,0 +1,6 @@
+import { momentsBehaviour } from './behaviour/moments.ts'
+import { payloadsBehaviour } from './behaviour/payloads.ts'
+import { createWorld } from './world.ts'
+
+payloadsBehaviour(createWorld)
+momentsBehaviour(createWorld)
