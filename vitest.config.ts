@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const packages = '{sdk,server,mocks,cli,examples,scripts}'
 
 export default defineConfig({
@@ -7,7 +9,14 @@ export default defineConfig({
     projects: [
       {
         // The inner loop: sources, in parallel, nothing to build or install first.
-        resolve: { tsconfigPaths: true },
+        resolve: {
+          tsconfigPaths: true,
+          // Vite asks a package's own `imports` field before tsconfig paths, and that one names built files.
+          alias: {
+            '#dispatcher': source('sdk/src/client/dispatcher.node.ts'),
+            '#fernet-key': source('sdk/src/fernet/key.node.ts'),
+          },
+        },
         test: { name: 'unit', include: [`${packages}/test/**/*.test.ts`], testTimeout: 20_000 },
       },
       {

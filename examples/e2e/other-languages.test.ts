@@ -29,13 +29,14 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
 
   beforeAll(async () => {
     service = await startService(fileURLToPath(new URL('serve.ts', import.meta.url)))
+    player = await service.createPlayer(`Steve_${language}`)
     tool = await find()
   })
   afterAll(async () => {
-    const { status, log } = await service.stop()
-    expect(status).toBe(0)
-    expect(log).not.toContain(player?.password)
-    expect(log).not.toContain(player?.fernetKey)
+    const ended = await service?.stop()
+    expect(ended?.status).toBe(0)
+    expect(ended?.log).toContain('"ready"')
+    for (const secret of [player.password, player.fernetKey, player.apiKey]) expect(ended?.log).not.toContain(secret)
   })
 
   const runClient = (context: TestContext, { name, password, apiKey }: Player, url = service.url) => {
@@ -45,7 +46,6 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
   }
 
   it('fetches its key with the password of the player, and stores a fish and a crab', async (context) => {
-    player = await service.createPlayer(`Steve_${language}`)
     const ended = await runClient(context, player)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     expect(ended.stdout).toMatch(
@@ -63,7 +63,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     const other = await service.createPlayer(`Listed_${language}`)
     expect(await runClient(context, other)).toMatchObject({ status: 0 })
     const list = async (kind: string) => {
-      const args = [...cli.args, 'list', kind, '--user', other.name, '--gamemode', 'earth', '--json']
+      const args = [...cli.args, 'list', kind, other.name, '--gamemode', 'earth', '--json']
       const { stdout } = await run(cli.command, args, { FISH_URL: service.url })
       return JSON.parse(stdout) as unknown
     }

@@ -20,7 +20,7 @@ export interface Service {
   createPlayer(name: string): Promise<Player>
   /** What anybody reads: the entries of one collection. */
   read(kind: 'fish' | 'crab', player: Player, gamemode?: string): Promise<unknown>
-  /** Everything the server wrote to its log so far must be without secrets; this ends it and gives that log. */
+  /** Ends the process, as an operator would, and tells its exit status and all it logged. */
   stop(): Promise<{ readonly status: number | null; readonly log: string }>
 }
 

@@ -28,8 +28,9 @@ export async function findPython(): Promise<Tool | undefined> {
 
 /** The built command line. */
 export function findCli(): Tool | undefined {
-  const [run, built] = [`${PROJECT}cli/bin/run.js`, `${PROJECT}cli/dist/index.js`]
-  return existsSync(run) && existsSync(built) ? { command: process.execPath, args: [run] } : undefined
+  const program = `${PROJECT}cli/bin/run.js`
+  const isBuilt = existsSync(program) && existsSync(`${PROJECT}cli/dist`)
+  return isBuilt ? { command: process.execPath, args: [program] } : undefined
 }
 
 /** The tool; where it is missing the test is skipped with the reason printed, or fails where nothing may be missing. */

@@ -38,6 +38,16 @@ test('a catch reaches a real server as one request with an octet stream, and the
   })
 })
 
+test('a redirect is not followed, so the API key reaches no other server', async () => {
+  await using elsewhere = await listen(answerEmpty)
+  await using server = await listen((_, response) => {
+    response.writeHead(307, { location: `${elsewhere.baseUrl}/demo/fish` }).end()
+  })
+  const client = createClient({ baseUrl: server.baseUrl, apiKey: 'key-1' })
+  await expect(client.demo.fish()).rejects.toMatchObject({ name: 'InvalidResponseError', status: 307 })
+  expect(elsewhere.sockets.size).toBe(0)
+})
+
 test('connections are used again', async () => {
   await using server = await listen(answerEmpty)
   const client = createClient({ baseUrl: server.baseUrl })

@@ -7,6 +7,7 @@ import { createAudit } from './auth/audit.ts'
 import { createCredentials } from './auth/credentials.ts'
 import { createLoginGuard } from './auth/login-guard.ts'
 import { createSessions } from './auth/sessions.ts'
+import { createCollectionAnswerer } from './catches/collection-answer.ts'
 import { empty, failed } from './http/answer.ts'
 import { audienceOf } from './http/audience.ts'
 import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './http/cors.ts'
@@ -58,9 +59,11 @@ export function createApp(options: AppOptions): App {
   const handlers = createHandlers({
     storage,
     users,
+    admins,
     credentials: createCredentials({ users, admins, passwords, guard }),
     sessions: createSessions(secrets.session, admins, clock),
     audit: createAudit(storage, clock, random),
+    answerCollection: createCollectionAnswerer(storage),
     logger,
     clock,
     createId,
@@ -86,7 +89,10 @@ export function createApp(options: AppOptions): App {
     },
     onResponse(response, event) {
       const exchange = exchangeOf(event)
-      for (const [name, value] of exchange.answerHeaders) response.headers.set(name, value)
+      for (const [name, value] of exchange.answerHeaders) {
+        if (name === 'vary') response.headers.append(name, value)
+        else response.headers.set(name, value)
+      }
       logAnswer(logger, exchange, response.status, clock())
     },
   })

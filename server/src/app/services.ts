@@ -1,8 +1,10 @@
 import type { HTTPResponse } from 'h3'
 import type { FishStorage } from '../storage/types.ts'
+import type { Admins } from './auth/admins.ts'
 import type { Audit } from './auth/audit.ts'
 import type { Credentials } from './auth/credentials.ts'
 import type { Sessions } from './auth/sessions.ts'
+import type { CollectionAnswerer } from './catches/collection-answer.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Logger } from './options.ts'
@@ -12,9 +14,11 @@ import type { Users } from './users/users.ts'
 export interface Services {
   readonly storage: FishStorage
   readonly users: Users
+  readonly admins: Admins
   readonly credentials: Credentials
   readonly sessions: Sessions
   readonly audit: Audit
+  readonly answerCollection: CollectionAnswerer
   readonly logger: Logger
   readonly clock: () => number
   readonly createId: () => string

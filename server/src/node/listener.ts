@@ -34,6 +34,8 @@ export async function listen(
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
   server.on('request', async (req, res) => {
+    // A connection that was kept alive before the stop began would hold it up for the whole grace.
+    res.once('close', () => isAccepting() || setImmediate(() => server.closeIdleConnections()))
     try {
       if (!isAccepting()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, await fetch(new NodeRequest({ req, res })))

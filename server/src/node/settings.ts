@@ -40,7 +40,7 @@ export const SETTINGS = {
     env: 'FISH_STORAGE',
     flag: 'storage',
     fallback: 'file:./data',
-    summary: 'where everything is kept: file:FOLDER or memory:',
+    summary: 'where everything is kept: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
     parse: parseStorageAddress,
   }),
   adminUsername: setting({

@@ -1,5 +1,11 @@
-/** Where the service keeps everything, as `FISH_STORAGE` says it. */
-export type StorageAddress = { readonly driver: 'file'; readonly path: string } | { readonly driver: 'memory' }
+import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
+
+/** Where the service keeps everything, as `FISH_STORAGE` says it. That of a Redis may hold a password. */
+export type StorageAddress =
+  | { readonly driver: 'file'; readonly path: string }
+  | { readonly driver: 'memory' }
+  | { readonly driver: 'redis'; readonly url: string }
+  | ({ readonly driver: 'redis-cluster' } & RedisClusterTarget)
 
 /**
  * Reads a storage address.
@@ -13,7 +19,10 @@ export function parseStorageAddress(text: string): StorageAddress {
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }
   }
-  if (/^(rediss?|redis-cluster):/.test(text))
-    throw new Error('Redis is not supported in this version; use file:FOLDER or memory:')
-  throw new Error('must be file:FOLDER or memory:')
+  if (/^rediss?-cluster:/i.test(text)) return { driver: 'redis-cluster', ...parseRedisClusterUrl(text) }
+  if (/^rediss?:/i.test(text)) {
+    parseRedisUrl(text)
+    return { driver: 'redis', url: text }
+  }
+  throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
 }

@@ -1,10 +1,12 @@
 import { openFileStorage } from './file/file.ts'
 import { createMemoryStorage } from './memory.ts'
+import type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 import type { FishStorage } from './types.ts'
 
 export { StorageError, type StorageErrorCode } from './errors.ts'
 export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './keys.ts'
 export { createMemoryStorage, type MemoryStorageOptions } from './memory.ts'
+export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 export { wrapDriver } from './storage.ts'
 export type {
   AppendResult,
@@ -13,12 +15,15 @@ export type {
   FishStorage,
   ItemPage,
   ItemRange,
+  Leader,
+  LeaderRange,
   NewRecord,
   ReadRange,
   RecordForm,
   StorageDriver,
   StorageExtension,
   StoredRecord,
+  Tally,
   WindowCount,
 } from './types.ts'
 export { createWindows, type Windows } from './windows.ts'
@@ -29,6 +34,8 @@ export type StorageOptions =
   | { readonly driver: 'memory' }
   /** Keeps everything in one SQLite file in the folder `path`. One process at a time. */
   | { readonly driver: 'file'; readonly path: string }
+  | RedisOptions
+  | RedisClusterOptions
 
 /**
  * Opens the storage of the service.
@@ -40,5 +47,9 @@ export type StorageOptions =
  * await storage.dispose()
  */
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
-  return options.driver === 'memory' ? createMemoryStorage() : openFileStorage(options.path)
+  if (options.driver === 'memory') return createMemoryStorage()
+  if (options.driver === 'file') return openFileStorage(options.path)
+  // Only who uses Redis loads its client.
+  const { openRedisStorage } = await import('./redis/redis.ts')
+  return openRedisStorage(options)
 }

@@ -1,48 +1,45 @@
 import { readInChunks } from './chunks.ts'
+import { MemoryCollection } from './memory-collection.ts'
+import { MemoryTallies } from './memory-tallies.ts'
 import type { AppendResult, Collection, NewRecord, ReadRange, RecordForm, StoredRecord } from './types.ts'
-
-interface KeptRecord extends NewRecord {
-  readonly sequence: number
-}
 
 interface Owner {
   /** Ids of records by their dedupe key. They stay when a record goes. */
   readonly tokens: Map<string, string>
-  /** Records by kind and gamemode, oldest first. */
-  readonly collections: Map<string, KeptRecord[]>
+  /** By kind and gamemode. */
+  readonly collections: Map<string, MemoryCollection>
 }
 
-function firstFrom(records: readonly KeptRecord[], sequence: number): number {
-  let low = 0
-  let high = records.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((records[middle]?.sequence ?? 0) < sequence) low = middle + 1
-    else high = middle
-  }
-  return low
+const NO_RECORDS = { last: () => 0, between: () => [] }
+
+function nameOf({ kind, gamemode }: Collection): string {
+  return JSON.stringify([kind, gamemode])
 }
 
 /** The records of all owners in memory. */
 export class MemoryRecords {
+  readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()
   readonly #removed = new Set<string>()
-  #sequence = 0
+  /** Sets the versions of this storage apart from those of any other, an earlier one of the same service included. */
+  readonly #epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
+  #changes = 0
 
-  append(collection: Collection, record: NewRecord): AppendResult {
-    if (this.#removed.has(collection.owner)) return { outcome: 'owner_removed' }
-    const owner = this.#owners.get(collection.owner) ?? { tokens: new Map(), collections: new Map() }
-    this.#owners.set(collection.owner, owner)
+  append(place: Collection, record: NewRecord): AppendResult {
+    if (this.#removed.has(place.owner)) return { outcome: 'owner_removed' }
+    const owner = this.#owners.get(place.owner) ?? { tokens: new Map(), collections: new Map() }
+    this.#owners.set(place.owner, owner)
     if (record.dedupeKey !== null) {
       const id = owner.tokens.get(record.dedupeKey)
       if (id !== undefined) return { outcome: 'replayed', id }
       owner.tokens.set(record.dedupeKey, record.id)
     }
-    const name = JSON.stringify([collection.kind, collection.gamemode])
-    const records = owner.collections.get(name) ?? []
-    owner.collections.set(name, records)
-    this.#sequence += 1
-    records.push({ ...record, sequence: this.#sequence })
+    const version = this.#newVersion()
+    const collection = owner.collections.get(nameOf(place)) ?? new MemoryCollection(place, version)
+    owner.collections.set(nameOf(place), collection)
+    collection.version = version
+    collection.append(record, this.#changes)
+    this.tallies.count(place, record, 1)
     return { outcome: 'stored', id: record.id }
   }
 
@@ -50,27 +47,39 @@ export class MemoryRecords {
     return this.#owners.get(owner)?.tokens.get(dedupeKey)
   }
 
-  read(collection: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
-    const name = JSON.stringify([collection.kind, collection.gamemode])
-    const records = () => this.#owners.get(collection.owner)?.collections.get(name) ?? []
-    return readInChunks(
-      {
-        last: () => records().at(-1)?.sequence ?? 0,
-        *between(from, to) {
-          const all = records()
-          for (let at = firstFrom(all, from); ; at += 1) {
-            const record = all[at]
-            if (!record || record.sequence > to) return
-            yield { sequence: record.sequence, count: record.count, entries: record[form] }
-          }
-        },
-      },
-      range,
-    )
+  read(place: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
+    const source = () => this.#collection(place)?.source(form) ?? NO_RECORDS
+    // Asked for anew each time: the owner may be removed while the read goes on.
+    return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)
   }
 
-  remove(owner: string): void {
+  version(place: Collection): string {
+    return this.#collection(place)?.version ?? (this.#removed.has(place.owner) ? 'removed' : 'empty')
+  }
+
+  removeRecord(place: Collection, id: string): boolean {
+    const collection = this.#collection(place)
+    const record = collection?.remove(id)
+    if (!collection || !record) return false
+    collection.version = this.#newVersion()
+    this.tallies.count(place, record, -1)
+    return true
+  }
+
+  removeOwner(owner: string): void {
+    for (const { place, records } of this.#owners.get(owner)?.collections.values() ?? []) {
+      for (const record of records) this.tallies.count(place, record, -1)
+    }
     this.#owners.delete(owner)
     this.#removed.add(owner)
+  }
+
+  #collection(place: Collection): MemoryCollection | undefined {
+    return this.#owners.get(place.owner)?.collections.get(nameOf(place))
+  }
+
+  #newVersion(): string {
+    this.#changes += 1
+    return `${this.#epoch}-${this.#changes}`
   }
 }

@@ -30,7 +30,11 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
     async *read(collection, form, range) {
       for await (const chunk of whileOpen(records).read(collection, form, range)) yield whileOpen(chunk)
     },
-    removeOwner: async (owner) => whileOpen(records).remove(owner),
+    version: async (collection) => whileOpen(records).version(collection),
+    removeRecord: async (collection, id) => whileOpen(records).removeRecord(collection, id),
+    removeOwner: async (owner) => whileOpen(records).removeOwner(owner),
+    tallies: async () => whileOpen(records).tallies.list(),
+    leaders: async (range) => whileOpen(records).tallies.leaders(range),
     hasItem: async (key) => (await get(key)) !== null,
     getItem: get,
     getItemRaw: get,
@@ -47,6 +51,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       return true
     },
     listItems: async (range) => whileOpen(items).page(range),
+    countItems: async (base) => whileOpen(items).count(base),
     getKeys: async (base) => whileOpen(items).keys(base ?? ''),
     clear: async (base) => {
       for (const key of whileOpen(items).keys(base ?? '')) items.delete(key)

@@ -35,6 +35,11 @@ export class OrderedItems {
     return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
   }
 
+  /** How many keys begin with a base. */
+  count(base: string): number {
+    return this.#place(endOfBase(base)) - this.#place(base)
+  }
+
   page({ base, after = '', limit, contains = '' }: ItemRange): ItemPage {
     const found: { key: string; value: string }[] = []
     const end = endOfBase(base)

@@ -1,18 +1,37 @@
 import { StorageError } from './errors.ts'
 import { checkItemValue, createItems } from './items.ts'
 import { checkItemKey } from './keys.ts'
-import type { FishStorage, ItemRange, NewRecord, StorageDriver } from './types.ts'
+import type { FishStorage, ItemRange, LeaderRange, NewRecord, StorageDriver } from './types.ts'
 
-function checkRecord({ id, dedupeKey, count, plain, full }: NewRecord): NewRecord {
-  if (Number.isSafeInteger(count) && count >= 1 && plain.isWellFormed() && full.isWellFormed()) {
-    return { id, dedupeKey, count, plain, full }
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1
+}
+
+function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): NewRecord {
+  const texts = [plain, full, ...Object.keys(labels)]
+  if (!isCount(count) || !texts.every((text) => text.isWellFormed())) {
+    throw new StorageError('invalid_value', 'A record needs a whole count of at least 1 and well-formed Unicode.')
   }
-  throw new StorageError('invalid_value', 'A record needs a whole count of at least 1 and well-formed Unicode.')
+  for (const [label, carriers] of Object.entries(labels)) {
+    if (label && isCount(carriers) && carriers <= count) continue
+    throw new StorageError('invalid_value', 'A label is not empty, and at least 1 and at most all entries carry it.')
+  }
+  return { id, dedupeKey, count, labels: { ...labels }, plain, full }
 }
 
 function checkRange(range: ItemRange): ItemRange {
-  if (range.base.endsWith(':') && Number.isSafeInteger(range.limit) && range.limit >= 1) return range
+  if (range.base.endsWith(':') && isCount(range.limit)) return range
   throw new StorageError('invalid_key', 'A listing of items needs a base that ends in ":" and a limit of at least 1.')
+}
+
+function checkBase(base: string): string {
+  if (base.endsWith(':')) return base
+  throw new StorageError('invalid_key', 'Items are counted under a base that ends in ":".')
+}
+
+function checkLeaderRange(range: LeaderRange): LeaderRange {
+  if (isCount(range.limit)) return range
+  throw new StorageError('invalid_value', 'A leader board needs a whole limit of at least 1.')
 }
 
 /**
@@ -33,10 +52,15 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),
     findRecord: (owner, dedupeKey) => driver.findRecord(owner, dedupeKey),
     read: (collection, form, range) => driver.read(collection, form, range),
+    version: (collection) => driver.version(collection),
+    removeRecord: ({ owner, kind, gamemode }, id) => driver.removeRecord({ owner, kind, gamemode }, id),
     removeOwner: (owner) => driver.removeOwner(owner),
+    tallies: () => driver.tallies(),
+    leaders: async (range) => driver.leaders(checkLeaderRange(range)),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),
     listItems: async (range) => driver.listItems(checkRange(range)),
+    countItems: async (base) => driver.countItems(checkBase(base)),
     countInWindow: (key, window) => driver.countInWindow(key, window),
     peekWindow: (key, window) => driver.peekWindow(key, window),
     dispose,

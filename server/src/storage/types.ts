@@ -16,6 +16,8 @@ export interface NewRecord {
   readonly dedupeKey: string | null
   /** How many entries the record holds, at least 1. */
   readonly count: number
+  /** How many of the entries carry which label, such as a rarity; labels that none carries are absent. */
+  readonly labels: Readonly<Record<string, number>>
   /** The entries as JSON objects joined by commas, without the brackets. */
   readonly plain: string
   /** The same entries in full, in the same form. */
@@ -66,6 +68,31 @@ export interface WindowCount {
   readonly resetAt: number
 }
 
+/** How many entries of one kind and gamemode are stored, by all owners together. */
+export interface Tally {
+  readonly kind: string
+  readonly gamemode: string
+  /** The label that they carry; `null`: all entries, with or without labels. */
+  readonly label: string | null
+  /** At least 1: what there is none of has no tally. */
+  readonly count: number
+}
+
+/** Whose entries a leader board compares. */
+export interface LeaderRange {
+  readonly kind: string
+  /** @default all gamemodes together */
+  readonly gamemode?: string | undefined
+  /** Most owners to name, at least 1. */
+  readonly limit: number
+}
+
+/** An owner on a leader board, and how many entries it has: at least 1. */
+export interface Leader {
+  readonly owner: string
+  readonly count: number
+}
+
 /** One page of items in the order of their keys. */
 export interface ItemPage {
   readonly items: readonly { readonly key: string; readonly value: string }[]
@@ -91,6 +118,8 @@ export interface ItemRange {
 export interface StorageExtension {
   /** What an acknowledgement means, in words for the operator. */
   readonly durability: string
+  /** What the operator should know about that, each a sentence. @default none */
+  readonly warnings?: readonly string[]
   /** Rejects when the storage is out of reach. */
   ping(): Promise<void>
   /** Stores a record once per `dedupeKey` of its owner, whichever collection it went to. */
@@ -99,14 +128,34 @@ export interface StorageExtension {
   findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
   /** The records of a collection, oldest first, in chunks of bounded size. */
   read(collection: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
+  /**
+   * Opaque text that changes with every change of a collection's content, its owner's removal included, and never
+   * comes again for another content: not after a restart, in another process or on a restored backup. It holds no
+   * quotation mark, so an ETag can be made of it. A reader takes it BEFORE reading: what it then reads is that
+   * content or a newer one, so nothing stale is ever kept under a current version.
+   */
+  version(collection: Collection): Promise<string>
+  /**
+   * Removes one record; answers whether it was there. Its token stays used: sent again, it is answered with the
+   * same id and stores nothing.
+   */
+  removeRecord(collection: Collection, id: string): Promise<boolean>
   /** Removes all that belongs to an owner, for good: a later append answers `owner_removed`. */
   removeOwner(owner: string): Promise<void>
+  /** All tallies, in no order. They change together with the records and cost what the answer holds. */
+  tallies(): Promise<readonly Tally[]>
+  /** The owners with the most entries, best first, ties by owner id ascending. Costs what the answer holds. */
+  leaders(range: LeaderRange): Promise<readonly Leader[]>
   /** Stores an item only when its key is free; answers whether it did. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
   /** Removes an item only when it still has this value; answers whether it did. */
   removeItemIf(key: string, value: string): Promise<boolean>
+  /** Replaces an item's value only when it still is `expected`; answers whether it did. */
+  replaceItemIf(key: string, expected: string, value: string): Promise<boolean>
   /** Items in the order of their keys. Costs what the page holds, not what the storage does. */
   listItems(range: ItemRange): Promise<ItemPage>
+  /** How many items a listing of this base would find in all, from a counter rather than by looking. */
+  countItems(base: string): Promise<number>
   /** Counts one event, opening a window when none is open. Never takes an exhausted window away before its end. */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
   /** The current count without counting; `count` is 0 when no window is open. */

@@ -25,6 +25,9 @@ export interface World {
 /** A way to reach a service: each call opens a new one. It goes with its test. */
 export type Lane = (options?: WorldOptions) => Promise<World>
 
+/** The secret that every lane signs sessions with. */
+export const SESSION_SECRET = 'a session secret of a test, 32 bytes'
+
 /** The request header that stands for the client's address in tests. */
 export const ADDRESS_HEADER = 'x-test-address'
 

@@ -1,6 +1,6 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { type AppOptions, createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
-import { ADDRESS_HEADER, type WorldOptions } from './lane.ts'
+import { ADDRESS_HEADER, SESSION_SECRET, type WorldOptions } from './lane.ts'
 
 /** Hashes nothing: tests of the app are not about the cost of a hash. */
 export const plainPasswords: PasswordHasher = {
@@ -9,9 +9,6 @@ export const plainPasswords: PasswordHasher = {
 }
 
 const ROOT = { username: 'root', password: 'root-password' } as const
-
-/** The secret that sessions are signed with. */
-export const SESSION_SECRET = 'a session secret of a test'
 
 /** The lane of memory storage and `app.fetch`; it also takes what only an app in this process can be given. */
 export async function createWorld({

@@ -9,7 +9,7 @@ export function newCollection(part: Partial<Collection> = {}): Collection {
 /** A record of one entry with an id of its own. */
 export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
   const id = part.id ?? randomUUID()
-  return { id, dedupeKey: id, count: 1, plain: `{"plain":"${id}"}`, full: `{"full":"${id}"}`, ...part }
+  return { id, dedupeKey: id, count: 1, labels: {}, plain: `{"plain":"${id}"}`, full: `{"full":"${id}"}`, ...part }
 }
 
 /** Everything a read yields, chunk after chunk. */

@@ -111,12 +111,29 @@ export const leaderboardSchema = z.object({
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageQuery)
 
+/** What the audit log records. */
+const AUDIT_ACTIONS = [
+  'login',
+  'key.read',
+  'user.create',
+  'user.delete',
+  'user.reset.password',
+  'user.reset.fernet',
+  'user.reset.api-key',
+  'fish.add',
+  'fish.delete',
+  'crab.add',
+  'crab.delete',
+  'admin.create',
+  'admin.delete',
+] as const
+
 /** One line of the audit log: who did what to whom, when, from where. */
 const auditEntrySchema = z.object({
   id: z.string(),
   at: momentSchema,
   actor: z.string(),
-  action: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
   subject: z.optional(z.string()),
   address: z.string(),
   requestId: z.string(),
@@ -135,5 +152,13 @@ export type UserList = z.infer<typeof userListSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 /** Which secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
+/** Counts of all there is. */
+export type Stats = z.infer<typeof statsSchema>
+/** Who has caught the most. */
+export type Leaderboard = z.infer<typeof leaderboardSchema>
+/** What the audit log records. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+/** One page of the audit log, newest first. */
+export type AuditPage = z.infer<typeof auditPageSchema>
 /** One line of the audit log. */
 export type AuditEntry = z.infer<typeof auditEntrySchema>

@@ -76,6 +76,10 @@ export const savedSchema = z.object({ message: z.string(), id: z.string() })
 export type Fish = z.infer<typeof fishSchema>
 /** A crab as the read endpoint answers it. */
 export type Crab = z.infer<typeof crabSchema>
+/** A fish as it is written. */
+export type FishEntry = z.infer<typeof fishEntriesSchema>[number]
+/** A crab as it is written. */
+export type CrabEntry = z.infer<typeof crabEntriesSchema>[number]
 /** The answer of the fish reads. */
 export type FishCollection = z.infer<typeof fishCollectionSchema>
 /** The answer of the crab reads. */

@@ -32,7 +32,14 @@ export const rarityValueSchema = z.literal(
 export const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
 
 /** A moment as an ISO 8601 date-time, with `Z` or an offset. */
-export const momentSchema = z.iso.datetime({ offset: true })
+export const momentSchema = z.iso
+  .datetime({ offset: true })
+  .check(z.refine(hasFourDigitYear, 'Must be a date-time whose year in UTC has four digits'))
+
+function hasFourDigitYear(moment: string): boolean {
+  const year = new Date(moment).getUTCFullYear()
+  return year >= 0 && year <= 9999
+}
 
 /** A password that someone chooses. */
 export const passwordSchema = z

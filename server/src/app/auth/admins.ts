@@ -1,6 +1,7 @@
 import { type AdminRole, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
+import { Failure } from '../http/failure.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
 import type { PasswordHasher } from '../options.ts'
 
@@ -21,8 +22,12 @@ export interface Admins {
   find(username: string): Promise<Admin | undefined>
   /** The administrator with these credentials. */
   verify(username: string, password: string): Promise<Admin | undefined>
-  /** Creates an administrator unless the name is taken. */
+  /** Every administrator, the first one first. */
+  list(): Promise<Admin[]>
+  /** Creates an administrator, or answers `undefined` when the name is taken. */
   create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
+  /** Removes an administrator; fails with `admin_not_found`, or `last_superadmin` when nobody could make another. */
+  remove(username: string): Promise<void>
   /** Whether there is any administrator. */
   exist(): Promise<boolean>
 }
@@ -35,39 +40,70 @@ export interface AdminsContext {
   readonly random: RandomSource
 }
 
-const BASE = 'admin:'
+const KEY = itemKey('setting', 'admins')
 
-/** Keeps administrators as items by name. */
+/**
+ * Keeps all administrators in one item that is replaced as a whole: they are few, and only so can two removals at once
+ * not take the last superadmin away.
+ */
 export function createAdmins({ storage, passwords, clock, random }: AdminsContext): Admins {
-  const adminKey = (username: string) => itemKey('admin', userNameKey(username))
-
-  async function load(username: string): Promise<StoredAdmin | undefined> {
-    const stored = await storage.items.getItem(adminKey(username))
-    return stored === null ? undefined : (JSON.parse(stored) as StoredAdmin)
+  async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
+    const text = await storage.items.getItem(KEY)
+    return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
+
+  /** Applies a change to what is stored, again if somebody else was quicker; `undefined` changes nothing. */
+  async function change(
+    next: (admins: readonly StoredAdmin[]) => readonly StoredAdmin[] | undefined,
+  ): Promise<boolean> {
+    const { text, admins } = await load()
+    const changed = next(admins)
+    if (!changed) return false
+    const value = JSON.stringify(changed)
+    const done =
+      text === null ? await storage.setItemIfAbsent(KEY, value) : await storage.replaceItemIf(KEY, text, value)
+    return done || change(next)
+  }
+
+  const named = (username: string) => (admin: Admin) => userNameKey(admin.username) === userNameKey(username)
+  const loadOne = async (username: string) => (await load()).admins.find(named(username))
 
   return {
     async find(username) {
-      const stored = await load(username)
+      const stored = await loadOne(username)
       return stored && withoutHash(stored)
     },
 
     async verify(username, password) {
       if (password.length > LIMITS.passwordLength) return undefined
-      const stored = await load(username)
+      const stored = await loadOne(username)
       if (!stored) return undefined
       return (await passwords.verify(password, stored.passwordHash)) ? withoutHash(stored) : undefined
+    },
+
+    async list() {
+      return (await load()).admins.map(withoutHash)
     },
 
     async create(username, password, role) {
       const now = clock()
       const admin: Admin = { id: uuidv7(now, random), username, role, createdAt: new Date(now).toISOString() }
       const stored: StoredAdmin = { ...admin, passwordHash: await passwords.hash(password) }
-      return (await storage.setItemIfAbsent(adminKey(username), JSON.stringify(stored))) ? admin : undefined
+      const created = await change((admins) => (admins.some(named(username)) ? undefined : [...admins, stored]))
+      return created ? admin : undefined
+    },
+
+    async remove(username) {
+      await change((admins) => {
+        const left = admins.filter((admin) => !named(username)(admin))
+        if (left.length === admins.length) throw new Failure('admin_not_found')
+        if (!left.some(({ role }) => role === 'superadmin')) throw new Failure('last_superadmin')
+        return left
+      })
     },
 
     async exist() {
-      return (await storage.listItems({ base: BASE, limit: 1 })).items.length > 0
+      return (await load()).admins.length > 0
     },
   }
 }

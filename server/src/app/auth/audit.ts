@@ -1,26 +1,21 @@
-import type { AuditEntry } from '@fish-crab/sdk/contract'
+import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { Failure } from '../http/failure.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
-
-/** What can be read in the audit log. */
-type AuditAction =
-  | 'login'
-  | 'key.read'
-  | 'user.create'
-  | 'user.delete'
-  | 'user.reset.password'
-  | 'user.reset.fernet'
-  | 'user.reset.api-key'
 
 /** The log of who did what, to whom, when and from where. */
 export interface Audit {
   /** Settles once the entry is stored; rejects when it cannot be. */
   record(exchange: Exchange, actor: string, action: AuditAction, subject?: string): Promise<void>
+  /** One page of the log, newest first. */
+  list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
 
+const BASE = 'audit:'
 const LAST_MOMENT = 2 ** 48 - 1
+const CURSOR = /^[0-9a-f]{12}:[0-9a-f-]{36}$/
 
 /** Makes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
 export function createAudit(storage: FishStorage, clock: () => number, random: RandomSource): Audit {
@@ -39,6 +34,21 @@ export function createAudit(storage: FishStorage, clock: () => number, random: R
       }
       const age = (LAST_MOMENT - now).toString(16).padStart(12, '0')
       await storage.items.setItem(itemKey('audit', age, id), JSON.stringify(entry))
+    },
+
+    async list({ limit, cursor }) {
+      if (cursor !== undefined && !CURSOR.test(cursor)) {
+        throw new Failure('invalid_query', {
+          details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
+        })
+      }
+      const { items, next } = await storage.listItems({
+        base: BASE,
+        limit,
+        ...(cursor === undefined ? {} : { after: `${BASE}${cursor}` }),
+      })
+      const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
+      return next === undefined ? { entries } : { entries, nextCursor: next.slice(BASE.length) }
     },
   }
 }

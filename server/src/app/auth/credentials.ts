@@ -38,12 +38,13 @@ export function createCredentials({ users, admins, passwords, guard }: Credentia
 
   async function identify({ name, password }: BasicCredentials): Promise<Identity | undefined> {
     if (password.length > LIMITS.passwordLength) return spendTheSameTime(password)
-    if (await admins.find(name)) {
+    const known = await admins.find(name)
+    if (known) {
       const admin = await admins.verify(name, password)
       if (admin) return { admin }
     }
     const user = await users.find(name)
-    if (!user) return spendTheSameTime(password)
+    if (!user) return known ? undefined : spendTheSameTime(password)
     return (await users.verifyPassword(user, password)) ? { user } : undefined
   }
 

@@ -1,5 +1,7 @@
 import {
+  type CrabEntry,
   crabBatchPayloadSchema,
+  type FishEntry,
   fishBatchPayloadSchema,
   type Kind,
   oneCrabPayloadSchema,
@@ -31,11 +33,7 @@ export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> =
       return { user, gamemode, entries: [{ name: fish, rarity: rarityLabel(rarity) }] }
     }
     const { user, gamemode, fish } = validate(fishBatchPayloadSchema, value, 'invalid_payload')
-    return {
-      user,
-      gamemode,
-      entries: fish.map(({ name, rarity, caughtAt }) => ({ name, rarity: rarityLabel(rarity), ...moment(caughtAt) })),
-    }
+    return { user, gamemode, entries: fishEntries(fish) }
   },
   crab(value) {
     if (isShortForm(value)) {
@@ -43,8 +41,18 @@ export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> =
       return { user, gamemode, entries: [{ name: fish }] }
     }
     const { user, gamemode, crab } = validate(crabBatchPayloadSchema, value, 'invalid_payload')
-    return { user, gamemode, entries: crab.map(({ name, caughtAt }) => ({ name, ...moment(caughtAt) })) }
+    return { user, gamemode, entries: crabEntries(crab) }
   },
+}
+
+/** Fish as they are written, ready to be stored. */
+export function fishEntries(fish: readonly FishEntry[]): CaughtEntry[] {
+  return fish.map(({ name, rarity, caughtAt }) => ({ name, rarity: rarityLabel(rarity), ...moment(caughtAt) }))
+}
+
+/** Crabs as they are written, ready to be stored. */
+export function crabEntries(crabs: readonly CrabEntry[]): CaughtEntry[] {
+  return crabs.map(({ name, caughtAt }) => ({ name, ...moment(caughtAt) }))
 }
 
 function isShortForm(value: unknown): boolean {

@@ -16,11 +16,18 @@ export function toRecord(entries: readonly CaughtEntry[], { id, dedupeKey, caugh
     id,
     dedupeKey,
     count: entries.length,
+    labels: countRarities(entries),
     plain: shapes.map((shape) => JSON.stringify(shape)).join(','),
     full: shapes
       .map((shape, index) => JSON.stringify({ ...shape, id, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
       .join(','),
   }
+}
+
+function countRarities(entries: readonly CaughtEntry[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { rarity } of entries) if (rarity !== undefined) counts[rarity] = (counts[rarity] ?? 0) + 1
+  return counts
 }
 
 const LAST_YEAR = Date.UTC(10_000, 0) / 1000

@@ -34,6 +34,11 @@ export function createUserHandler(services: Services): Handler {
   })
 }
 
+/** `GET /admin/users/:name`. */
+export function showUserHandler(services: Services): Handler {
+  return forAdmins(services, async ({ params }) => json(200, await services.users.require(params.name ?? '')))
+}
+
 /** `DELETE /admin/users/:name`. */
 export function deleteUserHandler(services: Services): Handler {
   return forAdmins(

@@ -1,8 +1,23 @@
 import { openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
 import { json } from '../http/answer.ts'
 import type { Handler, Services } from '../services.ts'
+import {
+  adminMeHandler,
+  auditHandler,
+  createAdminHandler,
+  deleteAdminHandler,
+  listAdminsHandler,
+} from './admin-admins.ts'
+import { addUserCatchesHandler, deleteUserCatchesHandler, listUserCatchesHandler } from './admin-collections.ts'
 import { loginHandler } from './admin-session.ts'
-import { createUserHandler, deleteUserHandler, listUsersHandler, resetUserHandler } from './admin-users.ts'
+import { leaderboardHandler, statsHandler } from './admin-stats.ts'
+import {
+  createUserHandler,
+  deleteUserHandler,
+  listUsersHandler,
+  resetUserHandler,
+  showUserHandler,
+} from './admin-users.ts'
 import { demoCrabHandler, demoFishHandler } from './demo.ts'
 import { readHandler } from './read.ts'
 import { livezHandler, readyzHandler, statusHandler } from './status.ts'
@@ -21,10 +36,24 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     postCrab: writeHandler(services, 'crab'),
     getUserKey: userKeyHandler(services),
     adminLogin: loginHandler(services),
+    adminMe: adminMeHandler(services),
     listUsers: listUsersHandler(services),
     createUser: createUserHandler(services),
+    showUser: showUserHandler(services),
     deleteUser: deleteUserHandler(services),
     resetUser: resetUserHandler(services),
+    listUserFish: listUserCatchesHandler(services, 'fish'),
+    listUserCrab: listUserCatchesHandler(services, 'crab'),
+    addUserFish: addUserCatchesHandler(services, 'fish'),
+    addUserCrab: addUserCatchesHandler(services, 'crab'),
+    deleteUserFish: deleteUserCatchesHandler(services, 'fish'),
+    deleteUserCrab: deleteUserCatchesHandler(services, 'crab'),
+    listAdmins: listAdminsHandler(services),
+    createAdmin: createAdminHandler(services),
+    deleteAdmin: deleteAdminHandler(services),
+    stats: statsHandler(services),
+    leaderboard: leaderboardHandler(services),
+    audit: auditHandler(services),
     livez: livezHandler(),
     readyz: readyzHandler(services),
     openapi: () => json(200, document),

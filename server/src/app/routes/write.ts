@@ -3,6 +3,7 @@ import { type DecryptedToken, FernetError, isWithinTtl } from '@fish-crab/sdk/fe
 import { agreedGamemode, requireGamemode } from '../catches/gamemode.ts'
 import { parsePayload } from '../catches/payload.ts'
 import { tokenMoment, toRecord } from '../catches/record.ts'
+import { savedMessage } from '../catches/saved-message.ts'
 import { json } from '../http/answer.ts'
 import { parseJson, readBody, requireMediaType } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -10,10 +11,6 @@ import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
 
 const RAW_TOKEN = 0x80
-const NOUNS: Readonly<Record<Kind, { one: string; many: string }>> = {
-  fish: { one: 'Fish', many: 'fish' },
-  crab: { one: 'Crab', many: 'crabs' },
-}
 
 /** `POST /post/fish` and `POST /post/crab`: stores what a token holds, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
@@ -62,8 +59,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 
   function saved({ name }: User, count: number, id: string): Saved {
-    const what = count === 1 ? NOUNS[kind].one : `${count} ${NOUNS[kind].many}`
-    return { message: `${what} saved for user ${name}`, id }
+    return { message: savedMessage(kind, count, name), id }
   }
 
   function replayed(user: User, count: number, id: string) {

@@ -33,6 +33,9 @@ export interface Users {
   /** The user a personal API key belongs to. */
   findByApiKey(apiKey: string): Promise<User | undefined>
   list(query: UserQuery): Promise<UserList>
+  count(): Promise<number>
+  /** The name of the user with this id. */
+  nameOf(id: string): Promise<string | undefined>
   /** Creates a user, or fails with `user_exists`. */
   create(user: NewUser): Promise<CreatedUser>
   /** Removes a user with all its data; `false` when someone else did so first. */
@@ -72,6 +75,7 @@ export function createUsers({ storage, vault, passwords, clock, random }: UsersC
   const userKey = (name: string) => itemKey('user', userNameKey(name))
   const secretKey = (id: string, secret: 'password' | 'fernet' | 'api-key') => itemKey('secret', id, secret)
   const apiKeyIndex = (hash: string) => itemKey('api-key', hash)
+  const nameKey = (id: string) => itemKey('user-name', id)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
   const newFernetKey = () => generateFernetKey(random)
 
@@ -94,6 +98,7 @@ export function createUsers({ storage, vault, passwords, clock, random }: UsersC
     await Promise.all([
       items.setItem(secretKey(user.id, 'password'), hash),
       items.setItem(secretKey(user.id, 'fernet'), sealed),
+      items.setItem(nameKey(user.id), user.name),
       setApiKey(user, apiKey),
     ])
   }
@@ -108,7 +113,12 @@ export function createUsers({ storage, vault, passwords, clock, random }: UsersC
     const hash = await read(secretKey(user.id, 'api-key'))
     if (hash !== null) await items.removeItem(apiKeyIndex(hash))
     await Promise.all(
-      (['password', 'fernet', 'api-key'] as const).map((secret) => items.removeItem(secretKey(user.id, secret))),
+      [
+        nameKey(user.id),
+        secretKey(user.id, 'password'),
+        secretKey(user.id, 'fernet'),
+        secretKey(user.id, 'api-key'),
+      ].map((key) => items.removeItem(key)),
     )
   }
 
@@ -139,6 +149,12 @@ export function createUsers({ storage, vault, passwords, clock, random }: UsersC
       const users = page.items.map(({ value }) => JSON.parse(value) as User)
       const last = users.at(-1)
       return page.next !== undefined && last ? { users, nextCursor: userNameKey(last.name) } : { users }
+    },
+
+    count: () => storage.countItems(BASE),
+
+    async nameOf(id) {
+      return (await read(nameKey(id))) ?? undefined
     },
 
     async create({

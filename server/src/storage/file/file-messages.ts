@@ -4,6 +4,7 @@ import type { AppendResult, Collection, NewRecord } from '../types.ts'
 /** One write, as it goes to the worker. */
 export type Write =
   | { readonly type: 'append'; readonly collection: Collection; readonly record: NewRecord }
+  | { readonly type: 'removeRecord'; readonly collection: Collection; readonly id: string }
   | { readonly type: 'removeOwner'; readonly owner: string }
   | { readonly type: 'setItem'; readonly key: string; readonly value: string }
   | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
@@ -16,6 +17,7 @@ export type Write =
 /** What each kind of write answers. */
 export interface WriteResults {
   readonly append: AppendResult
+  readonly removeRecord: boolean
   readonly removeOwner: undefined
   readonly setItem: undefined
   readonly setItemIfAbsent: boolean

@@ -2,19 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import type { RecordSource } from '../chunks.ts'
 import { endOfBase, pageOf } from '../ordered-items.ts'
 import type { Collection, ItemPage, ItemRange, RecordForm, StoredRecord } from '../types.ts'
+import { IN_COLLECTION } from './file-schema.ts'
+import { prepareTallies, type TallyReader } from './file-tallies.ts'
 
 /** What is read on the main thread: answers at once, and never waits for the writer. */
-export interface Reader {
+export interface Reader extends TallyReader {
   ping(): void
   item(key: string): string | null
   keys(base: string): string[]
   page(range: ItemRange): ItemPage
+  countItems(base: string): number
   findRecord(owner: string, dedupeKey: string): string | undefined
+  version(collection: Collection): string
   records(collection: Collection, form: RecordForm): RecordSource
   close(): void
 }
-
-const IN_COLLECTION = 'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
 function prepareRecords(db: DatabaseSync): Reader['records'] {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
@@ -32,7 +34,7 @@ function prepareRecords(db: DatabaseSync): Reader['records'] {
   })
 }
 
-function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page'> {
+function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page' | 'countItems'> {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const allKeys = db.prepare('SELECT key FROM items ORDER BY key')
   const keys = db.prepare('SELECT key FROM items WHERE key >= ? AND key < ? ORDER BY key')
@@ -40,6 +42,7 @@ function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page'> 
     `SELECT key, value FROM items WHERE key >= ? AND key > ? AND key < ?
      AND (? = '' OR instr(substr(key, ?), ?) > 0) ORDER BY key LIMIT ?`,
   )
+  const count = db.prepare('SELECT count FROM item_counts WHERE base = ?')
   return {
     item: (key) => {
       const row = get.get(key)
@@ -53,6 +56,17 @@ function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page'> 
         limit,
       )
     },
+    countItems: (base) => Number(count.get(base)?.count ?? 0),
+  }
+}
+
+function prepareVersion(db: DatabaseSync): Reader['version'] {
+  const version = db.prepare('SELECT version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
+  const removed = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
+  return ({ owner, kind, gamemode }) => {
+    const row = version.get(owner, kind, gamemode)
+    if (row) return String(row.version)
+    return removed.get(owner) ? 'removed' : 'empty'
   }
 }
 
@@ -71,7 +85,9 @@ export function openReader(file: string): Reader {
       const row = findRecord.get(owner, dedupeKey)
       return row ? String(row.id) : undefined
     },
+    version: prepareVersion(db),
     records: prepareRecords(db),
+    ...prepareTallies(db),
     close: () => db.close(),
   }
 }

@@ -55,7 +55,11 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
         yield chunk.value
       }
     },
+    version: (collection) => now(() => reader.version(collection)),
+    removeRecord: (collection, id) => writer.write({ type: 'removeRecord', collection, id }),
     removeOwner: (owner) => writer.write({ type: 'removeOwner', owner }),
+    tallies: () => now(() => reader.tallies()),
+    leaders: (range) => now(() => reader.leaders(range)),
     hasItem: (key) => now(() => reader.item(key) !== null),
     getItem: (key) => now(() => reader.item(key)),
     getItemRaw: (key) => now(() => reader.item(key)),
@@ -64,6 +68,7 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
     setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),
     removeItemIf: (key, value) => writer.write({ type: 'removeItemIf', key, value }),
     listItems: (range) => now(() => reader.page(range)),
+    countItems: (base) => now(() => reader.countItems(base)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),
     clear: (base) => writer.write({ type: 'clearItems', base: base ?? '' }),
     countInWindow: (key, window) => now(() => windows.count(key, window)),

@@ -1,0 +1,83 @@
+import {
+  ApiError,
+  ConnectionError,
+  DEFAULT_BASE_URL,
+  InvalidResponseError,
+  RateLimitError,
+  ValidationError,
+} from '@fish-crab/sdk'
+import {
+  type CreatedUser,
+  createdUserSchema,
+  errorBodySchema,
+  HEADERS,
+  MEDIA_TYPES,
+  ROUTES,
+  type RouteName,
+  routePath,
+  sessionSchema,
+} from '@fish-crab/sdk/contract'
+import type { AdminCredentials } from './administrator.ts'
+
+/** How to reach the administrators' part of a service. */
+export interface AdminOptions extends AdminCredentials {
+  readonly baseUrl?: string | undefined
+  readonly signal: AbortSignal
+}
+
+interface AdminRequest {
+  readonly route: RouteName
+  readonly body: unknown
+  readonly token?: string
+}
+
+interface Schema<Content> {
+  safeParse(value: unknown): { readonly success: true; readonly data: Content } | { readonly success: false }
+}
+
+const TIMEOUT_MS = 10_000
+
+/**
+ * Logs in and creates a player. Nothing is tried again: a lost answer would hide secrets that are shown this once.
+ * @throws ApiError, RateLimitError, ConnectionError, InvalidResponseError, ValidationError
+ */
+export async function createUser(name: string, options: AdminOptions): Promise<CreatedUser> {
+  const { username, password } = options
+  const { token } = await send(options, { route: 'adminLogin', body: { username, password } }, sessionSchema)
+  return send(options, { route: 'createUser', body: { name }, token }, createdUserSchema)
+}
+
+async function send<Content>(options: AdminOptions, request: AdminRequest, schema: Schema<Content>): Promise<Content> {
+  const { baseUrl = DEFAULT_BASE_URL, signal } = options
+  const { route, body, token } = request
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new ValidationError([{ path: 'baseUrl', message: 'Must be an http or https address.' }])
+  }
+  const response = await fetch(`${baseUrl.replace(/\/+$/, '')}${routePath(route)}`, {
+    method: ROUTES[route].method,
+    headers: { 'content-type': MEDIA_TYPES.json, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new ConnectionError(`No answer from ${baseUrl}.`, { cause: error })
+  })
+  const content: unknown = await response.json().catch(() => undefined)
+  signal.throwIfAborted()
+  if (!response.ok) throw refusal(response, content)
+  const checked = schema.safeParse(content)
+  if (!checked.success) throw new InvalidResponseError('The answer is not what the service promises.', response.status)
+  return checked.data
+}
+
+function refusal({ status, headers }: Response, content: unknown): ApiError | InvalidResponseError {
+  const body = errorBodySchema.safeParse(content)
+  if (!body.success)
+    return new InvalidResponseError(`The answer, of status ${status}, is not from this service.`, status)
+  const { code, requestId, details, error } = body.data
+  const fields = { status, code, requestId, details, headers: {} }
+  if (status !== 429) return new ApiError(error, fields)
+  const retryAfterMs = Number(headers.get(HEADERS.retryAfter) ?? 0) * 1000
+  return new RateLimitError(error, fields, { retryAfterMs, resetAt: new Date(Date.now() + retryAfterMs) })
+}

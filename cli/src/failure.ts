@@ -1,0 +1,130 @@
+import {
+  type ApiError,
+  isApiError,
+  isConnectionError,
+  isFernetError,
+  isInvalidResponseError,
+  isRateLimitError,
+  isValidationError,
+  type ValidationError,
+} from '@fish-crab/sdk'
+import { CliError } from './cli-error.ts'
+import { EXIT, type ExitStatus } from './exit.ts'
+
+/** A failure as it is told: the content of `{ "error": … }` under `--json`. What there is not is `null`. */
+export interface Failure {
+  /** Stable name: the server's `code`, or one of this program's own. */
+  readonly code: string
+  readonly message: string
+  /** The next step to take. */
+  readonly hint: string | null
+  readonly exit: ExitStatus
+  /** Names the request in the server's log. */
+  readonly requestId: string | null
+  /** When to try again, ISO 8601. */
+  readonly retryAt: string | null
+}
+
+/** What a thrown value means to who typed the command. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CliError) return failure(error.code, error.message, error.hint, error.exit)
+  if (isRateLimitError(error)) {
+    const hint = `Try again at ${error.resetAt.toISOString()}, allow a longer --max-wait, or use an API key (FISH_API_KEY).`
+    return { ...ofAnswer(error, hint, EXIT.rateLimited), retryAt: error.resetAt.toISOString() }
+  }
+  if (isApiError(error)) return ofAnswer(error, hintOf(error), exitOf(error))
+  if (isConnectionError(error)) {
+    const message = error.message.replace(/ Is the service running.*$/, '')
+    return failure(
+      'unreachable',
+      message,
+      'Is the service running, and is --url (or FISH_URL) right?',
+      EXIT.unreachable,
+    )
+  }
+  if (isInvalidResponseError(error)) {
+    const message = error.message.replace(/ (Is|Set) baseUrl .*$/, '')
+    const hint = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
+    return { ...failure('invalid_response', message, hint, EXIT.failure), requestId: error.requestId ?? null }
+  }
+  if (isValidationError(error)) return ofValidation(error)
+  if (isFernetError(error))
+    return failure(error.code, error.message, 'Set FISH_KEY or FISH_KEY_FILE anew.', EXIT.credentials)
+  return ofMistake(error)
+}
+
+function failure(code: string, message: string, hint: string | undefined, exit: ExitStatus): Failure {
+  return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
+}
+
+function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): Failure {
+  const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
+  return {
+    ...failure(error.code, `${error.message}${details.join('')}`, hint, exit),
+    requestId: error.requestId ?? null,
+  }
+}
+
+function exitOf({ status, code }: ApiError): ExitStatus {
+  // The server cannot tell a wrong key from a broken token, and this program breaks none.
+  if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
+  if (status === 400) return EXIT.usage
+  if (status === 404) return EXIT.notFound
+  if (status === 409) return EXIT.conflict
+  if (status === 429) return EXIT.rateLimited
+  if (status === 503) return EXIT.unreachable
+  return EXIT.failure
+}
+
+function hintOf({ status, code }: ApiError): string | undefined {
+  if (code === 'invalid_token') return 'Is FISH_KEY the key of this very user? Get it: fish-cli key --out FILE'
+  if (status === 401) return 'Check the name and the password, also in FISH_… variables.'
+  if (code === 'user_not_found') return 'Check the spelling; letter case does not matter.'
+  if (code === 'not_found') return 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
+  if (code === 'user_exists') return 'Choose another name.'
+  if (status >= 500) return 'Try again later; see: fish-cli status'
+  return undefined
+}
+
+// What the SDK calls a thing, and where it comes from here.
+const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
+  [/^fernetKey$/, 'FISH_KEY', EXIT.credentials],
+  [/^apiKey$/, 'FISH_API_KEY', EXIT.credentials],
+  [/^username$/, 'The name to log in with', EXIT.credentials],
+  [/^password$/, 'The password', EXIT.credentials],
+  [/^baseUrl$/, '--url (FISH_URL)', EXIT.usage],
+  [/^user$/, 'USER (FISH_USER)', EXIT.usage],
+  [/^gamemode$/, '--gamemode (FISH_GAMEMODE)', EXIT.usage],
+  [/\.rarity$/, '--rarity', EXIT.usage],
+  [/\.name$/, 'NAME', EXIT.usage],
+]
+
+function ofValidation({ issues }: ValidationError): Failure {
+  const told = issues.map(({ path, message }) => {
+    const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
+    return { text: `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
+  })
+  const onlyCredentials = told.every(({ exit }) => exit === EXIT.credentials)
+  return failure(
+    'usage',
+    told.map(({ text }) => text).join(' '),
+    undefined,
+    onlyCredentials ? EXIT.credentials : EXIT.usage,
+  )
+}
+
+/** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are told. */
+function ofMistake(error: unknown): Failure {
+  const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
+  const place = stack
+    ?.split('\n')
+    .find((line) => /^\s+at /.test(line))
+    ?.trim()
+  const message = `fish-cli failed in a way it should not (${name}${place ? ` ${place}` : ''}).`
+  return failure(
+    'internal_error',
+    message,
+    'Please report it with the command you typed, without secrets.',
+    EXIT.failure,
+  )
+}

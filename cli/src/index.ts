@@ -1,0 +1,4 @@
+import { loadCommands } from './command-list.ts'
+
+/** Every command by its id, for oclif's own tools (`oclif manifest`, `oclif readme`). The program itself starts in `main.ts`. */
+export const COMMANDS = await loadCommands()

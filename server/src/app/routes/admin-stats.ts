@@ -1,0 +1,50 @@
+import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, type Stats } from '@fish-crab/sdk/contract'
+import type { Tally } from '../../storage/types.ts'
+import { json } from '../http/answer.ts'
+import { validateQuery } from '../http/validate.ts'
+import type { Handler, Services } from '../services.ts'
+import { forAdmins } from './admin-session.ts'
+
+const DEFAULT_PLACES = 10
+
+/** `GET /admin/stats`: read from counters, whatever the collections hold. */
+export function statsHandler(services: Services): Handler {
+  return forAdmins(services, async () => {
+    const [users, tallies] = await Promise.all([services.users.count(), services.storage.tallies()])
+    return json(200, statsOf(users, tallies))
+  })
+}
+
+/** `GET /admin/leaderboard`. */
+export function leaderboardHandler(services: Services): Handler {
+  return forAdmins(services, async ({ query }) => {
+    const { type, gamemode, limit = DEFAULT_PLACES } = validateQuery(leaderboardQuerySchema, query)
+    const leaders = await services.storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
+    const named = await Promise.all(
+      leaders.map(async ({ owner, count }) => ({ name: await services.users.nameOf(owner), count })),
+    )
+    const leaderboard = named.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]))
+    return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
+  })
+}
+
+function statsOf(users: number, tallies: readonly Tally[]): Stats {
+  const sum = (matches: (tally: Tally) => boolean) =>
+    tallies.filter(matches).reduce((total, { count }) => total + count, 0)
+  const byGamemode = (kind: string) =>
+    Object.fromEntries(
+      GAMEMODES.map((gamemode) => [
+        gamemode,
+        sum((tally) => tally.kind === kind && tally.gamemode === gamemode && tally.label === null),
+      ]),
+    ) as Stats['crab']['byGamemode']
+  const total = (kind: string) => sum((tally) => tally.kind === kind && tally.label === null)
+  const byRarity = Object.fromEntries(
+    RARITY_LABELS.map((label) => [label, sum((tally) => tally.kind === 'fish' && tally.label === label)]),
+  ) as Stats['fish']['byRarity']
+  return {
+    users,
+    fish: { total: total('fish'), byGamemode: byGamemode('fish'), byRarity },
+    crab: { total: total('crab'), byGamemode: byGamemode('crab') },
+  }
+}

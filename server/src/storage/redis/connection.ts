@@ -1,0 +1,144 @@
+import type { Cluster, Redis } from 'ioredis'
+import type { Driver } from 'unstorage'
+import redisDriver from 'unstorage/drivers/redis'
+import { StorageError } from '../errors.ts'
+import type { RedisClusterTarget, RedisTarget } from './address.ts'
+import { toStorageError } from './errors.ts'
+import { createGate, type Gate } from './gate.ts'
+import { ITEM_BASE } from './keys.ts'
+import { SCRIPTS, type ScriptName } from './scripts.ts'
+
+/** How long Redis may take to load its data when the service starts, in milliseconds. */
+const START_MS = 30_000
+/** A connection that is given up is cut after this time, in milliseconds. */
+const FAREWELL_MS = 100
+/** How often the nodes of a cluster are asked for, in milliseconds: what brings a lost node back without traffic. */
+const REFRESH_MS = 3000
+
+/** An open connection to Redis. */
+export interface Connection extends Gate {
+  readonly client: Redis | Cluster
+  /** unstorage's own driver on the same client. */
+  readonly stock: Driver
+  /** Runs a script with its keys and arguments. */
+  call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
+  /** Every server that holds data. */
+  primaries(): readonly Redis[]
+}
+
+const retryDelay = (times: number) => Math.min(50 * times, 500)
+
+/** Nothing is queued while there is no connection, and nothing is sent again by itself: the caller hears of it. */
+function commonOptions(timeoutMs: number) {
+  return {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    disconnectTimeout: FAREWELL_MS,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    disableClientInfo: true,
+    connectionName: 'fish-crab',
+    keepAlive: 10_000,
+  }
+}
+
+function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
+  const { username, password, tls } = target
+  const login = { ...(username ? { username } : {}), ...(password ? { password } : {}), ...(tls ? { tls: {} } : {}) }
+  const options = { ...commonOptions(timeoutMs), ...login }
+  if (!('nodes' in target)) {
+    const { host, port, db } = target
+    return redisDriver({
+      ...options,
+      base: ITEM_BASE,
+      host,
+      port,
+      db,
+      enableOfflineQueue: false,
+      retryStrategy: retryDelay,
+    })
+  }
+  return redisDriver({
+    base: ITEM_BASE,
+    cluster: [...target.nodes],
+    clusterOptions: {
+      lazyConnect: true,
+      clusterRetryStrategy: retryDelay,
+      slotsRefreshInterval: REFRESH_MS,
+      slotsRefreshTimeout: timeoutMs,
+      // A command whose answer was lost may have been carried out: the caller decides, not the client.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      // A silent node is dropped and found again. Only safe where connections do not come back on the same object.
+      redisOptions: { ...options, socketTimeout: timeoutMs },
+      // Certificates name hosts, so hosts are not looked up beforehand.
+      ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
+    },
+  })
+}
+
+function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`it was not ready within ${ms / 1000} s`)), ms)
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Connects; from then on the connection comes back by itself.
+ *
+ * @throws {StorageError} `unavailable`
+ */
+export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number): Promise<Connection> {
+  const stock = openStock(target, timeoutMs)
+  const client = stock.getInstance?.()
+  if (!client) throw new StorageError('unavailable', 'The Redis client could not be made.')
+  for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
+
+  let trouble: unknown
+  const note = (error: unknown) => {
+    trouble = error
+  }
+  client.on('error', note)
+  client.on('node error', note)
+  client.on('ready', () => note(undefined))
+
+  const disconnect = () =>
+    new Promise<void>((resolve) => {
+      // Between two attempts to connect there is nothing that could end.
+      const timer = setTimeout(resolve, 2 * FAREWELL_MS)
+      client.once('end', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+      client.disconnect()
+    })
+  const gate = createGate({
+    timeoutMs,
+    isReady: () => client.status === 'ready',
+    trouble: () => trouble,
+    onSilence: () => {
+      if (!client.isCluster && client.status === 'ready') client.disconnect(true)
+    },
+  })
+  try {
+    await withDeadline(client.connect(), START_MS)
+    // The client itself goes on in database 0 when there is none of this number.
+    if ('db' in target && target.db > 0) await client.select(target.db)
+  } catch (error) {
+    await disconnect()
+    throw toStorageError(error, trouble)
+  }
+  const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
+  return {
+    client,
+    stock,
+    run: gate.run,
+    call: (script, keys, args) => gate.run(() => scripts[script](...keys, ...args)),
+    primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
+    close: async () => {
+      await gate.close()
+      await disconnect()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { Redis } from 'ioredis'
+
+/** What an acknowledgement means, and what the operator should know. */
+export interface DurabilityReport {
+  readonly durability: string
+  readonly warnings: readonly string[]
+}
+
+/** What a Redis server is configured to do with what it is told; a part that it does not tell is absent. */
+export interface RedisPersistence {
+  readonly appendonly?: string
+  readonly appendfsync?: string
+  readonly 'maxmemory-policy'?: string
+  readonly save?: string
+}
+
+const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save'] as const
+
+const UNKNOWN: DurabilityReport = {
+  durability: 'A write is as durable as Redis is configured; that cannot be read here, because CONFIG GET is refused.',
+  warnings: [
+    'Redis does not tell how durable it is: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
+  ],
+}
+
+/** Reads what {@link describeDurability} describes. A server that refuses to tell is no error. */
+export async function readPersistence(node: Redis): Promise<RedisPersistence> {
+  // One by one: several names at once need Redis 7.
+  const answers = await Promise.all(
+    SETTINGS.map((name) => node.config('GET', name).catch((error) => (isRefusal(error) ? [] : Promise.reject(error)))),
+  )
+  return Object.fromEntries((answers as string[][]).filter(([name]) => name !== undefined))
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /^(?:ERR|NOPERM)\b/.test(error.message)
+}
+
+function describeSync(appendfsync: string | undefined): DurabilityReport {
+  if (appendfsync === 'always') {
+    return {
+      durability:
+        'Redis logs and syncs every write before it answers: an acknowledged write survives a crash and a power loss.',
+      warnings: [],
+    }
+  }
+  const lost = appendfsync === 'everysec' ? 'up to a second' : 'half a minute and more'
+  const when = appendfsync === 'everysec' ? 'once a second' : 'whenever the system does'
+  return {
+    durability: `Redis logs every write and syncs the log ${when}: an acknowledged write survives a crash of Redis; a power loss can take ${lost} of writes.`,
+    warnings: [
+      `A power loss can take ${lost} of acknowledged writes: Redis has appendfsync ${appendfsync}, not always.`,
+    ],
+  }
+}
+
+function describeWithoutLog(save: string | undefined): DurabilityReport {
+  const durability = save
+    ? `Redis keeps snapshots only (save ${save}): what was written since the last one is lost when Redis ends abruptly.`
+    : 'Redis keeps nothing on disk: all data is gone when it ends.'
+  return { durability, warnings: [`Acknowledged writes can be lost: Redis is not append-only. Set appendonly yes.`] }
+}
+
+function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistence): DurabilityReport {
+  if (appendonly === undefined) return UNKNOWN
+  const { durability, warnings } = appendonly === 'yes' ? describeSync(appendfsync) : describeWithoutLog(save)
+  const policy = rest['maxmemory-policy']
+  if (policy === undefined || policy === 'noeviction') return { durability, warnings }
+  const evicted = policy.startsWith('volatile') ? 'forgets rate limits' : 'deletes users and catches'
+  const warning = `Redis ${evicted} when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction.`
+  return { durability, warnings: [...warnings, warning] }
+}
+
+/**
+ * Says in words what the configuration of Redis means. Of several servers the one that keeps the least counts,
+ * with the warnings of all.
+ *
+ * @example
+ * describeDurability([{ appendonly: 'yes', appendfsync: 'always' }]).warnings // []
+ */
+export function describeDurability(servers: readonly RedisPersistence[]): DurabilityReport {
+  const reports = servers.map(describeOne)
+  const worst = reports.reduce(
+    (one, other) => (other.warnings.length > one.warnings.length ? other : one),
+    reports[0] ?? UNKNOWN,
+  )
+  return { durability: worst.durability, warnings: [...new Set(reports.flatMap(({ warnings }) => warnings))] }
+}

@@ -1,0 +1,69 @@
+import { StorageError, type StorageErrorCode } from '../errors.ts'
+
+interface Advice {
+  readonly matches: RegExp
+  readonly code: StorageErrorCode
+  readonly message: string
+}
+
+// Error codes of Redis stand first in its messages; those of a script stand behind the script's own words.
+const ADVICE: readonly Advice[] = [
+  {
+    matches: /\bOOM\b|No space left/,
+    code: 'full',
+    message: 'Redis is full. Raise maxmemory or free some space; nothing that was acknowledged is lost.',
+  },
+  {
+    matches: /\bREADONLY\b/,
+    code: 'read_only',
+    message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
+  },
+  {
+    matches: /\bWRONGTYPE\b/,
+    code: 'not_a_store',
+    message: 'Keys that begin with "fish:" belong to another application. Use another Redis database.',
+  },
+  {
+    matches: /\b(?:NOAUTH|WRONGPASS)\b|invalid password/,
+    code: 'unavailable',
+    message: 'Redis refused the login. Check user and password in FISH_STORAGE.',
+  },
+  {
+    matches: /\bNOPERM\b/,
+    code: 'unavailable',
+    message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
+  },
+  {
+    matches: /DB index is out of range/,
+    code: 'unavailable',
+    message: 'Redis has no database of this number. Change the number at the end of FISH_STORAGE.',
+  },
+]
+
+/**
+ * What may be shown of an error of the client. The client's own errors hold the command with its arguments, the login
+ * with the password among them; and Redis repeats the arguments of a command that it does not know.
+ */
+function presentable(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error('unknown reason')
+  const shown = new Error(error.message.replace(/, with args beginning with.*/s, ''))
+  shown.name = error.name
+  return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown
+}
+
+/**
+ * Names what went wrong below and says what to do.
+ *
+ * @param connection what the connection is suffering from: it explains more than the error of a single command
+ */
+export function toStorageError(error: unknown, connection?: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  for (const each of [error, connection]) {
+    if (!(each instanceof Error)) continue
+    const advice = ADVICE.find(({ matches }) => matches.test(each.message))
+    if (advice) return new StorageError(advice.code, advice.message, { cause: presentable(each) })
+  }
+  const cause = presentable(connection ?? error)
+  const message = `Redis is out of reach: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
+  return new StorageError('unavailable', message, { cause })
+}

@@ -1,0 +1,91 @@
+import type { Cluster } from 'ioredis'
+import { StorageError } from '../errors.ts'
+import { wrapDriver } from '../storage.ts'
+import type { FishStorage, StorageDriver } from '../types.ts'
+import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
+import { type Connection, connect } from './connection.ts'
+import { type DurabilityReport, describeDurability, readPersistence } from './durability.ts'
+import { createRedisItems } from './items.ts'
+import { createRedisRecords } from './records.ts'
+import { checkSchema } from './schema.ts'
+import { createRedisWindows } from './windows.ts'
+
+/** How long one operation may take when nothing else is said, in milliseconds. */
+const DEFAULT_TIMEOUT_MS = 2000
+/** How long a ping may take, in milliseconds: readiness has to be known within a second. */
+const PING_MS = 800
+
+interface Deadline {
+  /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
+  readonly timeoutMs?: number
+}
+
+/** Keeps everything in one Redis server, for as many processes as there are. */
+export interface RedisOptions extends Deadline {
+  readonly driver: 'redis'
+  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
+  readonly url: string
+}
+
+/** Keeps everything in a Redis Cluster, for as many processes as there are. */
+export interface RedisClusterOptions extends Deadline, RedisClusterTarget {
+  readonly driver: 'redis-cluster'
+}
+
+/** A cluster is there when each of its servers is: each holds a part of the data. */
+async function pingCluster(cluster: Cluster): Promise<void> {
+  const primaries = cluster.nodes('master')
+  const [info] = await Promise.all([cluster.cluster('INFO'), ...primaries.map((node) => node.ping())])
+  const size = Number(/cluster_size:(\d+)/.exec(info)?.[1])
+  if (info.includes('cluster_state:ok') && primaries.length >= size) return
+  throw new Error('a part of the cluster is missing')
+}
+
+function redisDriver(name: string, connection: Connection, report: DurabilityReport): StorageDriver {
+  const { client, run, close } = connection
+  let closing: Promise<void> | undefined
+  return {
+    name,
+    ...report,
+    ping: () => run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS),
+    ...createRedisRecords(connection),
+    ...createRedisItems(connection),
+    ...createRedisWindows(connection),
+    dispose: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+function targetOf(options: RedisOptions | RedisClusterOptions): RedisTarget | RedisClusterTarget {
+  if (options.driver === 'redis-cluster') return options
+  try {
+    return parseRedisUrl(options.url)
+  } catch (error) {
+    throw new StorageError(
+      'unavailable',
+      `The address of Redis ${error instanceof Error ? error.message : 'is wrong'}.`,
+    )
+  }
+}
+
+/**
+ * Opens the storage in Redis.
+ *
+ * @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable`
+ */
+export async function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
+  const connection = await connect(targetOf(options), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const { client, run, primaries, close } = connection
+  try {
+    await checkSchema({ client, run })
+    const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
+    const report = describeDurability(persistence)
+    const { warnings } = report
+    return { ...wrapDriver(redisDriver(options.driver, connection, report)), warnings }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,183 @@
+import { HEADERS, sessionSchema } from '@fish-crab/sdk/contract'
+import { SignJWT, UnsecuredJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { asRoot, login, withSession } from '../administration.ts'
+import { expectError } from '../errors.ts'
+import { from, type Lane, SESSION_SECRET, UNLIMITED, type World } from '../lane.ts'
+
+async function tokenOf(world: World): Promise<string> {
+  return sessionSchema.parse(await (await login(world, 'root', 'root-password')).json()).token
+}
+
+const parts = (token: string) => token.split('.') as [string, string, string]
+const decode = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const sign = (claims: Record<string, unknown>, secret: string, alg = 'HS256') =>
+  new SignJWT(claims).setProtectedHeader({ alg, typ: 'JWT' }).sign(new TextEncoder().encode(secret))
+
+const FORGERIES: Readonly<Record<string, (token: string) => Promise<string> | string>> = {
+  'without its signature': (token) => `${parts(token).slice(0, 2).join('.')}.`,
+  'with alg none': (token) => new UnsecuredJWT(decode(parts(token)[1])).encode(),
+  'with alg None and its old signature': (token) => `${encode({ alg: 'None' })}.${parts(token)[1]}.${parts(token)[2]}`,
+  'with a changed subject': (token) => {
+    const [head, claims, signature] = parts(token)
+    return `${head}.${encode({ ...decode(claims), sub: 'admin' })}.${signature}`
+  },
+  'with a later end': (token) => {
+    const [head, claims, signature] = parts(token)
+    return `${head}.${encode({ ...decode(claims), exp: 9_999_999_999 })}.${signature}`
+  },
+  'signed with another secret': (token) => sign(decode(parts(token)[1]), 'another secret of 32 bytes or more'),
+  'signed with an empty secret': (token) => {
+    const [head, claims] = parts(token)
+    return `${head}.${claims}.`
+  },
+  'signed by another algorithm': (token) => sign(decode(parts(token)[1]), SESSION_SECRET.padEnd(64, 'x'), 'HS512'),
+  'for another audience': (token) => sign({ ...decode(parts(token)[1]), aud: 'other' }, SESSION_SECRET),
+  'of another issuer': (token) => sign({ ...decode(parts(token)[1]), iss: 'other' }, SESSION_SECRET),
+  'without an end': (token) => {
+    const { exp: _, ...claims } = decode(parts(token)[1])
+    return sign(claims, SESSION_SECRET)
+  },
+  'of an administrator that was replaced': (token) =>
+    sign({ ...decode(parts(token)[1]), id: 'another' }, SESSION_SECRET),
+  'of an administrator that never was': (token) => sign({ ...decode(parts(token)[1]), sub: 'nobody' }, SESSION_SECRET),
+  'of an administrator without a name': (token) => sign({ ...decode(parts(token)[1]), sub: '' }, SESSION_SECRET),
+  'of a user': (token) => sign({ ...decode(parts(token)[1]), sub: 'Alex' }, SESSION_SECRET),
+  'that is no JWT': () => 'x.y.z',
+  'of one part': () => 'abc',
+  'that is very long': () => `${'A'.repeat(8000)}.${'B'.repeat(8000)}.C`,
+}
+
+/** Sessions of administrators. */
+export function adminSessionBehaviour(open: Lane): void {
+  describe('the login of an administrator', () => {
+    it('opens a session of an hour', async () => {
+      const world = await open()
+      const response = await login(world, 'root', 'root-password')
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-control')).toContain('no-store')
+      const { token, expiresAt } = sessionSchema.parse(await response.json())
+      expect(Date.parse(expiresAt)).toBe(world.now() + 3_600_000)
+      const admin = withSession(world, token)
+      world.advance(3_600_000 - 1000)
+      expect((await admin('GET', '/admin/users')).status).toBe(200)
+      world.advance(1000)
+      await expectError(await admin('GET', '/admin/users'), 'invalid_session')
+    })
+
+    it.each(['root', 'ROOT', 'Root'])('takes the name as %s', async (username) => {
+      expect((await login(await open(), username, 'root-password')).status).toBe(200)
+    })
+
+    it.each([
+      ['root', 'wrong'],
+      ['root', ''],
+      ['nobody', 'root-password'],
+      ['Alex', 'alex-password'],
+      ['', ''],
+      ['', 'root-password'],
+      ['root\0', 'root-password'],
+      ['r\ud83d', 'root-password'],
+      ['__proto__', 'x'],
+      ['root', 'x'.repeat(10_000)],
+      ['x'.repeat(10_000), 'root-password'],
+    ])('refuses the name %j with the password %j', async (username, password) => {
+      await expectError(await login(await open(), username, password), 'invalid_credentials')
+    })
+
+    it.each([
+      ['', '{}'],
+      ['', '[]'],
+      ['', 'null'],
+      ['', 'x'],
+      ['', ''],
+      ['password', '{"username":"root"}'],
+      ['password', '{"username":"root","password":5}'],
+      ['username', '{"username":{"$ne":null},"password":"root-password"}'],
+      ['username', '{"__proto__":{"username":"root"},"password":"root-password"}'],
+    ])('names what is wrong (%j) in the body %s', async (path, body) => {
+      const world = await open()
+      const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+      const { details } = await expectError(await world.request('/admin/login', request), 'invalid_payload')
+      if (path) expect(details?.map((detail) => detail.path)).toEqual([path])
+      expect(JSON.stringify(details)).not.toContain('root-password')
+    })
+
+    it('takes no form', async () => {
+      const world = await open()
+      const body = new URLSearchParams({ username: 'root', password: 'root-password' })
+      await expectError(await world.request('/admin/login', { method: 'POST', body }), 'unsupported_media_type')
+    })
+
+    it('is rate limited after 10 failures, and for no one else', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 10; count += 1) {
+        await expectError(await login(world, 'root', 'wrong'), 'invalid_credentials')
+      }
+      const refused = await login(world, 'root', 'root-password')
+      expect(refused.headers.get(HEADERS.retryAfter)).toBe('300')
+      await expectError(refused, 'rate_limited')
+      expect((await login(world, 'root', 'root-password', '192.0.2.200')).status).toBe(200)
+    })
+  })
+
+  describe('a session', () => {
+    it.each(Object.entries(FORGERIES))('%s is invalid', async (_, forge) => {
+      const world = await open()
+      const response = await withSession(world, await forge(await tokenOf(world)))('GET', '/admin/users')
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
+      await expectError(response, 'invalid_session')
+    })
+
+    it.each(['', 'Bearer', 'Bearer ', 'Basic cm9vdDpyb290LXBhc3N3b3Jk', 'Token x'])(
+      'is not %j',
+      async (authorization) => {
+        const world = await open()
+        await expectError(await world.request('/admin/users', { headers: { authorization } }), 'invalid_session')
+      },
+    )
+
+    it('is needed on every admin endpoint but the login, and nothing happens without', async () => {
+      const world = await open(UNLIMITED)
+      const json = { 'content-type': 'application/json' }
+      for (const [method, path, body] of [
+        ['GET', '/admin/users'],
+        ['HEAD', '/admin/users'],
+        ['POST', '/admin/users', '{"name":"Eve"}'],
+        ['POST', '/admin/users/Alex/reset', '{"type":"password"}'],
+        ['DELETE', '/admin/users/Alex'],
+        ['DELETE', '/v1/admin//users/%41lex/'],
+      ] as const) {
+        const response = await world.request(path, { method, ...(body ? { headers: json, body } : {}) })
+        expect([path, response.status]).toEqual([path, 401])
+      }
+      const { users } = (await (await (await asRoot(world))('GET', '/admin/users')).json()) as {
+        users: { name: string }[]
+      }
+      expect(users.map(({ name }) => name)).toEqual(['Alex'])
+    })
+
+    it('allows an administrator 300 requests in 5 minutes, wherever they come from', async () => {
+      const world = await open({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
+      const token = await tokenOf(world)
+      const headers = { authorization: `Bearer ${token}` }
+      for (let left = 2; left >= 0; left -= 1) {
+        const response = await world.request('/admin/users', {
+          headers: { ...headers, ...from(`192.0.2.${left}`).headers },
+        })
+        expect([response.status, response.headers.get(HEADERS.rateRemaining)]).toEqual([200, String(left)])
+      }
+      const refused = await world.request('/admin/users', { headers })
+      expect(refused.headers.get(HEADERS.retryAfter)).toBe('300')
+      await expectError(refused, 'rate_limited')
+      world.advance(300_000)
+      expect((await world.request('/admin/users', { headers })).status).toBe(200)
+    })
+
+    it('has a limit of 300 when nothing else is said', async () => {
+      const admin = await asRoot(await open())
+      expect((await admin('GET', '/admin/users')).headers.get(HEADERS.rateLimit)).toBe('300')
+    })
+  })
+}

@@ -1,0 +1,174 @@
+import { type CreatedUser, createdUserSchema, HEADERS, type UserList } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { describe, expect, it } from 'vitest'
+import { type AsAdmin, asRoot } from '../administration.ts'
+import { post, SALMON } from '../catches.ts'
+import { expectError } from '../errors.ts'
+import { basic, type Lane, UNLIMITED } from '../lane.ts'
+
+async function create(admin: AsAdmin, name: string): Promise<CreatedUser> {
+  const response = await admin('POST', '/admin/users', { name })
+  expect(response.status).toBe(201)
+  return createdUserSchema.parse(await response.json())
+}
+
+async function list(admin: AsAdmin, query = ''): Promise<UserList> {
+  const response = await admin('GET', `/admin/users${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as UserList
+}
+
+const names = ({ users }: UserList) => users.map(({ name }) => name)
+
+/** What administrators do with users. */
+export function adminUsersBehaviour(open: Lane): void {
+  describe('a user that an administrator creates', () => {
+    it('comes with secrets that all work at once', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      const response = await admin('POST', '/admin/users', { name: 'Bob' })
+      expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])
+      const bob = createdUserSchema.parse(await response.json())
+      expect(bob).toMatchObject({ name: 'Bob', createdAt: new Date(world.now()).toISOString() })
+      expect(bob.fernetKey).toMatch(/^[A-Za-z0-9]{43}=$/)
+      const headers = { authorization: basic('bob', bob.password) }
+      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
+      const token = await createFernet(bob.fernetKey).encrypt(JSON.stringify(SALMON))
+      const apiKey = { [HEADERS.apiKey]: bob.apiKey }
+      const saved = await post(world, 'fish', token, { query: '', headers: apiKey })
+      expect(await saved.json()).toMatchObject({ message: 'Fish saved for user Bob' })
+    })
+
+    it('has the password it was given, but no key that anyone but the server chose', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      const wish = {
+        name: 'Bob',
+        password: 'tr0ub4dor',
+        fernetKey: world.alex.fernetKey,
+        apiKey: 'x',
+        id: world.alex.id,
+      }
+      const bob = createdUserSchema.parse(await (await admin('POST', '/admin/users', wish)).json())
+      expect(bob.password).toBe('tr0ub4dor')
+      for (const field of ['fernetKey', 'apiKey', 'id'] as const) expect(bob[field]).not.toBe(wish[field])
+    })
+
+    it.each(['a', 'a'.repeat(32), '0', '_x', '.x', '*', '*Bedrock-User', 'A-', '...'])(
+      'may be named %s',
+      async (name) => {
+        const world = await open(UNLIMITED)
+        const admin = await asRoot(world)
+        expect(await create(admin, name)).toMatchObject({ name })
+        const found = await world.request(`/get/fish?name=${encodeURIComponent(name.toUpperCase())}&gamemode=earth`)
+        expect(await found.json()).toEqual({ user: name, fish: [] })
+        expect((await admin('DELETE', `/admin/users/${encodeURIComponent(name)}`)).status).toBe(204)
+      },
+    )
+
+    it.each(['', '-a', 'a'.repeat(33), 'a b', 'a\n', 'ä', 'a/b', 'a?', 'a:b', '.', '..', 'a\0', 5, null, ['a']])(
+      'may not be named %j',
+      async (name) => {
+        const admin = await asRoot(await open())
+        const { details } = await expectError(await admin('POST', '/admin/users', { name }), 'invalid_payload')
+        expect(details?.[0]?.path).toBe('name')
+      },
+    )
+
+    it.each(['short77', '', 'x'.repeat(257), 5, null])('may not have the password %j', async (password) => {
+      const admin = await asRoot(await open())
+      const { details } = await expectError(
+        await admin('POST', '/admin/users', { name: 'Bob', password }),
+        'invalid_payload',
+      )
+      expect(details?.map(({ path }) => path)).toEqual(['password'])
+      expect(names(await list(admin))).toEqual(['Alex'])
+    })
+
+    it.each(['Alex', 'alex', 'ALEX'])('may not take a name that is taken, as %s', async (name) => {
+      const world = await open()
+      const admin = await asRoot(world)
+      await expectError(await admin('POST', '/admin/users', { name }), 'user_exists')
+      const headers = { authorization: basic('Alex', 'alex-password') }
+      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({
+        fernetKey: world.alex.fernetKey,
+      })
+    })
+
+    it('is one when ten create it at once, and its secrets are those of the one that did', async () => {
+      const world = await open(UNLIMITED)
+      const admin = await asRoot(world)
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, turn) => admin('POST', '/admin/users', { name: turn % 2 ? 'Bob' : 'BOB' })),
+      )
+      const created = answers.filter(({ status }) => status === 201)
+      expect(created).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
+      const bob = createdUserSchema.parse(await created[0]?.json())
+      const headers = { authorization: basic('bob', bob.password) }
+      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
+    })
+  })
+
+  describe('the list of users', () => {
+    it('shows id, name and creation, and no secret', async () => {
+      const world = await open()
+      const { id, name, createdAt } = world.alex
+      expect(await list(await asRoot(world))).toEqual({ users: [{ id, name, createdAt }] })
+    })
+
+    it('is searched by any part of the name in any letter case, to the letter', async () => {
+      const admin = await asRoot(await open())
+      for (const name of ['Alexa', 'Malex', 'Bob', 'b.b', 'b_b', '*Bob', 'a-a']) await create(admin, name)
+      const found = async (search: string) => names(await list(admin, `?search=${encodeURIComponent(search)}`)).sort()
+      expect(await found('ALEX')).toEqual(['Alex', 'Alexa', 'Malex'])
+      expect(await found('b.b')).toEqual(['b.b'])
+      expect(await found('*')).toEqual(['*Bob'])
+      expect(await found('_')).toEqual(['b_b'])
+      for (const nothing of ['aa', '%', 'p', 'user', ':', '%AACO', ' ', '\0', 'é', '^b']) {
+        expect([nothing, await found(nothing)]).toEqual([nothing, []])
+      }
+      expect(await found('')).toHaveLength(8)
+    })
+
+    it('is paged by limit and cursor, each user once', async () => {
+      const admin = await asRoot(await open())
+      for (let index = 0; index < 9; index += 1) await create(admin, `User${index}.x`)
+      for (const limit of [1, 2, 3, 9, 10, 11]) {
+        const all: string[] = []
+        let cursor: string | undefined = ''
+        while (cursor !== undefined) {
+          const page: UserList = await list(
+            admin,
+            `?limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+          )
+          expect(page.users.length).toBeLessThanOrEqual(limit)
+          all.push(...names(page))
+          cursor = page.nextCursor
+        }
+        expect([...new Set(all)]).toHaveLength(10)
+        expect(all).toHaveLength(10)
+      }
+      const searched = await list(admin, '?search=user&limit=5')
+      expect(searched.users).toHaveLength(5)
+      expect((await list(admin, `?search=user&limit=5&cursor=${searched.nextCursor}`)).users).toHaveLength(4)
+    })
+
+    it.each(['limit=0', 'limit=1001', 'limit=x', 'cursor=', `search=${'x'.repeat(33)}`])(
+      'refuses the query %s',
+      async (query) => {
+        const admin = await asRoot(await open())
+        const { details } = await expectError(await admin('GET', `/admin/users?${query}`), 'invalid_query')
+        expect(details?.map(({ path }) => path)).toEqual([query.split('=')[0]])
+      },
+    )
+
+    it.each(['%00', '%ff', ':', '%2F', '💀', '..', 'x'.repeat(512)])(
+      'takes the made-up cursor %s without harm',
+      async (cursor) => {
+        const admin = await asRoot(await open())
+        expect((await admin('GET', `/admin/users?cursor=${cursor}`)).status).toBeLessThan(500)
+      },
+    )
+  })
+}

@@ -1,0 +1,156 @@
+import { inspect } from 'node:util'
+import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
+import { createApp, createMemoryStorage, SealError } from '@fish-crab/server/app'
+import { describe, expect, it } from 'vitest'
+import { asRoot, login, withSession } from './administration.ts'
+import { post, SALMON, seal, write } from './catches.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
+import { createWorld, plainPasswords } from './world.ts'
+
+const SEAL = 'a seal secret of a test'
+const MASTER = 'a-master-key-of-a-test'
+
+/** A logger that keeps everything, as deep as it goes. */
+function createCapture() {
+  const lines: string[] = []
+  const keep = (fields: unknown, message: string) => {
+    lines.push(`${inspect(fields, { depth: 20, showHidden: true })} ${message}`)
+  }
+  return { logger: { info: keep, warn: keep, error: keep }, text: () => lines.join('\n'), lines }
+}
+
+describe('no secret', () => {
+  it('stands in the log or in an answer that is not meant to show it', async () => {
+    const log = createCapture()
+    const failing = createFailingStorage()
+    const options = { ...UNLIMITED, masterApiKey: MASTER, logger: log.logger, storage: failing.storage }
+    const world = await createWorld(options)
+    const shown: string[] = []
+    const seen = async (answer: Promise<Response>) => {
+      const response = await answer
+      shown.push(`${inspect(response.headers)} ${await response.clone().text()}`)
+      return response
+    }
+    const { token } = (await (await login(world, 'root', 'root-password')).json()) as Session
+    const root = withSession(world, token)
+    const bob = (await (await root('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser
+    const reset = await (await root('POST', '/admin/users/Bob/reset', { type: 'fernet' })).json()
+    const fernet = await seal(world, SALMON)
+
+    for (const authorization of [
+      basic('Alex', 'alex-password'),
+      basic('Alex', 'wrong-secret'),
+      `Bearer ${token}x`,
+      `Bearer ${token}`,
+    ]) {
+      for (const path of ['/get/user/key?name=Bob', '/admin/users', '/nowhere']) {
+        await seen(world.request(path, { headers: { authorization, 'x-api-key': bob.apiKey } }))
+      }
+    }
+    await seen(world.request('/status', { headers: { 'x-api-key': MASTER } }))
+    await seen(post(world, 'fish', fernet))
+    await seen(post(world, 'fish', `${fernet}x`))
+    await seen(write(world, 'fish', { fish: 'very-private-payload', rarity: 'another-private-value' }))
+    await seen(root('POST', '/admin/users', { name: 'Eve!', password: 'short77' }))
+    await seen(login(world, 'root', 'wrong-secret'))
+    failing.failAt(/^append|^items\.getItem secret|^countInWindow admin/)
+    await seen(post(world, 'fish', await seal(world, SALMON)))
+    await seen(root('GET', '/admin/users'))
+    await seen(world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }))
+
+    expect(log.lines.length).toBeGreaterThan(20)
+    const secrets = [
+      ...[world.alex.fernetKey, world.alex.apiKey, 'alex-password', 'root-password', 'wrong-secret', 'short77'],
+      ...[bob.fernetKey, bob.apiKey, bob.password, reset.fernetKey, MASTER, SEAL, SESSION_SECRET, token, fernet],
+      ...['very-private-payload', 'another-private-value', btoa('Alex:alex-password'), btoa('Alex:wrong-secret')],
+    ]
+    for (const secret of secrets) {
+      expect(log.text()).not.toContain(secret)
+      expect(shown.join('\n')).not.toContain(secret)
+    }
+  })
+
+  it('is stored as it is: keys are sealed, API keys and passwords are hashes', async () => {
+    const world = await createWorld()
+    const items = await Promise.all(
+      ['user:', 'secret:', 'api-key:', 'admin:'].map((base) => world.storage.listItems({ base, limit: 100 })),
+    )
+    const stored = JSON.stringify(items)
+    expect(stored).toContain('"Alex\\"')
+    const { fernetKey, apiKey } = world.alex
+    for (const secret of [fernetKey, apiKey, Buffer.from(fernetKey, 'base64').toString('hex'), SEAL]) {
+      expect(stored).not.toContain(secret)
+    }
+  })
+
+  it('of one user opens as that of another, when sealed keys are swapped in the storage', async () => {
+    const world = await createWorld(UNLIMITED)
+    const bob = await world.app.users.create({ name: 'Bob', password: 'bob-password' })
+    const key = (id: string) => `secret:${id}:fernet`
+    const sealed = await world.storage.items.getItem(key(world.alex.id))
+    await world.storage.items.setItem(key(bob.id), String(sealed))
+    const response = await world.request('/get/user/key', { headers: { authorization: basic('Bob', 'bob-password') } })
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain(world.alex.fernetKey)
+  })
+})
+
+describe('the seal', () => {
+  const open = (storage: ReturnType<typeof createMemoryStorage>, sealSecret: string) =>
+    createApp({
+      storage,
+      secrets: { seal: sealSecret, session: SESSION_SECRET },
+      passwords: plainPasswords,
+      version: '0',
+      clientAddress: () => '192.0.2.1',
+    })
+
+  it('is recognised as made under the same secret, or another one', async () => {
+    const storage = createMemoryStorage()
+    await open(storage, 'one').checkSecrets()
+    await open(storage, 'one').checkSecrets()
+    await expect(open(storage, 'two').checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await open(storage, 'one').checkSecrets()
+  })
+
+  it('is made once when many start at once', async () => {
+    const storage = createMemoryStorage()
+    const results = await Promise.allSettled(
+      ['one', 'two', 'one', 'two'].map((secret) => open(storage, secret).checkSecrets()),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  })
+})
+
+describe('the log', () => {
+  it('has a line for every request, with what an operator looks for', async () => {
+    const log = createCapture()
+    const world = await createWorld({ logger: log.logger })
+    await world.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
+    expect(log.lines).toHaveLength(1)
+    for (const piece of [
+      "requestId: 'mine-1'",
+      "method: 'GET'",
+      "path: '/get/fish'",
+      'status: 400',
+      "address: '192.0.2.1'",
+    ]) {
+      expect(log.text()).toContain(piece)
+    }
+  })
+
+  it('has the cause of a 500 that the client is not told, under the same request id', async () => {
+    const log = createCapture()
+    const { storage, failAt } = createFailingStorage()
+    const world = await createWorld({ logger: log.logger, storage })
+    await asRoot(world)
+    failAt(/^read/)
+    const response = await world.request('/get/fish?name=Alex&gamemode=earth')
+    expect(
+      log.lines.some(
+        (line) => line.includes('ECONNREFUSED') && line.includes(String(response.headers.get('x-request-id'))),
+      ),
+    ).toBe(true)
+  })
+})

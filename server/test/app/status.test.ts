@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { asRoot } from './administration.ts'
+import { statusBehaviour } from './behaviour/status.ts'
+import { countAll, post, SALMON, seal } from './catches.ts'
+import { expectError } from './errors.ts'
+import { createFailingStorage, SECRET_CAUSE } from './failing-storage.ts'
+import { basic, UNLIMITED } from './lane.ts'
+import { createWorld } from './world.ts'
+
+statusBehaviour(createWorld)
+
+async function createBrokenWorld() {
+  const { storage, failAt } = createFailingStorage()
+  return { ...(await createWorld({ ...UNLIMITED, storage })), failAt }
+}
+
+describe('while the storage is out of reach', () => {
+  it.each(['/status', '/v1/status/', '//status'])('%s says unavailable in its own shape', async (path) => {
+    const world = await createBrokenWorld()
+    world.failAt(/./)
+    const response = await world.request(path, { headers: { origin: 'https://a.example' } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.json()).toEqual({
+      status: 'unavailable',
+      timestamp: new Date(world.now()).toISOString(),
+      version: '0.0.0-test',
+      error: expect.stringMatching(/\w/),
+      code: 'unavailable',
+      requestId: response.headers.get('x-request-id'),
+    })
+  })
+
+  it('is readiness unavailable, and liveness not concerned', async () => {
+    const world = await createBrokenWorld()
+    world.failAt(/./)
+    await expectError(await world.request('/readyz'), 'unavailable')
+    expect((await world.request('/livez')).status).toBe(200)
+    expect((await world.request('/openapi.json')).status).toBe(200)
+  })
+
+  it('all is well again as soon as it is back', async () => {
+    const world = await createBrokenWorld()
+    world.failAt(/./)
+    await world.request('/status')
+    world.failAt()
+    expect((await world.request('/status')).status).toBe(200)
+    expect((await world.request('/readyz')).status).toBe(200)
+  })
+
+  it.each([
+    ['GET', '/get/fish?name=Alex&gamemode=earth'],
+    ['GET', '/get/crab?name=Alex&gamemode=earth&limit=5'],
+    ['GET', '/demo/fish'],
+    ['GET', '/nowhere'],
+    ['POST', '/post/fish?name=Alex'],
+    ['GET', '/get/user/key'],
+  ])('%s %s says storage_error and nothing of the cause', async (method, path) => {
+    const world = await createBrokenWorld()
+    world.failAt(/./)
+    const response = await world.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
+    expect(await response.clone().text()).not.toMatch(/ECONNREFUSED|hunter2|10\.9\.8\.7|node:net/)
+    await expectError(response, 'storage_error')
+  })
+
+  it.each([/^append/, /^read/, /^items\.getItem user:/, /^items\.getItem secret:/, /^countInWindow public:/])(
+    'at %s alone, reads and writes say storage_error or succeed, and show nothing of the cause',
+    async (operations) => {
+      const world = await createBrokenWorld()
+      const token = await seal(world, SALMON)
+      world.failAt(operations)
+      for (const response of [
+        await post(world, 'fish', token),
+        await world.request('/get/fish?name=Alex&gamemode=earth'),
+        await world.request('/get/fish?name=Alex&gamemode=earth&limit=1'),
+      ]) {
+        const text = await response.clone().text()
+        for (const piece of SECRET_CAUSE.split(/\W+/)) if (piece.length > 4) expect(text).not.toContain(piece)
+        if (response.status >= 400) await expectError(response, 'storage_error')
+      }
+    },
+  )
+
+  it('a write that failed stored nothing, and the same token is stored later', async () => {
+    const world = await createBrokenWorld()
+    const token = await seal(world, SALMON)
+    world.failAt(/^append/)
+    await expectError(await post(world, 'fish', token), 'storage_error')
+    world.failAt()
+    expect(await countAll(world)).toBe(0)
+    expect((await post(world, 'fish', token)).status).toBe(201)
+  })
+
+  it('no session, no user and no reset comes into being', async () => {
+    const world = await createBrokenWorld()
+    const root = await asRoot(world)
+    world.failAt(/^items\.setItem|^setItemIfAbsent/)
+    await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
+    await expectError(await root('POST', '/admin/users/Alex/reset', { type: 'password' }), 'storage_error')
+    world.failAt()
+    const headers = { authorization: basic('Alex', 'alex-password') }
+    expect((await world.request('/get/user/key', { headers })).status).toBe(200)
+    expect((await root('POST', '/admin/users', { name: 'Bob' })).status).toBe(201)
+  })
+
+  it('a user whose creation broke off at any step can be created again', async () => {
+    for (const step of [
+      /^items\.setItem secret:\S+:password/,
+      /secret:\S+:fernet/,
+      /^items\.setItem api-key:/,
+      /^setItemIfAbsent user:/,
+    ]) {
+      const world = await createBrokenWorld()
+      const root = await asRoot(world)
+      world.failAt(step)
+      await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
+      world.failAt()
+      await expectError(await world.request('/get/fish?name=Bob&gamemode=earth'), 'user_not_found')
+      expect((await root('POST', '/admin/users', { name: 'Bob' })).status).toBe(201)
+    }
+  })
+
+  it('a deletion that broke off at any step can be repeated', async () => {
+    for (const step of [/^removeOwner/, /^items\.removeItem api-key:/, /^items\.removeItem secret:/, /^removeItemIf/]) {
+      const world = await createBrokenWorld()
+      const root = await asRoot(world)
+      world.failAt(step)
+      await expectError(await root('DELETE', '/admin/users/Alex'), 'storage_error')
+      world.failAt()
+      expect((await root('DELETE', '/admin/users/Alex')).status).toBe(204)
+    }
+  })
+})
+
+describe('a server that is stopping', () => {
+  it('is not ready, but alive and of service', async () => {
+    let accepting = true
+    const world = await createWorld({ isAccepting: () => accepting })
+    expect((await world.request('/readyz')).status).toBe(200)
+    accepting = false
+    await expectError(await world.request('/readyz'), 'unavailable')
+    expect((await world.request('/livez')).status).toBe(200)
+    expect((await world.request('/status')).status).toBe(200)
+  })
+})

@@ -1,0 +1,159 @@
+import { ConfigError, type ConfigSource, readConfig, SETTINGS } from '@fish-crab/server'
+import { describe, expect, it } from 'vitest'
+
+function mistakesOf(source: ConfigSource): readonly string[] {
+  try {
+    readConfig(source)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).mistakes
+  }
+  throw new Error('The configuration was taken.')
+}
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 8787,
+  storage: { driver: 'file', path: './data' },
+  rateLimit: 25,
+  rateWindow: 300,
+  adminRateLimit: 300,
+  trustProxy: 0,
+  log: 'pretty',
+}
+
+describe('the configuration', () => {
+  it('with nothing given is the documented one', () => {
+    expect(readConfig({ env: {} })).toEqual(DEFAULTS)
+  })
+
+  it('takes every variable', () => {
+    const env = {
+      FISH_HOST: '::',
+      FISH_PORT: '0',
+      FISH_STORAGE: 'memory:',
+      FISH_ADMIN_USERNAME: 'boss',
+      FISH_ADMIN_PASSWORD: 'boss-password',
+      FISH_MASTER_API_KEY: 'a-master-key-16ch',
+      FISH_ALLOWED_ORIGINS: 'https://a.example, http://localhost:3000 ,',
+      FISH_RATE_LIMIT: '100',
+      FISH_RATE_WINDOW: '60',
+      FISH_ADMIN_RATE_LIMIT: '10',
+      FISH_TRUST_PROXY: '2',
+      FISH_JWT_SECRET: 'j'.repeat(32),
+      FISH_SECRET: 's'.repeat(32),
+      FISH_TOKEN_TTL: '3600',
+      FISH_LOG: 'json',
+    }
+    expect(readConfig({ env })).toEqual({
+      host: '::',
+      port: 0,
+      storage: { driver: 'memory' },
+      adminUsername: 'boss',
+      adminPassword: 'boss-password',
+      masterApiKey: 'a-master-key-16ch',
+      allowedOrigins: ['https://a.example', 'http://localhost:3000'],
+      rateLimit: 100,
+      rateWindow: 60,
+      adminRateLimit: 10,
+      trustProxy: 2,
+      jwtSecret: 'j'.repeat(32),
+      secret: 's'.repeat(32),
+      tokenTtl: 3600,
+      log: 'json',
+    })
+    expect(Object.keys(env).sort()).toEqual(
+      Object.values(SETTINGS)
+        .map((setting) => setting.env)
+        .sort(),
+    )
+  })
+
+  it('takes an empty variable as unset', () => {
+    const env = Object.fromEntries(Object.values(SETTINGS).map((setting) => [setting.env, '']))
+    expect(readConfig({ env })).toEqual(DEFAULTS)
+  })
+
+  it('lets a flag win over the environment, right or wrong', () => {
+    const env = { FISH_PORT: '1', FISH_LOG: 'nonsense', FISH_STORAGE: 'file:/a' }
+    const flags = { port: '2', log: 'silent', storage: 'file:/b', host: undefined }
+    expect(readConfig({ env, flags })).toEqual({
+      ...DEFAULTS,
+      port: 2,
+      log: 'silent',
+      storage: { driver: 'file', path: '/b' },
+    })
+    expect(mistakesOf({ env: { FISH_PORT: '1' }, flags: { port: 'x' } })).toEqual([expect.stringMatching(/^--port /)])
+  })
+
+  it('has no flag for a secret', () => {
+    for (const setting of Object.values(SETTINGS)) {
+      if (/PASSWORD|KEY|SECRET/.test(setting.env)) expect(setting.flag).toBeUndefined()
+      else expect(setting.flag).toBe(setting.env.replace('FISH_', '').toLowerCase().replaceAll('_', '-'))
+    }
+    expect(readConfig({ env: {}, flags: { secret: 'x', 'admin-password': 'some-password' } })).toEqual(DEFAULTS)
+  })
+
+  it.each([
+    ['FISH_PORT', ['-1', '65536', '80.5', 'http', '1e3', '0x50', ' 80', '99999999999']],
+    ['FISH_STORAGE', ['data', 'file:', 'redis://h:port', 'redis://h:99999', 'memory', 'FILE:x', 's3://x']],
+    ['FISH_ADMIN_USERNAME', ['-boss', 'a b', 'x'.repeat(33)]],
+    ['FISH_ADMIN_PASSWORD', ['short77', 'x'.repeat(257)]],
+    ['FISH_MASTER_API_KEY', ['short']],
+    [
+      'FISH_ALLOWED_ORIGINS',
+      [
+        '*',
+        'example.org',
+        'https://a.example/',
+        'https://A.example',
+        'https://a.example:443',
+        'https://a.example,x',
+        'null',
+      ],
+    ],
+    ['FISH_RATE_LIMIT', ['0', '-1', 'many', '2.5']],
+    ['FISH_RATE_WINDOW', ['0', '5m', '86401']],
+    ['FISH_ADMIN_RATE_LIMIT', ['0', '']],
+    ['FISH_TRUST_PROXY', ['true', '-1', '33']],
+    ['FISH_TOKEN_TTL', ['0', 'off', '-5']],
+    ['FISH_LOG', ['JSON', 'verbose']],
+  ])('refuses a wrong %s with one line that names it', (name, values) => {
+    for (const value of values.filter(Boolean)) {
+      const mistakes = mistakesOf({ env: { [name]: value } })
+      expect([value, mistakes]).toEqual([value, [expect.stringMatching(new RegExp(`^${name} [^\\n]+$`))]])
+    }
+  })
+
+  it('reports all mistakes together, one line each', () => {
+    const env = { FISH_PORT: 'x', FISH_LOG: 'x', FISH_STORAGE: 'x', FISH_TRUST_PROXY: 'x', FISH_ADMIN_PASSWORD: 'x' }
+    const mistakes = mistakesOf({ env, flags: { 'rate-limit': '0', 'token-ttl': 'never' } })
+    expect(mistakes).toHaveLength(7)
+    expect(mistakes.map((line) => line.split(' ')[0]).sort()).toEqual(
+      [
+        '--rate-limit',
+        '--token-ttl',
+        'FISH_ADMIN_PASSWORD',
+        'FISH_LOG',
+        'FISH_PORT',
+        'FISH_STORAGE',
+        'FISH_TRUST_PROXY',
+      ].sort(),
+    )
+  })
+
+  it('repeats no secret in a mistake', () => {
+    const secrets = ['short77', 'tiny-master', 'redis://:hunter2@host:port']
+    const [FISH_ADMIN_PASSWORD, FISH_MASTER_API_KEY, FISH_STORAGE] = secrets
+    const mistakes = mistakesOf({
+      env: { FISH_ADMIN_PASSWORD, FISH_MASTER_API_KEY, FISH_STORAGE } as ConfigSource['env'],
+    })
+    expect(mistakes).toHaveLength(3)
+    for (const secret of [...secrets, 'hunter2']) expect(mistakes.join('\n')).not.toContain(secret)
+  })
+
+  it('refuses secrets that are too short to keep anything safe', () => {
+    const mistakes = mistakesOf({ env: { FISH_SECRET: 'x', FISH_JWT_SECRET: 'y' } })
+    expect(mistakes.map((line) => line.split(' ')[0]).sort()).toEqual(['FISH_JWT_SECRET', 'FISH_SECRET'])
+  })
+})

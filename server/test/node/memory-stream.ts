@@ -1,0 +1,32 @@
+import { Writable } from 'node:stream'
+
+/** A stream that keeps what is written, and tells when a text has come. */
+export interface MemoryStream extends Writable {
+  readonly text: () => string
+  /** Settles with the whole text once it matches. */
+  readonly until: (pattern: RegExp) => Promise<string>
+}
+
+/** Makes such a stream. */
+export function createMemoryStream(): MemoryStream {
+  let text = ''
+  const waiting = new Set<() => void>()
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk)
+      for (const check of waiting) check()
+      done()
+    },
+  })
+  const until = (pattern: RegExp) =>
+    new Promise<string>((resolve) => {
+      const check = () => {
+        if (!pattern.test(text)) return
+        waiting.delete(check)
+        resolve(text)
+      }
+      waiting.add(check)
+      check()
+    })
+  return Object.assign(stream, { text: () => text, until })
+}

@@ -1,0 +1,68 @@
+import { createScryptHasher } from '@fish-crab/server'
+import { describe, expect, it } from 'vitest'
+
+const CHEAP = { N: 16, r: 1, p: 1 }
+
+describe('a password hash', () => {
+  it('is scrypt, and names its own cost and salt', async () => {
+    const hash = await createScryptHasher(CHEAP).hash('password')
+    expect(hash).toMatch(/^scrypt\$16\$1\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
+    expect(hash).not.toContain('password')
+  })
+
+  it('fits its own password and no other', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    for (const password of ['password', '', ' ', 'pässwörd 🐟', 'x'.repeat(256), 'a\0b']) {
+      const hash = await hasher.hash(password)
+      expect(await hasher.verify(password, hash)).toBe(true)
+      for (const other of [`${password}x`, password.toUpperCase().concat('!'), 'Password', 'a\0']) {
+        expect(await hasher.verify(other, hash)).toBe(false)
+      }
+    }
+  })
+
+  it('is another one each time', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    expect(await hasher.hash('password')).not.toBe(await hasher.hash('password'))
+  })
+
+  it('fits the same letters however a keyboard composes them', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    expect(await hasher.verify('e\u0301', await hasher.hash('\u00e9'))).toBe(true)
+  })
+
+  it('is verified at the cost it was made at, after the cost was raised', async () => {
+    const hash = await createScryptHasher(CHEAP).hash('password')
+    const raised = createScryptHasher({ N: 32, r: 2, p: 1 })
+    expect(await raised.verify('password', hash)).toBe(true)
+    expect(await raised.verify('passwort', hash)).toBe(false)
+  })
+
+  it.each(['', 'plain$password', 'bcrypt$x', 'scrypt', 'scrypt$16$1$1$AAAA$AAAA', 'scrypt$x$1$1$AAAA$AAAA'])(
+    'of the unknown form %j is an error or no match, never a match',
+    async (hash) => {
+      const match = await createScryptHasher(CHEAP)
+        .verify('password', hash)
+        .catch(() => false)
+      expect(match).toBe(false)
+    },
+  )
+
+  it('is made for many at once, each its own', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    const passwords = Array.from({ length: 20 }, (_, index) => `password-${index}`)
+    const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)))
+    const matches = await Promise.all(hashes.map((hash, index) => hasher.verify(passwords[index] ?? '', hash)))
+    expect(matches).toEqual(passwords.map(() => true))
+  })
+
+  it('leaves room for the next when one fails', async () => {
+    const hasher = createScryptHasher(CHEAP)
+    await Promise.allSettled(Array.from({ length: 5 }, () => hasher.verify('x', 'scrypt$3$1$1$AAAA$AAAA')))
+    expect(await hasher.verify('password', await hasher.hash('password'))).toBe(true)
+  })
+
+  it('costs what OWASP asks for when nothing else is said', async () => {
+    expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
+  })
+})

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A connection that sends what it is given, to the byte. */
+export interface RawSocket {
+  send(text: string): void
+  /** Settles with all that came so far once it matches, or once the connection ended. */
+  until(pattern: RegExp): Promise<string>
+  /** Whether what was sent is waiting because the other side does not read. */
+  readonly socket: Socket
+}
+
+/** Connects to a server by its address, such as `http://127.0.0.1:8787`. */
+export async function openRaw(url: string): Promise<RawSocket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  await once(socket, 'connect')
+  let text = ''
+  let ended = false
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const check of waiting) check()
+  }
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    wake()
+  })
+  // A server may close while the client still sends: what it answered before counts.
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    ended = true
+    wake()
+  })
+  return {
+    socket,
+    send: (piece) => {
+      socket.write(piece, 'latin1')
+    },
+    until: (pattern) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!ended && !pattern.test(text)) return
+          waiting.delete(check)
+          resolve(text)
+        }
+        waiting.add(check)
+        check()
+      }),
+  }
+}
+
+/** The head of a request, with `Host` and the given headers. */
+export function head(line: string, headers: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries({ host: 'service.test', ...headers }).map(([name, value]) => `${name}: ${value}`)
+  return `${[line, ...lines].join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,53 @@
+import { createScryptHasher, type RunningServer, readConfig, serve, startServer } from '@fish-crab/server'
+import { onTestFinished } from 'vitest'
+import { createMemoryStream, type MemoryStream } from './memory-stream.ts'
+
+const PATIENCE_MS = 500
+const SILENCE = { info() {}, warn() {}, error() {} }
+
+/** Starts a server on any free port, with passwords that cost next to nothing. Stops with the test. */
+export async function startTestServer(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
+  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
+  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= server.close()
+    return closed
+  }
+  // How long a stop may take is for a test of its own; no other one waits for it.
+  onTestFinished(() =>
+    Promise.race([close(), new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]),
+  )
+  return { ...server, close }
+}
+
+/** A run of `serve()`, as a process would see it. */
+export interface Run {
+  readonly stdout: MemoryStream
+  readonly stderr: MemoryStream
+  /** Settles with the address once the server listens. */
+  readonly ready: Promise<string>
+  /** The exit status. */
+  readonly status: Promise<number>
+  /** Asks to stop, as a signal does. */
+  stop(): void
+}
+
+/** Runs `serve()` with this environment. Stops with the test. */
+export function runServe(env: Readonly<Record<string, string>>, flags: Readonly<Record<string, string>> = {}): Run {
+  const [stdout, stderr] = [createMemoryStream(), createMemoryStream()]
+  let waiting: (() => void)[] = []
+  const stop = () => {
+    for (const settle of waiting.splice(0)) settle()
+  }
+  const stopRequested = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const status = serve({ env: { FISH_PORT: '0', ...env }, flags, version: '1.2.3', stdout, stderr, stopRequested })
+  onTestFinished(async () => {
+    stop()
+    await status
+    waiting = []
+  })
+  const ready = stdout.until(/\n/).then((text) => text.replace(/^listening on (.*)\n$/, '$1'))
+  return { stdout, stderr, ready, status, stop }
+}

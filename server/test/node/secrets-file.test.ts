@@ -1,0 +1,83 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadSecrets, makeSecrets, SecretsError } from '../../src/node/secrets-file.ts'
+import { newFolder } from './data-folder.ts'
+
+const FILE = 'secrets.json'
+
+describe('the secrets of a data folder', () => {
+  it('are made once, for the owner of the folder alone, and found again', async () => {
+    const folder = newFolder()
+    const { secrets } = await loadSecrets(folder, {})
+    expect(Buffer.from(secrets.seal, 'base64')).toHaveLength(32)
+    expect(Buffer.from(secrets.session, 'base64')).toHaveLength(32)
+    expect(secrets.seal).not.toBe(secrets.session)
+    if (process.platform !== 'win32') expect(statSync(join(folder, FILE)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual([FILE])
+    expect((await loadSecrets(folder, {})).secrets).toEqual(secrets)
+  })
+
+  it('are those given, and nothing is written, when both are', async () => {
+    const folder = newFolder()
+    const given = { seal: 'a', session: 'b' }
+    expect((await loadSecrets(folder, given)).secrets).toEqual(given)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each([
+    [{ seal: 'given' }, 'session'],
+    [{ session: 'given' }, 'seal'],
+  ] as const)('are %j and a kept one beside', async (given, made) => {
+    const folder = newFolder()
+    const one = await loadSecrets(folder, given)
+    const two = await loadSecrets(folder, given)
+    expect(one.secrets).toMatchObject(given)
+    expect(two.secrets).toEqual(one.secrets)
+    expect(one.secrets[made].length).toBeGreaterThan(40)
+    expect(readFileSync(join(folder, FILE), 'utf8')).not.toContain('given')
+  })
+
+  it('are taken back when this load made them, and only then', async () => {
+    const folder = newFolder()
+    await (await loadSecrets(folder, {})).discard()
+    expect(readdirSync(folder)).toEqual([])
+    await loadSecrets(folder, {})
+    await (await loadSecrets(folder, {})).discard()
+    expect(readdirSync(folder)).toEqual([FILE])
+  })
+
+  it.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"seal":"private-words"}',
+    '{"seal":"private-words","session":5}',
+    '{"seal":"private-words","session":""}',
+  ])(
+    'that are damaged (%j) are an error that says what to do and quotes nothing, and stay as they are',
+    async (content) => {
+      const folder = newFolder()
+      writeFileSync(join(folder, FILE), content)
+      const error = await loadSecrets(folder, {}).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(SecretsError)
+      expect(String(error)).toMatch(/secrets\.json is damaged.*backup/)
+      expect(String(error)).not.toContain('private-words')
+      expect(readFileSync(join(folder, FILE), 'utf8')).toBe(content)
+    },
+  )
+
+  it('are made although an earlier try broke off halfway', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, `${FILE}.new`), 'half')
+    chmodSync(join(folder, `${FILE}.new`), 0o644)
+    await loadSecrets(folder, {})
+    expect(readdirSync(folder)).toEqual([FILE])
+    if (process.platform !== 'win32') expect(statSync(join(folder, FILE)).mode & 0o777).toBe(0o600)
+  })
+
+  it('are other ones each time they are made', () => {
+    expect(makeSecrets()).not.toEqual(makeSecrets())
+  })
+})

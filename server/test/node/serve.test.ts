@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { head, openRaw } from './raw-socket.ts'
+import { runServe, startTestServer } from './running.ts'
+
+const GIVEN = { FISH_STORAGE: 'memory:', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
+
+function digest(folder: string): string {
+  const hash = createHash('sha256')
+  for (const name of ['fish.db', 'secrets.json']) {
+    if (readdirSync(folder).includes(name)) hash.update(name).update(readFileSync(join(folder, name)))
+  }
+  return hash.digest('hex')
+}
+
+describe('serve', () => {
+  it('says one line on stdout when it is ready, and exits with 0 when it is told to stop', async () => {
+    const run = runServe(GIVEN)
+    const url = await run.ready
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    run.stop()
+    expect(await run.status).toBe(0)
+    expect(run.stdout.text()).toBe(`listening on ${url}\n`)
+    await expect(fetch(`${url}/livez`)).rejects.toThrow()
+  })
+
+  it('writes its log to stderr, a JSON object a line, with no password in it', async () => {
+    const run = runServe(GIVEN)
+    await fetch(`${await run.ready}/status`)
+    run.stop()
+    await run.status
+    const lines = run.stderr.text().trim().split('\n')
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    expect(messages).toEqual(expect.arrayContaining(['ready', 'request', 'stopped']))
+    expect(run.stderr.text()).not.toContain('boss-password')
+  })
+
+  it('prints a made-up password of the first administrator once, and it works', async () => {
+    const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'silent' })
+    const url = await run.ready
+    const [, username, password] = /administrator "(\S+)" with the password (\S+)\n/.exec(run.stderr.text()) ?? []
+    expect(username).toBe('admin')
+    expect(run.stderr.text().split(String(password))).toHaveLength(2)
+    expect(run.stdout.text()).not.toContain(String(password))
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password }),
+    }
+    expect((await fetch(`${url}/admin/login`, init)).status).toBe(200)
+  })
+
+  it('lets a request in flight finish before it exits, while readiness and new connections fail', async () => {
+    const run = runServe(GIVEN)
+    const url = await run.ready
+    const slow = await openRaw(url)
+    slow.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
+    slow.send('{')
+    await fetch(`${url}/livez`)
+    run.stop()
+    await run.stderr.until(/stopping/)
+    const early = await Promise.race([run.status, new Promise((resolve) => setTimeout(resolve, 40, 'still running'))])
+    expect(early).toBe('still running')
+    slow.send('}')
+    const answer = await slow.until(/requestId/)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('invalid_payload')
+    const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still running').unref())
+    expect(await Promise.race([run.status, late])).toBe(0)
+  })
+
+  it('does not wait for requests in flight when it is told to stop twice', async () => {
+    const run = runServe(GIVEN)
+    const slow = await openRaw(await run.ready)
+    slow.send(head('POST /admin/login HTTP/1.1', { 'content-length': '2' }))
+    await fetch(`${await run.ready}/livez`)
+    run.stop()
+    await run.stderr.until(/stopping/)
+    run.stop()
+    expect(await run.status).toBe(130)
+    slow.socket.destroy()
+  })
+
+  it('says in one line that the port is in use, and exits with 1', async () => {
+    const { port } = new URL((await startTestServer()).url)
+    const run = runServe({ ...GIVEN, FISH_PORT: port, FISH_LOG: 'silent' })
+    expect(await run.status).toBe(1)
+    expect(run.stdout.text()).toBe('')
+    expect(run.stderr.text()).toMatch(new RegExp(`^fish-cli serve: port ${port} [^\\n]*in use[^\\n]*--port[^\\n]*\\n$`))
+  })
+
+  it('says in one line that the folder is in use, and exits with 1', async () => {
+    const folder = newFolder()
+    await startTestServer({ FISH_STORAGE: `file:${folder}` })
+    const run = runServe({ ...GIVEN, FISH_STORAGE: `file:${folder}`, FISH_LOG: 'silent' })
+    expect(await run.status).toBe(1)
+    expect(run.stdout.text()).toBe('')
+    expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*in use[^\n]*\n$/)
+  })
+
+  it('says every mistake in a line of its own, starts nothing, and exits with 2', async () => {
+    const folder = join(newFolder(), 'data')
+    const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: 'x', FISH_LOG: 'y' }, { 'rate-limit': '0' })
+    expect(await run.status).toBe(2)
+    expect(run.stdout.text()).toBe('')
+    expect(run.stderr.text().trim().split('\n').sort()).toEqual([
+      expect.stringMatching(/^fish-cli serve: --rate-limit /),
+      expect.stringMatching(/^fish-cli serve: FISH_LOG /),
+      expect.stringMatching(/^fish-cli serve: FISH_PORT /),
+    ])
+    expect(() => readdirSync(folder)).toThrow(/ENOENT/)
+  })
+
+  it.each([
+    ['given', { FISH_SECRET: 'the first secret of this data, long' }],
+    ['made', {}],
+  ] as const)(
+    'refuses data that was sealed under another secret, one that was %s, and changes nothing',
+    async (_, first) => {
+      const folder = newFolder()
+      const storage = { FISH_STORAGE: `file:${folder}` }
+      await (await startTestServer({ ...storage, ...first })).close()
+      const before = digest(folder)
+      const run = runServe({
+        ...GIVEN,
+        ...storage,
+        FISH_SECRET: 'quite another secret of some length',
+        FISH_LOG: 'silent',
+      })
+      expect(await run.status).toBe(1)
+      expect(run.stdout.text()).toBe('')
+      expect(run.stderr.text()).toMatch(/^fish-cli serve: FISH_SECRET [^\n]+\n$/)
+      expect(digest(folder)).toBe(before)
+      await (await startTestServer({ ...storage, ...first })).close()
+    },
+  )
+
+  it('refuses data whose given secret was left away, and leaves no made one behind', async () => {
+    const folder = newFolder()
+    const storage = { FISH_STORAGE: `file:${folder}` }
+    const both = { FISH_SECRET: 'the first secret of this data, long', FISH_JWT_SECRET: 'j'.repeat(32) }
+    await (await startTestServer({ ...storage, ...both })).close()
+    const before = digest(folder)
+    expect(await runServe({ ...GIVEN, ...storage, FISH_LOG: 'silent' }).status).toBe(1)
+    expect(digest(folder)).toBe(before)
+  })
+})

@@ -1,0 +1,198 @@
+import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { describe, expect, it } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { head, openRaw } from './raw-socket.ts'
+import { startTestServer } from './running.ts'
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
+const KIB = 1024
+const remaining = (answer: string) =>
+  [...answer.matchAll(/x-ratelimit-remaining: (\d+)/gi)].map(([, left]) => Number(left))
+
+async function sendJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+  return fetch(url, init)
+}
+
+async function createPlayer(url: string): Promise<CreatedUser> {
+  const login = { username: 'boss', password: 'boss-password' }
+  const { token } = (await (await sendJson(`${url}/admin/login`, login)).json()) as Session
+  return (await (
+    await sendJson(`${url}/admin/users`, { name: 'Alex' }, { authorization: `Bearer ${token}` })
+  ).json()) as CreatedUser
+}
+
+async function postFish(url: string, player: CreatedUser, token: string): Promise<Response> {
+  const headers = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
+  return fetch(`${url}/post/fish?name=Alex`, { method: 'POST', headers, body: token })
+}
+
+describe('over a real socket', () => {
+  it('a catch is stored, answered in every read, and still there after a restart', async () => {
+    const env = { ...ADMIN, FISH_STORAGE: `file:${newFolder()}` }
+    const first = await startTestServer(env)
+    const player = await createPlayer(first.url)
+    const token = await createFernet(player.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
+    const saved = await postFish(first.url, player, token)
+    expect(saved.status).toBe(201)
+    const { id } = (await saved.json()) as { id: string }
+    await first.close()
+
+    const second = await startTestServer(env)
+    expect(second.madeAdmin).toBeUndefined()
+    const read = await fetch(`${second.url}/get/fish?name=alex&gamemode=earth`)
+    expect(await read.json()).toEqual({ user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] })
+    const replayed = await postFish(second.url, player, token)
+    expect([replayed.status, ((await replayed.json()) as { id: string }).id]).toEqual([200, id])
+    const authorization = `Basic ${btoa(`Alex:${player.password}`)}`
+    const key = await fetch(`${second.url}/get/user/key`, { headers: { authorization } })
+    expect(await key.json()).toEqual({ fernetKey: player.fernetKey })
+  })
+
+  it('a body of 300 KB is answered with 413', async () => {
+    const { url } = await startTestServer(ADMIN)
+    const player = await createPlayer(url)
+    const response = await postFish(url, player, 'A'.repeat(300_000))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'payload_too_large' })
+  })
+
+  it('an endless chunked body is answered with 413 while it is still being sent', async () => {
+    const { url } = await startTestServer(ADMIN)
+    const player = await createPlayer(url)
+    const socket = await openRaw(url)
+    const headers = { 'transfer-encoding': 'chunked', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
+    socket.send(head('POST /post/fish?name=Alex HTTP/1.1', headers))
+    const chunk = `4000\r\n${'A'.repeat(16 * KIB)}\r\n`
+    let answered = false
+    const answer = socket.until(/payload_too_large/).finally(() => {
+      answered = true
+    })
+    for (let sent = 0; !answered && sent < 1000; sent += 1) {
+      socket.send(chunk)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /)
+    socket.socket.destroy()
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it.each(['stays', 'goes away'])(
+    'a client whose body was refused and who then %s does not hold up the stop',
+    async (then) => {
+      const server = await startTestServer(ADMIN)
+      const player = await createPlayer(server.url)
+      const socket = await openRaw(server.url)
+      const headers = { 'content-length': '400000', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
+      socket.send(head('POST /post/fish?name=Alex HTTP/1.1', headers) + 'A'.repeat(400_000))
+      expect(await socket.until(/payload_too_large/)).toMatch(/^HTTP\/1\.1 413 /)
+      if (then === 'goes away') socket.socket.destroy()
+      const late = new Promise((resolve) => setTimeout(resolve, 1000, 'still running').unref())
+      expect(await Promise.race([server.close().then(() => 'stopped'), late])).toBe('stopped')
+    },
+  )
+
+  it('requests are counted whichever form their target has', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    const targets = [
+      'http://service.test/status',
+      '/./status',
+      '//status',
+      '/a/../status',
+      '/%73tatus/',
+      '/v1/./status',
+      'http://elsewhere.test//v1/status?x',
+    ]
+    for (const [index, target] of targets.entries()) {
+      socket.send(head(`GET ${target} HTTP/1.1`))
+      const answers = await socket.until(new RegExp(`(?:"version"[^]*){${index + 1}}`))
+      expect([target, remaining(answers).at(-1)]).toEqual([target, 24 - index])
+    }
+    const answers = await socket.until(/./)
+    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(targets.length)
+  })
+
+  it('pipelined requests are answered in order, each counted', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(head('GET /status HTTP/1.1') + head('HEAD /status HTTP/1.1') + head('GET /nowhere HTTP/1.1'))
+    const answers = await socket.until(/not_found/)
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404'])
+    expect(remaining(answers)).toEqual([24, 23, 22])
+  })
+
+  it.each([
+    ['junk', 'JUNK\r\n\r\n'],
+    ['bytes of a TLS client', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['no host', 'GET /status HTTP/1.1\r\n\r\n'],
+    ['two lengths', head('POST /post/fish HTTP/1.1', { 'content-length': '5', 'transfer-encoding': 'chunked' })],
+    ['a header with a NUL', head('GET /status HTTP/1.1', { 'x-api-key': 'a\0b' })],
+    ['junk behind a request', `${head('GET /livez HTTP/1.1')}JUNK\r\n\r\n`],
+  ])('%s gets 400, and the server lives on', async (_, text) => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(text)
+    expect(await socket.until(/HTTP\/1\.1 400 /)).toMatch(/HTTP\/1\.1 400 /)
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it('a client that goes away in the middle does no harm', async () => {
+    const { url } = await startTestServer()
+    for (const text of [
+      'GET /sta',
+      head('POST /post/fish?name=Alex HTTP/1.1', { 'content-length': '100' }),
+      head('GET /demo/fish HTTP/1.1'),
+    ]) {
+      const socket = await openRaw(url)
+      socket.send(text)
+      socket.socket.destroy()
+    }
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it('a target that is no path is answered without a 5xx', async () => {
+    const { url } = await startTestServer()
+    for (const target of [
+      '*',
+      'http://',
+      'http://[',
+      '/%',
+      '/\\..\\status',
+      'status',
+      'service.test:80',
+      'http://[::1/status',
+      '/?%ff',
+      'ftp://x/status',
+    ]) {
+      const socket = await openRaw(url)
+      socket.send(head(`OPTIONS ${target} HTTP/1.1`, { connection: 'close' }))
+      const answer = await socket.until(/\r\n\r\n/)
+      expect([target, answer.slice(0, 10)]).toEqual([target, 'HTTP/1.1 4'])
+    }
+  })
+
+  it('the trusted proxy names the client, and an untrusted one does not', async () => {
+    const trusting = await startTestServer({ FISH_TRUST_PROXY: '1', FISH_RATE_LIMIT: '1' })
+    const ask = (url: string, forwarded: string) =>
+      fetch(`${url}/status`, { headers: { 'x-forwarded-for': forwarded } })
+    expect((await ask(trusting.url, '198.51.100.1')).status).toBe(200)
+    expect((await ask(trusting.url, '6.6.6.6, 198.51.100.1')).status).toBe(429)
+    expect((await ask(trusting.url, '198.51.100.2')).status).toBe(200)
+    const plain = await startTestServer({ FISH_RATE_LIMIT: '1' })
+    expect((await ask(plain.url, '198.51.100.1')).status).toBe(200)
+    expect((await ask(plain.url, '198.51.100.2')).status).toBe(429)
+  })
+
+  it('26 requests at once of one client let 25 pass', async () => {
+    const { url } = await startTestServer()
+    const answers = await Promise.all(Array.from({ length: 26 }, () => fetch(`${url}/status`)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(25)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+  })
+})

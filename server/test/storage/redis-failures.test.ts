@@ -1,0 +1,137 @@
+import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
+import { newCollection, newRecord, readEntries } from './samples.ts'
+
+const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
+const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
+
+/** One of each operation. */
+const operations = (storage: FishStorage): (() => Promise<unknown>)[] => [
+  () => storage.append(newCollection(), newRecord()),
+  () => storage.findRecord('owner', 'token'),
+  () => readEntries(storage, newCollection()),
+  () => storage.removeOwner('owner'),
+  () => storage.setItemIfAbsent('a:b', 'c'),
+  () => storage.removeItemIf('a:b', 'c'),
+  () => storage.replaceItemIf('a:b', 'c', 'd'),
+  () => storage.listItems({ base: 'a:', limit: 1 }),
+  () => storage.countInWindow('key', window),
+  () => storage.peekWindow('key', window),
+  () => storage.items.getItem('a:b'),
+  () => storage.items.hasItem('a:b'),
+  () => storage.items.setItem('a:b', 'c'),
+  () => storage.items.removeItem('a:b'),
+  () => storage.items.getKeys(),
+  () => storage.items.clear(),
+]
+
+const answers = (storage: FishStorage) => () =>
+  storage.ping().then(
+    () => true,
+    () => false,
+  )
+
+describeWithRedis('a Redis that fails', () => {
+  let server: RedisServer
+  beforeEach(async () => {
+    server = await startRedis()
+    onTestFinished(() => server.stop())
+  })
+  const open = async (timeoutMs?: number) => {
+    const storage = await createStorage({ driver: 'redis', url: server.url, ...(timeoutMs ? { timeoutMs } : {}) })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+
+  test('is told from a ping within a second when it is frozen, with the usual timeouts', async () => {
+    const storage = await open()
+    server.freeze()
+    const start = performance.now()
+    await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  test('lets no operation hang while it is frozen, and is found again by itself', async () => {
+    const storage = await open(200)
+    await storage.items.setItem(itemKey('kept', 'a'), 'x')
+    server.freeze()
+    for (let round = 0; round < 3; round += 1) {
+      const start = performance.now()
+      await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
+      expect(performance.now() - start).toBeLessThan(450)
+    }
+    server.thaw()
+    await until(answers(storage))
+    expect(await storage.items.getItem(itemKey('kept', 'a'))).toBe('x')
+    for (const run of operations(storage)) await run()
+  })
+
+  test('stores a write once that was sent again because its answer was lost', async () => {
+    const [storage, collection] = [await open(200), newCollection()]
+    await storage.append(collection, newRecord({ dedupeKey: 'before' }))
+    server.freeze()
+    const records = Array.from({ length: 20 }, (_, token) => newRecord({ dedupeKey: `${token}` }))
+    const lost = records.map((record) => storage.append(collection, record))
+    for (const each of lost) await expect(each).rejects.toMatchObject(UNAVAILABLE)
+    server.thaw()
+    await until(answers(storage))
+    for (const { dedupeKey } of records) await storage.append(collection, newRecord({ dedupeKey }))
+    expect(await readEntries(storage, collection)).toHaveLength(21)
+  })
+
+  test('does not let what waits for it pile up', async () => {
+    const storage = await open(200)
+    server.freeze()
+    const results = await Promise.allSettled(
+      Array.from({ length: 10_000 }, () => storage.countInWindow('flood', { ...window, limit: 100_000 })),
+    )
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10_000)
+    server.thaw()
+    await until(answers(storage))
+    expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
+  })
+
+  test('fails at once while it is dead, and has all that was acknowledged when it is back', async () => {
+    const [storage, collection] = [await open(), newCollection()]
+    const acknowledged: string[] = []
+    const appending = (async () => {
+      for (let i = 0; ; i += 1) {
+        await storage.append(collection, newRecord({ plain: `${i}` }))
+        acknowledged.push(`${i}`)
+      }
+    })().catch(() => {})
+    await until(async () => acknowledged.length > 100)
+    await server.kill()
+    await appending
+    const start = performance.now()
+    await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
+    await expect(storage.ping()).rejects.toMatchObject({ message: expect.stringContaining('out of reach') })
+    expect(performance.now() - start).toBeLessThan(500)
+
+    await server.start()
+    await until(answers(storage))
+    expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
+  })
+
+  test('is left in time while it is frozen, dead or on its way back', async () => {
+    const [frozen, dead] = [await open(200), await open(200)]
+    server.freeze()
+    const write = frozen.append(newCollection(), newRecord())
+    const start = performance.now()
+    await Promise.all([expect(write).rejects.toMatchObject(UNAVAILABLE), frozen.dispose()])
+    expect(performance.now() - start).toBeLessThan(1000)
+    await server.kill()
+    await dead.ping().catch(() => {})
+    await dead.dispose()
+    await expect(dead.ping()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  test('is reported in one sentence when it cannot be reached at the start', async () => {
+    await server.kill()
+    await expect(open()).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      message: expect.stringMatching(/^Redis is out of reach: .*ECONNREFUSED.*\.$/),
+    })
+  })
+})

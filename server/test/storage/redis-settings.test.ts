@@ -1,0 +1,102 @@
+import { inspect } from 'node:util'
+import { createStorage } from '@fish-crab/server/storage'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
+
+const PASSWORD = 'p@ss:w/rd?#%hunter2'
+
+describeWithRedis('the settings of a Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis({ requirepass: PASSWORD })
+  })
+  afterAll(() => server.stop())
+
+  const urlWith = (password: string, rest = '') =>
+    `redis://:${encodeURIComponent(password)}@127.0.0.1:${server.port}${rest}`
+  const open = async (url = urlWith(PASSWORD)) => {
+    const storage = await createStorage({ driver: 'redis', url })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+  const configured = async (settings: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries(settings)) await server.admin.config('SET', name, value)
+    return open()
+  }
+
+  test.each([
+    ['yes', 'always', 'noeviction', /syncs every write.*survives a crash and a power loss/, []],
+    ['yes', 'everysec', 'noeviction', /once a second.*up to a second/, [/up to a second.*everysec/]],
+    ['yes', 'no', 'noeviction', /half a minute/, [/appendfsync no/]],
+    ['yes', 'always', 'allkeys-lru', /survives/, [/deletes users and catches.*allkeys-lru/]],
+    ['yes', 'always', 'volatile-ttl', /survives/, [/forgets rate limits.*volatile-ttl/]],
+    ['no', 'always', 'allkeys-random', /keeps nothing on disk/, [/not append-only/, /allkeys-random/]],
+  ])(
+    'are told in words: appendonly %s, appendfsync %s, %s',
+    async (appendonly, appendfsync, policy, text, warnings) => {
+      const storage = await configured({ appendonly, appendfsync, 'maxmemory-policy': policy, save: '' })
+      expect(storage.durability).toMatch(text)
+      expect(storage.durability).toMatch(/^[A-Z].+\.$/)
+      expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+    },
+  )
+
+  test('are told in words when there are snapshots only', async () => {
+    const storage = await configured({ appendonly: 'no', save: '3600 1', 'maxmemory-policy': 'noeviction' })
+    expect(storage.durability).toMatch(/snapshots only \(save 3600 1\)/)
+    expect(storage.warnings).toEqual([expect.stringMatching(/not append-only/)])
+  })
+
+  test('are said to be unknown when reading them is forbidden', async () => {
+    await server.admin.call('ACL', 'SETUSER', 'app', 'on', '>secret', '~fish:*', '+@all', '-config')
+    const storage = await open(`redis://app:secret@127.0.0.1:${server.port}`)
+    expect(storage.durability).toMatch(/cannot be read/)
+    expect(storage.warnings).toEqual([expect.stringMatching(/CONFIG GET is refused/)])
+    await storage.items.setItem('a:b', 'c')
+    expect(await storage.items.getItem('a:b')).toBe('c')
+  })
+
+  test('keep the databases of one server apart', async () => {
+    const [one, other] = [await open(), await open(urlWith(PASSWORD, '/3'))]
+    await one.items.setItem('db:a', 'x')
+    expect(await other.items.getItem('db:a')).toBeNull()
+    await expect(open(urlWith(PASSWORD, '/99'))).rejects.toMatchObject({ message: expect.stringMatching(/number/) })
+  })
+
+  test('show no password in an error, its cause or the storage itself', async () => {
+    const secret = 'hunter2'
+    for (const url of [urlWith(`wrong-${secret}`), `redis://nobody:${secret}@127.0.0.1:${server.port}`]) {
+      const error = await open(url).catch((caught: unknown) => caught)
+      expect(error).toMatchObject({
+        name: 'StorageError',
+        code: 'unavailable',
+        message: expect.stringMatching(/refused the login/),
+      })
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret)
+    }
+    const noLogin = await open(`redis://127.0.0.1:${server.port}`).catch((caught: unknown) => caught)
+    expect(noLogin).toMatchObject({ message: expect.stringMatching(/refused the login/) })
+    for (const url of [
+      `redis://:${secret}@[::1`,
+      `redis://:${secret}`,
+      `http://:${secret}@host`,
+      `redis://:%${secret}@h`,
+    ]) {
+      const error = await open(url).catch((caught: unknown) => caught)
+      expect(error).toMatchObject({
+        name: 'StorageError',
+        message: expect.stringMatching(/^The address of Redis must be redis:/),
+      })
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret)
+    }
+    expect(inspect(await open(), { depth: 10, showHidden: true })).not.toContain(secret)
+  })
+
+  test('show no password either when Redis repeats the login that it does not know', async () => {
+    const old = await startRedis({ 'rename-command': 'AUTH NOTAUTH' })
+    onTestFinished(() => old.stop())
+    const error = await open(`redis://:hunter2@127.0.0.1:${old.port}`).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'StorageError', code: 'unavailable' })
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
+  })
+})
