@@ -52,5 +52,5 @@ export default defineConfig([
     { 'file-worker': 'storage/file/file-worker.ts' },
   ),
   build('mocks', { index: 'index.ts' }),
-  build('cli', { index: 'index.ts' }),
+  build('cli', { index: 'index.ts', main: 'main.ts' }),
 ])

@@ -1,10 +1,10 @@
 import {
   ApiError,
   ConnectionError,
+  createClient,
   DEFAULT_BASE_URL,
   InvalidResponseError,
   RateLimitError,
-  ValidationError,
 } from '@fish-crab/sdk'
 import {
   type CreatedUser,
@@ -42,7 +42,9 @@ const TIMEOUT_MS = 10_000
  * @throws ApiError, RateLimitError, ConnectionError, InvalidResponseError, ValidationError
  */
 export async function createUser(name: string, options: AdminOptions): Promise<CreatedUser> {
-  const { username, password } = options
+  const { username, password, baseUrl } = options
+  // The SDK knows what an address of a service must look like.
+  createClient({ baseUrl })
   const { token } = await send(options, { route: 'adminLogin', body: { username, password } }, sessionSchema)
   return send(options, { route: 'createUser', body: { name }, token }, createdUserSchema)
 }
@@ -50,9 +52,6 @@ export async function createUser(name: string, options: AdminOptions): Promise<C
 async function send<Content>(options: AdminOptions, request: AdminRequest, schema: Schema<Content>): Promise<Content> {
   const { baseUrl = DEFAULT_BASE_URL, signal } = options
   const { route, body, token } = request
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new ValidationError([{ path: 'baseUrl', message: 'Must be an http or https address.' }])
-  }
   const response = await fetch(`${baseUrl.replace(/\/+$/, '')}${routePath(route)}`, {
     method: ROUTES[route].method,
     headers: { 'content-type': MEDIA_TYPES.json, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },

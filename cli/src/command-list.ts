@@ -8,7 +8,7 @@ export type CommandClass = new (argv: string[], config: Config) => FishCommand
  * Every command by its id (`:` stands for the space between words). Each is loaded when it is run, so that none pays
  * for another: `serve` brings the whole server.
  */
-export const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
+const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   add: async () => (await import('./commands/add.ts')).Add,
   demo: async () => (await import('./commands/demo.ts')).Demo,
   key: async () => (await import('./commands/key.ts')).Key,

@@ -1,3 +1,4 @@
+import { EventEmitter, on } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { interruption } from './cli-error.ts'
 
@@ -12,8 +13,8 @@ export interface Io {
   readonly stderr: Terminal<Writable>
   /** Aborts at the first Ctrl-C after this call; a second one ends the process as usual. */
   readonly interrupted: () => AbortSignal
-  /** Settles at the next SIGTERM or SIGINT. */
-  readonly stopRequested: () => Promise<void>
+  /** From here on, SIGTERM and SIGINT are wishes to stop. The n-th call of what it answers settles at the n-th wish. */
+  readonly stopWishes: () => () => Promise<void>
 }
 
 /** The streams, environment and signals of this process. */
@@ -28,15 +29,14 @@ export function processIo(): Io {
       process.once('SIGINT', () => controller.abort(interruption()))
       return controller.signal
     },
-    stopRequested: () =>
-      new Promise((resolve) => {
-        const onSignal = () => {
-          process.off('SIGTERM', onSignal)
-          process.off('SIGINT', onSignal)
-          resolve()
-        }
-        process.on('SIGTERM', onSignal)
-        process.on('SIGINT', onSignal)
-      }),
+    stopWishes() {
+      const signals = new EventEmitter()
+      for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
+      // An iterator of events keeps those that come while nobody waits, such as during the start of a server.
+      const wishes = on(signals, 'stop')
+      return async () => {
+        await wishes.next()
+      }
+    },
   }
 }

@@ -2,7 +2,6 @@ import { EXIT } from './exit.ts'
 import { processIo } from './io.ts'
 import { runCli } from './run-cli.ts'
 
-export type { Io } from './io.ts'
 export { runCli } from './run-cli.ts'
 
 /** Runs `fish-cli` as this process. The exit status is set, not forced: what is being written is written. */

@@ -1,5 +1,4 @@
 import { Config, type Interfaces, Plugin } from '@oclif/core'
-import type { CommandClass } from './command-list.ts'
 import type { Io } from './io.ts'
 import { PACKAGE_ROOT, readManifest } from './package.ts'
 
@@ -8,7 +7,7 @@ interface OptionsWithIo extends Interfaces.Options {
 }
 
 /** oclif's configuration with these commands in it. oclif would import all of them, by path, from the built package. */
-export async function openConfig(commands: Readonly<Record<string, CommandClass>>, io: Io): Promise<Config> {
+export async function openConfig(commands: Readonly<Record<string, object>>, io: Io): Promise<Config> {
   const pjson = readManifest()
   const root = PACKAGE_ROOT
   const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true })

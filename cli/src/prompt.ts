@@ -8,13 +8,13 @@ import type { Io } from './io.ts'
 export function askSecret({ stdin, stderr }: Io, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 })
-  stderr.write(`${question}: `)
   return new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
     lines.once('SIGINT', () => reject(interruption()))
     lines.once('close', () =>
       reject(new CliError({ code: 'missing_credentials', message: 'No answer was given.', exit: EXIT.credentials })),
     )
+    stderr.write(`${question}: `)
   }).finally(() => {
     lines.close()
     stderr.write('\n')

@@ -38,8 +38,8 @@ export class Serve extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Serve)
     const { json, ...given } = flags as Record<string, string | undefined> & { readonly json?: boolean }
-    const { env, stdout, stderr, stopRequested } = this.io
-    const settings = { env, flags: given, version: readManifest().version, stopRequested }
+    const { env, stdout, stderr, stopWishes } = this.io
+    const settings = { env, flags: given, version: readManifest().version, stopRequested: stopWishes() }
     if (!json) return serve({ ...settings, stdout, stderr })
 
     const errors = startErrors(stderr)

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/options.ts'
@@ -22,6 +22,7 @@ export interface ListenOptions {
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
+const LINGER_MS = 500
 
 /** Serves an app on a socket. Rejects with Node's own error when the address cannot be had. */
 export async function listen(
@@ -39,6 +40,7 @@ export async function listen(
     try {
       if (!isAccepting()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, await fetch(new NodeRequest({ req, res })))
+      if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'an answer could not be sent')
       res.destroy()
@@ -52,6 +54,17 @@ export async function listen(
     })
   })
   return { url: urlOf(server), close: (graceMs) => close(server, graceMs) }
+}
+
+/**
+ * Reads and drops what a client still sends of a refused body, for a while, then cuts the connection. Cutting it at
+ * once would reset it, and the client might never see why it was refused.
+ */
+function discardRest(req: IncomingMessage): void {
+  const cut = setTimeout(() => req.socket.destroy(), LINGER_MS)
+  req.once('close', () => clearTimeout(cut))
+  req.removeAllListeners('data')
+  req.resume()
 }
 
 function urlOf(server: Server): string {

@@ -50,6 +50,11 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       items.delete(key)
       return true
     },
+    replaceItemIf: async (key, expected, value) => {
+      if (whileOpen(items).get(key) !== expected) return false
+      items.set(key, value)
+      return true
+    },
     listItems: async (range) => whileOpen(items).page(range),
     countItems: async (base) => whileOpen(items).count(base),
     getKeys: async (base) => whileOpen(items).keys(base ?? ''),

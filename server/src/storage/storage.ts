@@ -59,6 +59,8 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     leaders: async (range) => driver.leaders(checkLeaderRange(range)),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),
+    replaceItemIf: async (key, expected, value) =>
+      driver.replaceItemIf(checkItemKey(key), checkItemValue(expected), checkItemValue(value)),
     listItems: async (range) => driver.listItems(checkRange(range)),
     countItems: async (base) => driver.countItems(checkBase(base)),
     countInWindow: (key, window) => driver.countInWindow(key, window),

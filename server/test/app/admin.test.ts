@@ -1,5 +1,4 @@
 import type { Session } from '@fish-crab/sdk/contract'
-import { itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
 import { adminChangesBehaviour } from './behaviour/admin-changes.ts'
@@ -43,7 +42,8 @@ describe('an administrator who is no superadmin', () => {
   it('loses the session with the account, also when the name is given anew', async () => {
     const world = await createWorld(UNLIMITED)
     const mia = await asPlainAdmin(world)
-    await world.storage.items.removeItem(itemKey('admin', 'mia'))
+    const root = await asRoot(world)
+    expect((await root('DELETE', '/admin/admins/mia')).status).toBe(204)
     await expectError(await mia('GET', '/admin/users'), 'invalid_session')
     await world.app.admins.create('Mia', 'another-password', 'superadmin')
     await expectError(await mia('GET', '/admin/users'), 'invalid_session')

@@ -39,6 +39,16 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toContain('boss-password')
   })
 
+  it('warns of secrets that are too short to keep anything safe, and does not repeat them', async () => {
+    const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-seal', FISH_JWT_SECRET: 'tiny-session' })
+    await run.ready
+    run.stop()
+    await run.status
+    expect(run.stderr.text()).toMatch(/FISH_SECRET is short/)
+    expect(run.stderr.text()).toMatch(/FISH_JWT_SECRET is short/)
+    expect(run.stderr.text()).not.toMatch(/tiny-/)
+  })
+
   it('prints a made-up password of the first administrator once, and it works', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'silent' })
     const url = await run.ready

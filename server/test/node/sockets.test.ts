@@ -88,8 +88,8 @@ describe('over a real socket', () => {
       const server = await startTestServer(ADMIN)
       const player = await createPlayer(server.url)
       const socket = await openRaw(server.url)
-      const headers = { 'content-length': '400000', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
-      socket.send(head('POST /post/fish?name=Alex HTTP/1.1', headers) + 'A'.repeat(400_000))
+      const headers = { 'content-length': '8000000', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
+      socket.send(head('POST /post/fish?name=Alex HTTP/1.1', headers) + 'A'.repeat(8_000_000))
       expect(await socket.until(/payload_too_large/)).toMatch(/^HTTP\/1\.1 413 /)
       if (then === 'goes away') socket.socket.destroy()
       const late = new Promise((resolve) => setTimeout(resolve, 1000, 'still running').unref())

@@ -35,7 +35,7 @@ const answers = (storage: FishStorage) => () =>
 describeWithRedis('a Redis that fails', () => {
   let server: RedisServer
   beforeEach(async () => {
-    server = await startRedis()
+    server = await startRedis({ appendfsync: 'always' })
     onTestFinished(() => server.stop())
   })
   const open = async (timeoutMs?: number) => {

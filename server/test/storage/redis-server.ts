@@ -39,7 +39,8 @@ export interface RedisServer {
   readonly stop: () => Promise<void>
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on right now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -33,7 +33,7 @@ export const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel
 
 /** A moment as an ISO 8601 date-time, with `Z` or an offset. */
 export const momentSchema = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .check(z.refine(hasFourDigitYear, 'Must be a date-time whose year in UTC has four digits'))
 
 function hasFourDigitYear(moment: string): boolean {

@@ -32,7 +32,10 @@ export function createCredentials({ users, admins, passwords, guard }: Credentia
   let decoy: Promise<string> | undefined
 
   async function spendTheSameTime(password: string): Promise<undefined> {
-    decoy ??= passwords.hash('a password that nobody has')
+    decoy ??= passwords.hash('a password that nobody has').catch((error: unknown) => {
+      decoy = undefined
+      throw error
+    })
     await passwords.verify(password.slice(0, LIMITS.passwordLength), await decoy)
   }
 

@@ -1,4 +1,4 @@
-import { type Kind, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
+import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import { HTTPResponse } from 'h3'
 import type { Collection, FishStorage, RecordForm } from '../../storage/types.ts'
 import { empty, jsonBytes } from '../http/answer.ts'
@@ -71,7 +71,7 @@ async function pageBody(
   { user, collection, form, limit, cursor }: CollectionRequest,
 ): Promise<CollectionBody> {
   const start = cursor === undefined ? FIRST : decodeCursor(cursor)
-  const { entries, nextCursor } = await readPage(storage, collection, form, start, limit ?? Number.MAX_SAFE_INTEGER)
+  const { entries, nextCursor } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
   return new TextEncoder().encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
 }

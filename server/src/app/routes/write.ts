@@ -9,6 +9,7 @@ import { parseJson, readBody, requireMediaType } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
+import { sha256Hex } from '../users/digest.ts'
 
 const RAW_TOKEN = 0x80
 
@@ -21,22 +22,19 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const user = await users.require(userNameOf(exchange))
     const said = [exchange.request.headers.get(HEADERS.gamemode), exchange.query.get('gamemode')]
     agreedGamemode(said)
-    const token = await decrypt(user, await readBody(exchange.request))
+    const text = tokenText(await readBody(exchange.request))
+    const dedupeKey = await sha256Hex(withoutPadding(text))
+    const token = await decrypt(user, text)
+    if (!token) return replayOr('invalid_token', user, dedupeKey, 1)
+
     const payload = parsePayload[kind](parseJson(token.message))
     if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
       throw new Failure('user_mismatch')
     }
     const gamemode = requireGamemode([...said, payload.gamemode])
-
-    const dedupeKey = hex(token.mac)
     const count = payload.entries.length
-    if (tokenTtlSeconds !== undefined) {
-      if (!isWithinTtl(token.timestamp, { ttlSeconds: tokenTtlSeconds, now: clock() })) {
-        const id = await storage.findRecord(user.id, dedupeKey)
-        if (id === undefined) throw new Failure('token_expired')
-        return replayed(user, count, id)
-      }
-    }
+    if (isExpired(token)) return replayOr('token_expired', user, dedupeKey, count)
+
     const record = toRecord(payload.entries, {
       id: createId(),
       dedupeKey,
@@ -47,15 +45,29 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     return result.outcome === 'replayed' ? replayed(user, count, result.id) : json(201, saved(user, count, result.id))
   }
 
-  async function decrypt(user: User, body: Uint8Array): Promise<DecryptedToken> {
+  async function decrypt(user: User, text: string): Promise<DecryptedToken | undefined> {
     const fernet = await users.fernet(user)
-    const token = body[0] === RAW_TOKEN ? body : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
     try {
-      return await fernet.decrypt(token)
-    } catch (cause) {
-      if (cause instanceof FernetError) throw new Failure('invalid_token')
-      throw cause
+      return await fernet.decrypt(text)
+    } catch (error) {
+      if (error instanceof FernetError) return undefined
+      throw error
     }
+  }
+
+  function isExpired({ timestamp }: DecryptedToken): boolean {
+    return tokenTtlSeconds !== undefined && !isWithinTtl(timestamp, { ttlSeconds: tokenTtlSeconds, now: clock() })
+  }
+
+  /**
+   * The answer to a token that would be refused now. One that was stored before, while it was young or under a key
+   * that has been replaced since, is answered as stored: its sender would otherwise encrypt the catch anew, and have
+   * it twice.
+   */
+  async function replayOr(code: 'invalid_token' | 'token_expired', user: User, dedupeKey: string, count: number) {
+    const id = await storage.findRecord(user.id, dedupeKey)
+    if (id === undefined) throw new Failure(code)
+    return replayed(user, count, id)
   }
 
   function saved({ name }: User, count: number, id: string): Saved {
@@ -74,6 +86,15 @@ function userNameOf({ query, apiKeyUser }: Exchange): string {
   return name
 }
 
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** A body as the text of a token. Raw tokens begin with 0x80, which no text does; a trailing newline is forgiven. */
+function tokenText(body: Uint8Array): string {
+  if (body[0] !== RAW_TOKEN) return new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
+  let binary = ''
+  for (const byte of body) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_')
+}
+
+/** The one spelling of a token: padding is there exactly or not at all. */
+function withoutPadding(text: string): string {
+  return text.length % 4 === 0 ? text.replace(/={1,2}$/, '') : text
 }

@@ -10,6 +10,7 @@ export type Write =
   | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
   | { readonly type: 'removeItem'; readonly key: string }
   | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
+  | { readonly type: 'replaceItemIf'; readonly key: string; readonly expected: string; readonly value: string }
   | { readonly type: 'clearItems'; readonly base: string }
   /** Changes nothing: its answer says that writes would work. */
   | { readonly type: 'ping' }
@@ -23,6 +24,7 @@ export interface WriteResults {
   readonly setItemIfAbsent: boolean
   readonly removeItem: undefined
   readonly removeItemIf: boolean
+  readonly replaceItemIf: boolean
   readonly clearItems: undefined
   readonly ping: undefined
 }

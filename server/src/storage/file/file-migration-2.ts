@@ -17,7 +17,8 @@ function basesOf(keys: string): string {
 
 /**
  * Version 2: tallies, leader boards, versions of collections, counters of items, removal of one record.
- * Triggers keep all of them, so that no statement that changes a record or an item can forget one.
+ * The writer keeps the sums of records itself, because triggers would do for each record what it does once a
+ * transaction; items are written seldom, and their triggers cannot forget one.
  */
 export const MIGRATION_2 = `
 ALTER TABLE records ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
@@ -65,31 +66,6 @@ INSERT INTO item_counts SELECT base, count(*) FROM (${basesOf('key FROM items')}
 
 CREATE INDEX leaders_of_gamemode ON collections (kind, gamemode, count DESC, owner);
 CREATE INDEX leaders_of_kind ON totals (kind, count DESC, owner);
-
-CREATE TRIGGER record_added AFTER INSERT ON records BEGIN
-  UPDATE collections SET count = count + NEW.count, version = lower(hex(randomblob(12)))
-    WHERE collection = NEW.collection;
-  INSERT INTO totals SELECT owner, kind, NEW.count FROM collections WHERE collection = NEW.collection
-    ON CONFLICT DO UPDATE SET count = count + excluded.count;
-  INSERT INTO tallies SELECT kind, gamemode, '', NEW.count FROM collections WHERE collection = NEW.collection
-    ON CONFLICT DO UPDATE SET count = count + excluded.count;
-  INSERT INTO tallies
-    SELECT kind, gamemode, label.key, label.value FROM collections, json_each(NEW.labels) AS label
-    WHERE collection = NEW.collection
-    ON CONFLICT DO UPDATE SET count = count + excluded.count;
-END;
-CREATE TRIGGER record_removed AFTER DELETE ON records BEGIN
-  UPDATE collections SET count = count - OLD.count, version = lower(hex(randomblob(12)))
-    WHERE collection = OLD.collection;
-  UPDATE totals SET count = count - OLD.count
-    WHERE (owner, kind) = (SELECT owner, kind FROM collections WHERE collection = OLD.collection);
-  INSERT INTO tallies SELECT kind, gamemode, '', -OLD.count FROM collections WHERE collection = OLD.collection
-    ON CONFLICT DO UPDATE SET count = count + excluded.count;
-  INSERT INTO tallies
-    SELECT kind, gamemode, label.key, -label.value FROM collections, json_each(OLD.labels) AS label
-    WHERE collection = OLD.collection
-    ON CONFLICT DO UPDATE SET count = count + excluded.count;
-END;
 
 CREATE TRIGGER item_added AFTER INSERT ON items BEGIN
   INSERT INTO item_counts SELECT base, 1 FROM (${basesOf('NEW.key')}) WHERE true

@@ -31,7 +31,7 @@ function prepareCommit(db: DatabaseSync, { file, identity }: WorkerSettings): (w
     try {
       checkIdentity(file, identity)
       db.exec('BEGIN IMMEDIATE')
-      const results = writes.map(run)
+      const results = run(writes)
       db.exec('COMMIT')
       return { type: 'committed', results }
     } catch (error) {

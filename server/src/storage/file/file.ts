@@ -67,6 +67,7 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
     removeItem: (key) => writer.write({ type: 'removeItem', key }),
     setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),
     removeItemIf: (key, value) => writer.write({ type: 'removeItemIf', key, value }),
+    replaceItemIf: (key, expected, value) => writer.write({ type: 'replaceItemIf', key, expected, value }),
     listItems: (range) => now(() => reader.page(range)),
     countItems: (base) => now(() => reader.countItems(base)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),

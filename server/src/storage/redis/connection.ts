@@ -102,6 +102,11 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   client.on('error', note)
   client.on('node error', note)
   client.on('ready', () => note(undefined))
+  // The status stays `ready` until the old connection is closed.
+  let isLeaving = false
+  client.on('close', () => {
+    isLeaving = false
+  })
 
   const disconnect = () =>
     new Promise<void>((resolve) => {
@@ -115,10 +120,12 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     })
   const gate = createGate({
     timeoutMs,
-    isReady: () => client.status === 'ready',
+    isReady: () => client.status === 'ready' && !isLeaving,
     trouble: () => trouble,
     onSilence: () => {
-      if (!client.isCluster && client.status === 'ready') client.disconnect(true)
+      if (client.isCluster || client.status !== 'ready' || isLeaving) return
+      isLeaving = true
+      client.disconnect(true)
     },
   })
   try {

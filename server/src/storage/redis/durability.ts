@@ -44,12 +44,15 @@ function describeSync(appendfsync: string | undefined): DurabilityReport {
       warnings: [],
     }
   }
-  const lost = appendfsync === 'everysec' ? 'up to a second' : 'half a minute and more'
-  const when = appendfsync === 'everysec' ? 'once a second' : 'whenever the system does'
+  // With everysec Redis puts off even the write to the log, by up to two seconds, while an older sync is under way.
+  const [often, loss] =
+    appendfsync === 'everysec'
+      ? ['once a second', 'a crash of Redis or a power loss can take the last two seconds']
+      : ['when the system does', 'a power loss can take the last half minute or more']
   return {
-    durability: `Redis logs every write and syncs the log ${when}: an acknowledged write survives a crash of Redis; a power loss can take ${lost} of writes.`,
+    durability: `Redis logs every write and syncs the log ${often}: ${loss} of acknowledged writes.`,
     warnings: [
-      `A power loss can take ${lost} of acknowledged writes: Redis has appendfsync ${appendfsync}, not always.`,
+      `With appendfsync ${appendfsync} ${loss} of acknowledged writes. Set appendfsync always to keep them all.`,
     ],
   }
 }

@@ -18,6 +18,7 @@ type ItemOperations =
   | 'removeItemIf'
   | 'replaceItemIf'
   | 'listItems'
+  | 'countItems'
   | 'getKeys'
   | 'clear'
 
@@ -82,6 +83,11 @@ export function createRedisItems({
         from = next
       }
       return pageOf(found, limit)
+    },
+
+    async countItems(base) {
+      const [start, end] = boundsOf(base)
+      return run(() => client.zlexcount(indexKey(base), start, end))
     },
 
     async getKeys(base = '') {

@@ -4,13 +4,19 @@ import type { Collection } from '../types.ts'
 /**
  * Where everything lies in Redis. What stands in braces decides the cluster node: all keys of one script share it.
  *
- *     fish:schema                                  version of this layout
- *     fish:item:{user}:user:alice                  an item; the braces hold the first part of its key
- *     fish:index:{user}                            sorted set: the keys of these items, for listings in order
- *     fish:{owner:ID}:about                        hash: last sequence of each collection; `removed` for a removed owner
- *     fish:{owner:ID}:tokens                       hash: dedupe key to record id
- *     fish:{owner:ID}:records:fish:earth           stream: the records of a collection
- *     fish:window:KEY                              hash that expires: a window that is counted in
+ *     fish:schema                              version of this layout
+ *     fish:item:{user}:user:alice              an item; the braces hold the first part of its key
+ *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
+ *     fish:{17}:owner:ID:about                 hash: last sequence and version of each collection; or `removed`
+ *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
+ *     fish:{17}:owner:ID:records:fish:earth    stream: the records of a collection
+ *     fish:{17}:owner:ID:ids:fish:earth        hash: record id to sequence
+ *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
+ *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
+ *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
+ *     fish:window:KEY                          hash that expires: a window that is counted in
+ *
+ * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
  */
 const PREFIX = 'fish:'
 
@@ -55,15 +61,55 @@ function exact(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
 
-/** What belongs to an owner. */
-export function ownerKeys(owner: string) {
-  const prefix = `${PREFIX}{owner:${encodeKeyPart(owner)}}:`
-  return { prefix, about: `${prefix}about`, tokens: `${prefix}tokens` }
+/** How many buckets there are. A part of the layout: it never changes. */
+const BUCKETS = 64
+
+function bucketOf(owner: string): number {
+  // FNV-1a (draft-eastlake-fnv), over UTF-16 units.
+  let hash = 0x811c9dc5
+  for (let at = 0; at < owner.length; at += 1) hash = Math.imul(hash ^ owner.charCodeAt(at), 0x01000193)
+  return (hash >>> 0) % BUCKETS
 }
 
-/** Name of a collection among its owner's keys, behind their prefix. */
-export function collectionName({ kind, gamemode }: Collection): string {
-  return `records:${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
+/** The sums of a bucket. */
+export interface BucketKeys {
+  readonly tallies: string
+  /** Stands before the name of a kind or a collection. */
+  readonly leaders: string
+}
+
+function keysOfBucket(bucket: number): BucketKeys {
+  return { tallies: `${PREFIX}{${bucket}}:tallies`, leaders: `${PREFIX}{${bucket}}:leaders:` }
+}
+
+/** The sums of all buckets. */
+export function allBuckets(): BucketKeys[] {
+  return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
+}
+
+/** What belongs to an owner, and the sums of its bucket. */
+export function ownerKeys(owner: string) {
+  const bucket = bucketOf(owner)
+  const prefix = `${PREFIX}{${bucket}}:owner:${encodeKeyPart(owner)}:`
+  return {
+    prefix,
+    about: `${prefix}about`,
+    tokens: `${prefix}tokens`,
+    tallies: `${prefix}tallies`,
+    bucket: keysOfBucket(bucket),
+  }
+}
+
+/** Name of a collection among those of its owner; without a gamemode, that of the kind on leader boards. */
+export function collectionName(kind: string, gamemode?: string): string {
+  return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
+}
+
+/** Keys of a collection. */
+export function collectionKeys({ owner, kind, gamemode }: Collection) {
+  const { prefix, ...keys } = ownerKeys(owner)
+  const name = collectionName(kind, gamemode)
+  return { ...keys, name, records: `${prefix}records:${name}`, ids: `${prefix}ids:${name}` }
 }
 
 /** Field of a dedupe key among its owner's tokens. */

@@ -1,6 +1,7 @@
-import type { AppendResult, StorageDriver, StoredRecord } from '../types.ts'
+import { encodeKeyPart } from '../keys.ts'
+import type { AppendResult, NewRecord, StorageDriver, StoredRecord } from '../types.ts'
 import type { Connection } from './connection.ts'
-import { collectionName, ownerKeys, tokenField } from './keys.ts'
+import { collectionKeys, ownerKeys, tokenField } from './keys.ts'
 
 /** Most records of one chunk. */
 const CHUNK_RECORDS = 500
@@ -18,19 +19,28 @@ function toRecords(flat: readonly string[]): StoredRecord[] {
   return records
 }
 
+function labelsText(labels: NewRecord['labels']): string {
+  return Object.entries(labels)
+    .map(([label, carriers]) => `${encodeKeyPart(label)} ${carriers}`)
+    .join(' ')
+}
+
+// Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
+const newVersion = () => crypto.randomUUID()
+
+type RecordOperations = 'append' | 'findRecord' | 'read' | 'version' | 'removeRecord' | 'removeOwner'
+
 /** The records of all owners: a stream for each collection, whose ids are the sequences. */
-export function createRedisRecords({
-  client,
-  call,
-  run,
-}: Connection): Pick<StorageDriver, 'append' | 'findRecord' | 'read' | 'removeOwner'> {
+export function createRedisRecords({ client, call, run }: Connection): Pick<StorageDriver, RecordOperations> {
   return {
-    async append(collection, { id, dedupeKey, count, plain, full }) {
-      const { prefix, about, tokens } = ownerKeys(collection.owner)
-      const name = collectionName(collection)
+    async append(collection, { id, dedupeKey, count, labels, plain, full }) {
+      const { name, about, tokens, records, ids, tallies, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
-      const keys = [about, tokens, prefix + name]
-      const [outcome, storedId] = (await call('fishAppend', keys, [name, ...token, id, count, plain, full])) as string[]
+      const [outcome, storedId] = (await call(
+        'fishAppend',
+        [about, tokens, records, ids, tallies, bucket.tallies],
+        [name, collection.owner, bucket.leaders, ...token, id, count, labelsText(labels), newVersion(), plain, full],
+      )) as string[]
       return (outcome === 'owner_removed' ? { outcome } : { outcome, id: storedId }) as AppendResult
     },
 
@@ -39,14 +49,14 @@ export function createRedisRecords({
     },
 
     async *read(collection, form, range = {}) {
-      const key = ownerKeys(collection.owner).prefix + collectionName(collection)
+      const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let entries = range.entries ?? Number.POSITIVE_INFINITY
       // Known from the first answer on: what is appended meanwhile is left out.
       let last = ''
       while (entries > 0) {
         const most = [CHUNK_RECORDS, CHUNK_BYTES, Math.min(entries, Number.MAX_SAFE_INTEGER)]
-        const answer = await call('fishRead', [key], [from, last, PLACES[form], ...most])
+        const answer = await call('fishRead', [records], [from, last, PLACES[form], ...most])
         const [newest = '0-0', ...flat] = answer as string[]
         const chunk = toRecords(flat)
         const end = chunk.at(-1)
@@ -59,9 +69,22 @@ export function createRedisRecords({
       }
     },
 
+    async version(collection) {
+      const { about, name } = collectionKeys(collection)
+      const [removed, version] = await run(() => client.hmget(about, 'removed', `version:${name}`))
+      return removed ? 'removed' : (version ?? 'empty')
+    },
+
+    async removeRecord(collection, id) {
+      const { name, about, records, ids, tallies, bucket } = collectionKeys(collection)
+      const keys = [about, records, ids, tallies, bucket.tallies]
+      const args = [name, collection.owner, bucket.leaders, id, newVersion()]
+      return (await call('fishRemoveRecord', keys, args)) === 1
+    },
+
     async removeOwner(owner) {
-      const { prefix, about, tokens } = ownerKeys(owner)
-      await call('fishRemoveOwner', [about, tokens], [prefix])
+      const { prefix, about, tokens, tallies, bucket } = ownerKeys(owner)
+      await call('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
   }
 }

@@ -8,6 +8,7 @@ import { type DurabilityReport, describeDurability, readPersistence } from './du
 import { createRedisItems } from './items.ts'
 import { createRedisRecords } from './records.ts'
 import { checkSchema } from './schema.ts'
+import { createRedisTallies } from './tallies.ts'
 import { createRedisWindows } from './windows.ts'
 
 /** How long one operation may take when nothing else is said, in milliseconds. */
@@ -49,6 +50,7 @@ function redisDriver(name: string, connection: Connection, report: DurabilityRep
     ...report,
     ping: () => run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS),
     ...createRedisRecords(connection),
+    ...createRedisTallies(connection),
     ...createRedisItems(connection),
     ...createRedisWindows(connection),
     dispose: () => {

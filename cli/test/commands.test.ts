@@ -1,0 +1,174 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run, startWorld, type World } from './harness.ts'
+
+let world: World
+let folder: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
+})
+
+afterAll(async () => {
+  await world.service.close()
+  await rm(folder, { recursive: true })
+})
+
+/** A player of one test's own. */
+async function newPlayer(name: string) {
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const user = JSON.parse(stdout)
+  return { user, env: { ...world.base, FISH_USER: name, FISH_KEY: user.fernetKey, FISH_PASSWORD: user.password } }
+}
+
+describe('add and list', () => {
+  test('a fish that was added is listed with its rarity, under a line of titles', async () => {
+    const { env } = await newPlayer('Lister')
+    expect(await run(['add', 'Bronze Koi', '--rarity', 'gold'], { env })).toEqual({
+      status: 0,
+      stdout: 'Fish saved for user Lister\n',
+      stderr: '',
+    })
+    await run(['add', 'Cod', '-r', '1'], { env })
+    const { status, stdout, stderr } = await run(['list'], { env })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toBe('FISH        RARITY\nBronze Koi  Gold\nCod         Bronze\n')
+  })
+
+  test('a crab needs no name and has a list of its own', async () => {
+    const { env } = await newPlayer('Crabber')
+    await run(['add', '--crab'], { env })
+    await run(['add', 'Hermit', '--crab'], { env })
+    expect((await run(['list', 'crabs'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
+    expect((await run(['list', 'crab', 'crabber'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
+  })
+
+  test('flags win over the environment, and a player may be named alone', async () => {
+    const { user, env } = await newPlayer('Flagged')
+    const other = { ...env, FISH_USER: 'Alex', FISH_GAMEMODE: 'survival' }
+    await run(['add', 'Eel', '-r', '5', '-g', 'factions', '-u', 'Flagged'], { env: other })
+    const { stdout } = await run(['list', 'flagged', '-g', 'factions', '--json'], { env: other })
+    expect(JSON.parse(stdout)).toEqual({
+      user: user.name,
+      gamemode: 'factions',
+      fish: [{ name: 'Eel', rarity: 'Unknown/Other' }],
+    })
+  })
+
+  test('--json answers what was saved, and --detail the same id again', async () => {
+    const { env } = await newPlayer('Detailed')
+    const saved = JSON.parse((await run(['add', 'Pike', '-r', 'Mythical', '--json'], { env })).stdout)
+    expect(saved).toEqual({ message: 'Fish saved for user Detailed', id: expect.any(String), replayed: false })
+    const { fish } = JSON.parse((await run(['list', '--detail', '--json'], { env })).stdout)
+    expect(fish).toEqual([{ name: 'Pike', rarity: 'Mythical', id: saved.id, caughtAt: expect.any(String) }])
+    expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id)
+  })
+
+  test('an empty collection is told on stderr, leaves stdout empty, and is no failure', async () => {
+    const { env } = await newPlayer('Empty')
+    expect(await run(['list', 'crabs'], { env })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Empty has no crabs in earth yet.\n',
+    })
+    const { stdout, stderr } = await run(['list', '--json'], { env })
+    expect(JSON.parse(stdout)).toEqual({ user: 'Empty', gamemode: 'earth', fish: [] })
+    expect(stderr).toBe('')
+  })
+})
+
+describe('key', () => {
+  test('a key is masked unless it is asked for', async () => {
+    const { player, alex } = world
+    const masked = await run(['key'], { env: player })
+    expect(masked.status).toBe(0)
+    expect(masked.stdout + masked.stderr).not.toContain(alex.fernetKey.slice(0, 6))
+    expect((await run(['key', '--show'], { env: player })).stdout).toBe(`${alex.fernetKey}\n`)
+    const json = await run(['key', '--json'], { env: player })
+    expect(JSON.parse(json.stdout)).toMatchObject({ user: 'Alex', masked: true })
+    expect(json.stdout).not.toContain(alex.fernetKey)
+  })
+
+  test('an administrator gets the key of a named player', async () => {
+    const { stdout } = await run(['key', 'Alex', '--show', '--json'], { env: world.admin })
+    expect(JSON.parse(stdout)).toEqual({ user: 'Alex', fernetKey: world.alex.fernetKey, masked: false })
+  })
+
+  test('--out makes a file that only its owner reads, and FISH_KEY_FILE takes it', async () => {
+    const file = join(folder, 'alex.key')
+    const { stdout } = await run(['key', '--out', file], { env: world.player })
+    expect(stdout).not.toContain(world.alex.fernetKey)
+    expect(await readFile(file, 'utf8')).toBe(`${world.alex.fernetKey}\n`)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const env = { ...world.player, FISH_KEY: '', FISH_KEY_FILE: file }
+    expect((await run(['add', 'Tuna', '-r', '2'], { env })).status).toBe(0)
+  })
+
+  test('--out replaces nothing without --force', async () => {
+    const file = join(folder, 'taken.key')
+    await writeFile(file, 'mine', { mode: 0o644 })
+    const refused = await run(['key', '--out', file], { env: world.player })
+    expect(refused.status).toBe(6)
+    expect(refused.stderr).toContain('--force')
+    expect(await readFile(file, 'utf8')).toBe('mine')
+    expect((await run(['key', '--out', file, '--force'], { env: world.player })).status).toBe(0)
+    expect(await readFile(file, 'utf8')).toBe(`${world.alex.fernetKey}\n`)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('a key that is not to be had leaves no file behind', async () => {
+    const file = join(folder, 'never.key')
+    const env = { ...world.player, FISH_PASSWORD: 'wrong-password' }
+    expect((await run(['key', '--out', file], { env })).status).toBe(4)
+    await expect(stat(file)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('user create', () => {
+  test('the secrets are printed once, and work', async () => {
+    const { status, stdout, stderr } = await run(['user', 'create', 'Fresh'], { env: world.admin })
+    expect(status).toBe(0)
+    expect(stderr).toContain('shown this once')
+    const password = /^password +(\S+)$/m.exec(stdout)?.[1]
+    const key = /^Fernet key +(\S+)$/m.exec(stdout)?.[1]
+    const env = { ...world.base, FISH_USER: 'Fresh', FISH_PASSWORD: password }
+    expect((await run(['key', '--show'], { env })).stdout).toBe(`${key}\n`)
+  })
+
+  test('--out keeps them from the terminal', async () => {
+    const file = join(folder, 'filed.json')
+    const { stdout } = await run(['user', 'create', 'Filed', '--out', file, '--json'], { env: world.admin })
+    const user = JSON.parse(await readFile(file, 'utf8'))
+    expect(user).toMatchObject({ name: 'Filed', password: expect.any(String), apiKey: expect.any(String) })
+    expect(JSON.parse(stdout)).toEqual({ id: user.id, name: 'Filed', createdAt: user.createdAt, file })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('a file that cannot be made is found out before the player is', async () => {
+    const { status } = await run(['user', 'create', 'Homeless', '--out', join(folder, 'no', 'x.json')], {
+      env: world.admin,
+    })
+    expect(status).toBe(2)
+    expect((await run(['list', 'Homeless'], { env: world.base })).status).toBe(5)
+  })
+})
+
+describe('status and demo', () => {
+  test('status prints a table, or the answer of the service as JSON', async () => {
+    const { status, stdout } = await run(['status'], { env: world.base })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^STATUS {2}VERSION {5}TIME\nok {6}0\.0\.0-test {2}\S+\n$/)
+    const json = JSON.parse((await run(['status', '--json'], { env: world.base })).stdout)
+    expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
+  })
+
+  test('demo shows fish of all rarities and crabs', async () => {
+    const { stdout } = await run(['demo'], { env: world.base })
+    for (const word of ['FISH', 'Bronze', 'Mythical', 'Unknown/Other', 'CRAB']) expect(stdout).toContain(word)
+    const json = JSON.parse((await run(['demo', '--json'], { env: world.base })).stdout)
+    expect(json).toMatchObject({ user: 'demo', fish: expect.any(Array), crab: expect.any(Array) })
+  })
+})

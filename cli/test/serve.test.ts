@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { type RunOptions, run } from './harness.ts'
+
+const ENV = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_ADMIN_PASSWORD: 'canary-admin-password', FISH_LOG: 'json' }
+
+/** Options under which `serve` is told to stop as soon as it has said where it listens. */
+function untilReady(env: RunOptions['env']): RunOptions {
+  let stop = () => {}
+  let calls = 0
+  const ready = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  const never = new Promise<void>(() => {})
+  return { env: env ?? {}, onStdout: () => stop(), stopRequested: () => (calls++ === 0 ? ready : never) }
+}
+
+describe('serve', () => {
+  test('prints exactly one line on stdout and logs on stderr', async () => {
+    const { status, stdout, stderr } = await run(['serve'], untilReady(ENV))
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+    expect(stderr).toContain('"msg":"ready"')
+    expect(stdout + stderr).not.toContain('canary')
+  })
+
+  test('prints one JSON document instead under --json', async () => {
+    const { status, stdout } = await run(['serve', '--json'], untilReady(ENV))
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+  })
+
+  test('a flag wins over the environment', async () => {
+    const { stdout } = await run(['serve', '--port', '0'], untilReady({ ...ENV, FISH_PORT: 'wrong' }))
+    expect(stdout).toMatch(/^listening on /)
+  })
+
+  test('tells every mistake of its configuration at once and ends with 2', async () => {
+    const env = { FISH_PORT: 'canary-port', FISH_RATE_LIMIT: '0', FISH_ADMIN_PASSWORD: 'short' }
+    const { status, stdout, stderr } = await run(['serve', '--log', 'loud'], { env })
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    for (const name of ['FISH_PORT', 'FISH_RATE_LIMIT', 'FISH_ADMIN_PASSWORD', '--log']) {
+      expect(stderr).toMatch(new RegExp(`^fish-cli serve: ${name} `, 'm'))
+    }
+    const json = await run(['serve', '--log', 'loud', '--json'], { env })
+    const { error } = JSON.parse(json.stdout)
+    expect(error).toMatchObject({ code: 'invalid_configuration', exit: 2 })
+    expect(error.message).toContain('FISH_RATE_LIMIT')
+    expect(error.message).toContain('--log')
+  })
+
+  test('a port in use ends with 1 and the next step', async () => {
+    const inUse = await new Promise<string>((resolve) => {
+      const { stopRequested, ...options } = untilReady(ENV)
+      const onStdout = async (line: string) => {
+        const port = /:(\d+)\s$/.exec(line)?.[1] ?? ''
+        const { status, stdout } = await run(['serve', '--port', port, '--json'], { env: ENV })
+        resolve(`${status} ${JSON.parse(stdout).error.code} ${JSON.parse(stdout).error.message}`)
+        options.onStdout?.(line)
+      }
+      run(['serve'], { ...options, onStdout, ...(stopRequested ? { stopRequested } : {}) })
+    })
+    expect(inUse).toMatch(/^1 start_failed port \d+ .* in use/)
+  })
+})
+
+describe('the program as a process', () => {
+  const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+  const launch = (argv: readonly string[], env: Record<string, string>) => {
+    const child = spawn(process.execPath, [program, ...argv], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output = { stdout: '', stderr: '' }
+    child.stdout.on('data', (data) => {
+      output.stdout += data
+    })
+    child.stderr.on('data', (data) => {
+      output.stderr += data
+    })
+    return { child, output, closed: once(child, 'close') as Promise<[number | null, string | null]> }
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('serve ends with 0 at %s', async (signal) => {
+    const { child, output, closed } = launch(['serve'], ENV)
+    await once(child.stdout, 'data')
+    child.kill(signal)
+    expect(await closed).toEqual([0, null])
+    expect(output.stdout).toMatch(/^listening on \S+\n$/)
+  })
+
+  test('the exit status and both streams are those of the command', async () => {
+    const { output, closed } = launch(['status', '--json'], { FISH_URL: 'http://127.0.0.1:1', FISH_MAX_WAIT: '0' })
+    expect(await closed).toEqual([69, null])
+    expect(output.stderr).toBe('')
+    expect(JSON.parse(output.stdout).error.code).toBe('unreachable')
+  })
+})
