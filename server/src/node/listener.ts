@@ -36,11 +36,12 @@ export async function listen(
   })
   server.on('request', async (req, res) => {
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
-    res.once('close', () => isAccepting() || setImmediate(() => server.closeIdleConnections()))
+    const closeWhenStopping = () => isAccepting() || setImmediate(() => server.closeIdleConnections())
+    res.once('close', closeWhenStopping)
     try {
       if (!isAccepting()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, await fetch(new NodeRequest({ req, res })))
-      if (!req.complete) discardRest(req)
+      if (!req.complete) discardRest(req, closeWhenStopping)
     } catch (err) {
       logger.error({ err }, 'an answer could not be sent')
       res.destroy()
@@ -60,9 +61,14 @@ export async function listen(
  * Reads and drops what a client still sends of a refused body, for a while, then cuts the connection. Cutting it at
  * once would reset it, and the client might never see why it was refused.
  */
-function discardRest(req: IncomingMessage): void {
-  const cut = setTimeout(() => req.socket.destroy(), LINGER_MS)
-  req.once('close', () => clearTimeout(cut))
+function discardRest(req: IncomingMessage, done: () => void): void {
+  const { socket } = req
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(cut))
+  req.once('end', () => {
+    clearTimeout(cut)
+    done()
+  })
   req.removeAllListeners('data')
   req.resume()
 }

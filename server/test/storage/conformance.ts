@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import type { FishStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeItems } from './conformance-items.ts'
 import { describeModel } from './conformance-model.ts'
 import { describeReads } from './conformance-reads.ts'
 import { describeRecords } from './conformance-records.ts'
+import { describeRecount } from './conformance-recount.ts'
+import { describeRemoval } from './conformance-removal.ts'
+import { describeTallies } from './conformance-tallies.ts'
+import { describeVersions } from './conformance-versions.ts'
 import { describeWindows } from './conformance-windows.ts'
-import { newCollection, newRecord, readEntries } from './samples.ts'
+import { newCollection, newRecord, readEntries, talliesOf } from './samples.ts'
 
 /** A storage under test. */
 export interface OpenedStorage {
@@ -41,9 +46,15 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
       () => storage.append(collection, newRecord()),
       () => storage.findRecord('owner', 'token'),
       () => readEntries(storage, collection),
+      () => storage.version(collection),
+      () => storage.removeRecord(collection, 'id'),
       () => storage.removeOwner('owner'),
+      () => storage.tallies(),
+      () => storage.leaders({ kind: 'fish', limit: 1 }),
+      () => storage.countItems('a:'),
       () => storage.setItemIfAbsent('a:b', 'c'),
       () => storage.removeItemIf('a:b', 'c'),
+      () => storage.replaceItemIf('a:b', 'c', 'd'),
       () => storage.listItems({ base: 'a:', limit: 1 }),
       () => storage.countInWindow('key', window),
       () => storage.peekWindow('key', window),
@@ -66,18 +77,27 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
       skip('this driver keeps nothing')
       return
     }
-    const [kept, removed] = [newCollection(), newCollection()]
-    const record = newRecord({ dedupeKey: 'token' })
+    const [kept, removed] = [newCollection({ kind: randomUUID() }), newCollection()]
+    const record = newRecord({ dedupeKey: 'token', labels: { Gold: 1 } })
     await storage.append(kept, record)
     await storage.append(removed, newRecord())
     await storage.removeOwner(removed.owner)
     await storage.items.setItem('setting:one', 'value')
+    const version = await storage.version(kept)
 
     const again = await reopen()
     expect(await readEntries(again, kept, 'full')).toEqual([record.full])
     expect(await again.append(kept, newRecord({ dedupeKey: 'token' }))).toEqual({ outcome: 'replayed', id: record.id })
     expect(await again.append(removed, newRecord())).toEqual({ outcome: 'owner_removed' })
     expect(await again.items.getItem('setting:one')).toBe('value')
+    expect(await again.version(kept)).toBe(version)
+    const { owner, kind, gamemode } = kept
+    expect(await talliesOf(again, kind)).toEqual([
+      { kind, gamemode, label: null, count: 1 },
+      { kind, gamemode, label: 'Gold', count: 1 },
+    ])
+    expect(await again.leaders({ kind, limit: 9 })).toEqual([{ owner, count: 1 }])
+    expect(await again.countItems('setting:')).toBe(1)
     await again.append(kept, newRecord({ plain: 'later' }))
     expect(await readEntries(again, kept)).toEqual([record.plain, 'later'])
     await again.dispose()
@@ -97,6 +117,10 @@ export function describeStorage(name: string, open: () => Promise<OpenedStorage>
 
     describe('records', () => describeRecords(storage))
     describe('reads', () => describeReads(storage))
+    describe('removal of records', () => describeRemoval(storage))
+    describe('tallies', () => describeTallies(storage))
+    describe('recount', () => describeRecount(storage))
+    describe('versions', () => describeVersions(storage))
     describe('items', () => describeItems(storage))
     describe('windows', () => describeWindows(storage))
     describe('random operations', () => describeModel(storage))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, NewRecord, ReadRange, RecordForm } from '@fish-crab/server/storage'
+import type { Collection, FishStorage, NewRecord, ReadRange, RecordForm, Tally } from '@fish-crab/server/storage'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
@@ -27,4 +27,11 @@ export async function readAll(storage: FishStorage, from: Collection, form: Reco
 /** The entries of a whole collection. */
 export async function readEntries(storage: FishStorage, from: Collection, form: RecordForm = 'plain') {
   return (await readAll(storage, from, form)).map((record) => record.entries)
+}
+
+/** The tallies of one kind, by gamemode and label. */
+export async function talliesOf(storage: FishStorage, kind: string): Promise<Tally[]> {
+  const order = ({ gamemode, label }: Tally) => JSON.stringify([gamemode, label ?? ''])
+  const found = (await storage.tallies()).filter((tally) => tally.kind === kind)
+  return found.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }

@@ -10,7 +10,7 @@ import { readPage } from './page.ts'
 import { createReadyCache } from './ready-cache.ts'
 
 /** What of a collection is asked for. */
-export interface CollectionRequest {
+interface CollectionRequest {
   readonly user: User
   readonly collection: Collection & { readonly kind: Kind }
   readonly form: RecordForm
