@@ -4,6 +4,12 @@ import { step } from './steps.mjs'
 
 /** Programs that some tests need and npm cannot bring: how to see that they are there, and where they come from. */
 const PROGRAMS = [
+  {
+    name: 'redis-server',
+    debian: 'redis-server',
+    neededBy: 'the tests of the Redis storage',
+    probe: ['redis-server', '--version'],
+  },
   { name: 'chromium', debian: 'chromium', neededBy: 'the tests in a real browser', probe: ['chromium', '--version'] },
   {
     name: 'java',
