@@ -3,6 +3,7 @@ import type { FishStorage } from '../storage/types.ts'
 import type { Exchange } from './http/exchange.ts'
 import { Failure } from './http/failure.ts'
 import { assertWithinLimit, type RateLimit, rateLimitHeaders } from './limits/rate-limit.ts'
+import type { Metrics } from './metrics.ts'
 import type { Logger } from './options.ts'
 import { sha256Hex } from './users/digest.ts'
 import type { Users } from './users/users.ts'
@@ -16,6 +17,7 @@ export interface AdmissionContext {
   readonly allowedOrigins: readonly string[]
   readonly clock: () => number
   readonly logger: Logger
+  readonly metrics: Pick<Metrics, 'observeAdmission'> | undefined
 }
 
 /** Lets a request in, or fails with `rate_limited`. */
@@ -28,7 +30,7 @@ const COUNTED: Audience = 'public'
  * cannot count, only `/status` is let in, which says so.
  */
 export function createAdmission(context: AdmissionContext): Admission {
-  const { storage, users, rateLimit, allowedOrigins, clock, logger } = context
+  const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = context
   const masterHash = context.masterApiKey ? sha256Hex(context.masterApiKey) : undefined
 
   async function hasValidApiKey(exchange: Exchange): Promise<boolean> {
@@ -44,10 +46,14 @@ export function createAdmission(context: AdmissionContext): Admission {
   async function count(exchange: Exchange): Promise<void> {
     const origin = exchange.request.headers.get('origin')
     const fromAllowedOrigin = origin !== null && allowedOrigins.includes(origin)
-    if ((await hasValidApiKey(exchange)) || fromAllowedOrigin) return
+    if ((await hasValidApiKey(exchange)) || fromAllowedOrigin) {
+      metrics?.observeAdmission('bypassed')
+      return
+    }
     const now = clock()
     const window = { limit: rateLimit.requests, durationMs: rateLimit.windowMs, now }
     const counted = await storage.countInWindow(`${COUNTED}:${exchange.client}`, window)
+    metrics?.observeAdmission(counted.count <= rateLimit.requests ? 'allowed' : 'refused')
     for (const [name, value] of Object.entries(rateLimitHeaders(rateLimit, counted))) {
       exchange.answerHeaders.set(name, value)
     }
@@ -60,7 +66,7 @@ export function createAdmission(context: AdmissionContext): Admission {
       await count(exchange)
     } catch (error) {
       if (error instanceof Failure || exchange.path !== ROUTES.status.path) throw error
-      logger.error({ requestId: exchange.requestId, error: String(error) }, 'a request could not be counted')
+      logger.error({ requestId: exchange.requestId, err: error }, 'a request could not be counted')
     }
   }
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../storage/errors.ts'
 import { createAdmission } from './admission.ts'
@@ -8,15 +8,19 @@ import { createCredentials } from './auth/credentials.ts'
 import { createLoginGuard } from './auth/login-guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
+import { logAnswer } from './http/access-log.ts'
 import { empty, failed } from './http/answer.ts'
 import { audienceOf } from './http/audience.ts'
 import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './http/cors.ts'
 import { type Exchange, openExchange } from './http/exchange.ts'
 import { Failure } from './http/failure.ts'
+import { methodLabel, routeLabel } from './http/route-label.ts'
 import { mountRoutes } from './http/router.ts'
 import { uuidv7 } from './ids.ts'
 import { clientKey } from './limits/client.ts'
+import { measuredStorage } from './measured-storage.ts'
 import type { AppOptions, Logger } from './options.ts'
+import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
 import { checkSeal } from './users/seal-check.ts'
 import { createUsers, type Users } from './users/users.ts'
@@ -44,7 +48,8 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
  * const response = await app.fetch(new Request('http://localhost/status'))
  */
 export function createApp(options: AppOptions): App {
-  const { storage, secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds } = options
+  const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
+  const storage = metrics ? measuredStorage(options.storage, metrics) : options.storage
   const clock = options.clock ?? Date.now
   const random = options.random ?? ((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
@@ -74,8 +79,10 @@ export function createApp(options: AppOptions): App {
     },
     tokenTtlSeconds,
     isAccepting: options.isAccepting ?? (() => true),
+    metrics,
+    docs,
   })
-  const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger })
+  const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger, metrics })
 
   const h3 = new H3({
     silent: true,
@@ -85,6 +92,7 @@ export function createApp(options: AppOptions): App {
       const client = clientKey(address)
       const exchange = openExchange(event.req, { now: clock(), address, client, audienceOf, createId })
       event.context.exchange = exchange
+      event.context.startedAt = metrics?.now()
       event.url.pathname = exchange.path
     },
     onResponse(response, event) {
@@ -93,7 +101,13 @@ export function createApp(options: AppOptions): App {
         if (name === 'vary') response.headers.append(name, value)
         else response.headers.set(name, value)
       }
-      logAnswer(logger, exchange, response.status, clock())
+      logAnswer(logger, exchange, response, clock())
+      metrics?.observeRequest({
+        route: routeLabel(exchange),
+        method: methodLabel(exchange.request),
+        status: response.status,
+        seconds: (metrics.now() - Number(event.context.startedAt)) / 1000,
+      })
     },
   })
   h3.use(async (event, next) => {
@@ -116,7 +130,10 @@ export function createApp(options: AppOptions): App {
     await admit(exchangeOf(event))
     return next()
   })
-  mountRoutes(h3, handlers, exchangeOf)
+  const below = docs
+    ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
+    : []
+  mountRoutes(h3, handlers, exchangeOf, below)
 
   return {
     fetch: async (request) => h3.fetch(request),
@@ -142,13 +159,4 @@ function toFailure(error: unknown, logger: Logger, { requestId }: Exchange): Fai
     error instanceof Failure ? error : new Failure(error instanceof StorageError ? 'storage_error' : 'internal_error')
   logger.error({ requestId, code: failure.code, err: error }, 'a request failed')
   return failure
-}
-
-function logAnswer(
-  logger: Logger,
-  { request, path, requestId, address, receivedAt }: Exchange,
-  status: number,
-  now: number,
-) {
-  logger.info({ requestId, method: request.method, path, status, ms: now - receivedAt, address }, 'request')
 }

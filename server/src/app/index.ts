@@ -1,8 +1,16 @@
 export { createMemoryStorage } from '../storage/memory.ts'
 export type { FishStorage } from '../storage/types.ts'
 export { type App, createApp } from './app.ts'
+export type { Docs, DocsFile } from './docs.ts'
 export type { RandomSource } from './ids.ts'
 export { clientKey, forwardedAddress } from './limits/client.ts'
 export type { RateLimit } from './limits/rate-limit.ts'
+export type {
+  AdmissionDecision,
+  Metrics,
+  RenderedMetrics,
+  RequestObservation,
+  StorageObservation,
+} from './metrics.ts'
 export type { AppOptions, AppSecrets, Logger, PasswordHasher } from './options.ts'
 export { SealError } from './users/vault.ts'

@@ -1,6 +1,8 @@
 import type { FishStorage } from '../storage/types.ts'
+import type { Docs } from './docs.ts'
 import type { RandomSource } from './ids.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. */
 export interface PasswordHasher {
@@ -53,4 +55,8 @@ export interface AppOptions {
   readonly tokenTtlSeconds?: number
   /** Whether `/readyz` may say yes; turned off while the host shuts down. @default always */
   readonly isAccepting?: () => boolean
+  /** Where the app counts what it does, answered at `/metrics`. @default nowhere, and `/metrics` is not served */
+  readonly metrics?: Metrics
+  /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
+  readonly docs?: Docs
 }

@@ -5,8 +5,10 @@ import type { Audit } from './auth/audit.ts'
 import type { Credentials } from './auth/credentials.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { CollectionAnswerer } from './catches/collection-answer.ts'
+import type { Docs } from './docs.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
+import type { Metrics } from './metrics.ts'
 import type { Logger } from './options.ts'
 import type { Users } from './users/users.ts'
 
@@ -26,6 +28,8 @@ export interface Services {
   readonly adminRateLimit: RateLimit
   readonly tokenTtlSeconds: number | undefined
   readonly isAccepting: () => boolean
+  readonly metrics: Metrics | undefined
+  readonly docs: Docs | undefined
 }
 
 /** Answers one request, or throws a `Failure`. */

@@ -17,23 +17,58 @@ export interface ListenOptions {
   readonly port: number
   readonly logger: Logger
   readonly isAccepting: () => boolean
+  /** Hears of every connection that was refused because there were too many. @default nobody */
+  readonly onDrop?: () => void
+  /** @default {@link CONNECTION_LIMITS} */
+  readonly limits?: Partial<ConnectionLimits>
 }
 
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 30_000
+/** What a connection may take. All times are in milliseconds. */
+export interface ConnectionLimits {
+  /** How many there may be at once; one more is closed at once. */
+  readonly connections: number
+  /** How long the headers of a request may take. */
+  readonly headersMs: number
+  /** How long a request may take to arrive, body included. */
+  readonly requestMs: number
+  /** How often the two are looked at, and so by how much they may be exceeded. */
+  readonly checkMs: number
+  /** How long a connection is kept for the next request. */
+  readonly keepAliveMs: number
+  /** How long a connection may stand still in the middle of an answer, because its client does not read. */
+  readonly stalledMs: number
+}
+
+/** Longer than nginx keeps its own connections (60 s): the one that closes first must not be this side. */
 const KEEP_ALIVE_MS = 65_000
+
+/** The limits of a server's connections. An idle one costs some 20 KB. */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  connections: 4096,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1000,
+  keepAliveMs: KEEP_ALIVE_MS,
+  stalledMs: KEEP_ALIVE_MS,
+}
+
 const LINGER_MS = 500
 
 /** Serves an app on a socket. Rejects with Node's own error when the address cannot be had. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port, logger, isAccepting }: ListenOptions,
+  { host, port, logger, isAccepting, onDrop, limits: given }: ListenOptions,
 ): Promise<Listener> {
+  const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.keepAliveMs,
   })
+  server.maxConnections = limits.connections
+  server.timeout = limits.stalledMs
+  if (onDrop) server.on('drop', onDrop)
   server.on('request', async (req, res) => {
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
     const closeWhenStopping = () => isAccepting() || setImmediate(() => server.closeIdleConnections())

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { Logger } from '../app/options.ts'
+import { loggedError } from './log-error.ts'
 import type { LogFormat } from './settings.ts'
 
 /** Where the log goes, and whether that is a terminal that takes colours. */
@@ -12,9 +13,9 @@ export interface LogTarget {
 
 /** Makes the log: one JSON object a line, lines for people, or nothing. */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): Logger {
-  const base = null
+  const options = { base: null, serializers: { err: (error: unknown) => loggedError(error) } }
   if (format === 'silent') return pino({ level: 'silent' })
-  if (format === 'json') return pino({ base, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  if (format === 'json') return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, stream)
   const lines = pretty({ colorize: colours, translateTime: 'HH:MM:ss', singleLine: true, destination: stream })
-  return pino({ base }, lines)
+  return pino(options, lines)
 }

@@ -5,6 +5,7 @@ import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from '.
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
 import { type RunningServer, startServer } from './start.ts'
+import { startReport } from './start-report.ts'
 
 /** What {@link serve} runs with. */
 export interface ServeOptions extends ConfigSource {
@@ -53,7 +54,8 @@ export async function serve(options: ServeOptions): Promise<number> {
       logger.warn({}, `${name} is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
     }
   }
-  logger.info({ version: options.version, storage: config.storage.driver, durability: server.durability }, 'ready')
+  for (const warning of server.warnings) logger.warn({ storage: config.storage.driver }, warning)
+  logger.info(startReport(config, options.version, server), 'ready')
   stdout.write(`listening on ${server.url}\n`)
 
   await stopRequested()

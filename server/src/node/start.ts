@@ -7,8 +7,10 @@ import type { Logger, PasswordHasher } from '../app/options.ts'
 import { createStorage } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
+import { createDocs } from './docs-page.ts'
 import { ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
-import { listen } from './listener.ts'
+import { type ConnectionLimits, listen } from './listener.ts'
+import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
 
@@ -18,6 +20,10 @@ export interface StartOptions {
   readonly version: string
   /** @default scrypt at OWASP's cost */
   readonly passwords?: PasswordHasher
+  /** What connections may take; for tests and unusual hosts. @default see the README, "Operate it" */
+  readonly connections?: Partial<ConnectionLimits>
+  /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
+  readonly graceMs?: number
 }
 
 /** A server that answers. */
@@ -28,6 +34,8 @@ export interface RunningServer {
   readonly madeAdmin?: MadeAdmin
   /** What an acknowledgement of the storage means. */
   readonly durability: string
+  /** What the operator should know about that, each a sentence. */
+  readonly warnings: readonly string[]
   /** Fails readiness, lets requests in flight finish, and closes the storage. */
   close(): Promise<void>
 }
@@ -41,16 +49,22 @@ const GRACE_MS = 10_000
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
   const storage = await createStorage(config.storage)
+  const metrics = createServiceMetrics()
   try {
-    return await startOn(storage, config, options)
+    return await startOn({ storage, metrics }, config, options)
   } catch (error) {
+    metrics.dispose()
     await storage.dispose()
     throw error
   }
 }
 
-async function startOn(storage: FishStorage, config: ServerConfig, options: StartOptions): Promise<RunningServer> {
-  const { logger, version, passwords = createScryptHasher() } = options
+async function startOn(
+  { storage, metrics }: { readonly storage: FishStorage; readonly metrics: ServiceMetrics },
+  config: ServerConfig,
+  options: StartOptions,
+): Promise<RunningServer> {
+  const { logger, version, passwords = createScryptHasher(), connections = {}, graceMs = GRACE_MS } = options
   const { secrets, discard } = await secretsOf(config)
   let accepting = true
   const isAccepting = () => accepting
@@ -61,6 +75,8 @@ async function startOn(storage: FishStorage, config: ServerConfig, options: Star
     version,
     logger,
     isAccepting,
+    metrics,
+    docs: createDocs(),
     clientAddress: (request) =>
       forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), config.trustProxy),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
@@ -75,14 +91,23 @@ async function startOn(storage: FishStorage, config: ServerConfig, options: Star
   })
   const first = { username: config.adminUsername, password: config.adminPassword }
   const madeAdmin = await ensureFirstAdmin(app, first)
-  const listener = await listen(app.fetch, { host: config.host, port: config.port, logger, isAccepting })
+  const listener = await listen(app.fetch, {
+    host: config.host,
+    port: config.port,
+    logger,
+    isAccepting,
+    onDrop: metrics.observeDroppedConnection,
+    limits: connections,
+  })
   return {
     url: listener.url,
     durability: storage.durability,
+    warnings: storage.warnings ?? [],
     ...(madeAdmin ? { madeAdmin } : {}),
     async close() {
       accepting = false
-      await listener.close(GRACE_MS)
+      await listener.close(graceMs)
+      metrics.dispose()
       await storage.dispose()
     },
   }

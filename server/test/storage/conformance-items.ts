@@ -126,6 +126,18 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().removeItemIf(key, '1')).toBe(false)
   })
 
+  test('replaces an item only while it has the value that was named, and once for many callers', async () => {
+    const key = `${newBase()}a`
+    expect(await storage().replaceItemIf(key, '', 'new')).toBe(false)
+    expect(await storage().items.getItem(key)).toBeNull()
+    await storage().items.setItem(key, 'one')
+    expect(await storage().replaceItemIf(key, 'other', 'two')).toBe(false)
+    const calls = Array.from({ length: 16 }, (_, i) => storage().replaceItemIf(key, 'one', `two-${i}`))
+    const won = (await Promise.all(calls)).flatMap((replaced, i) => (replaced ? [`two-${i}`] : []))
+    expect(won).toHaveLength(1)
+    expect(await storage().items.getItem(key)).toBe(won[0])
+  })
+
   test('lists items in the order of their keys, page by page', async () => {
     const base = newBase()
     const names = Array.from({ length: 12 }, (_, i) => `n${String((i * 7) % 12).padStart(2, '0')}`)

@@ -30,8 +30,8 @@ function collect(stream: ChildProcessWithoutNullStreams['stdout']): () => string
   return () => text
 }
 
-/** Starts such a process and waits until it has the folder. */
-export async function startHolder(folder: string, task: 'hold' | 'append' = 'hold'): Promise<Holder> {
+/** Starts such a process. */
+export function spawnHolder(folder: string, task: 'hold' | 'append' = 'hold'): Holder {
   const script = fileURLToPath(new URL('./fixtures/appender.ts', import.meta.url))
   const child = spawn(process.execPath, [script, folder, task])
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
@@ -47,6 +47,12 @@ export async function startHolder(folder: string, task: 'hold' | 'append' = 'hol
       await Promise.race([once(child.stdout, 'data'), closed])
     }
   }
-  await acknowledged(0)
   return { stdout, stderr, acknowledged, kill }
+}
+
+/** Starts such a process and waits until it has the folder. */
+export async function startHolder(folder: string, task: 'hold' | 'append' = 'hold'): Promise<Holder> {
+  const holder = spawnHolder(folder, task)
+  await holder.acknowledged(0)
+  return holder
 }

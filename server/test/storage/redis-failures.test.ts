@@ -11,7 +11,12 @@ const operations = (storage: FishStorage): (() => Promise<unknown>)[] => [
   () => storage.append(newCollection(), newRecord()),
   () => storage.findRecord('owner', 'token'),
   () => readEntries(storage, newCollection()),
+  () => storage.version(newCollection()),
+  () => storage.removeRecord(newCollection(), 'id'),
   () => storage.removeOwner('owner'),
+  () => storage.tallies(),
+  () => storage.leaders({ kind: 'fish', limit: 1 }),
+  () => storage.countItems('a:'),
   () => storage.setItemIfAbsent('a:b', 'c'),
   () => storage.removeItemIf('a:b', 'c'),
   () => storage.replaceItemIf('a:b', 'c', 'd'),
@@ -59,7 +64,7 @@ describeWithRedis('a Redis that fails', () => {
     for (let round = 0; round < 3; round += 1) {
       const start = performance.now()
       await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
-      expect(performance.now() - start).toBeLessThan(450)
+      expect(performance.now() - start).toBeLessThan(1000)
     }
     server.thaw()
     await until(answers(storage))

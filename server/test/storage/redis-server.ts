@@ -119,6 +119,7 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
   const servers = await Promise.all(
     Array.from({ length: 3 }, async () =>
       startRedis({
+        appendfsync: 'always',
         'cluster-enabled': 'yes',
         'cluster-node-timeout': '1000',
         'cluster-port': String(await freePort()),

@@ -21,79 +21,6 @@ describeWithRedis('one Redis server', () => {
     return { storage, reopen }
   })
 
-  describe('shared by many processes', () => {
-    let processes: FishStorage[] = []
-    beforeAll(async () => {
-      processes = await Promise.all(Array.from({ length: 4 }, open))
-    })
-    afterAll(() => Promise.all(processes.map((one) => one.dispose())))
-
-    test('never counts a 26th time within a limit of 25, though their clocks differ', async () => {
-      const now = Date.now()
-      const counts = processes.flatMap((storage, index) =>
-        Array.from({ length: 100 }, () =>
-          storage.countInWindow('shared', { durationMs: 300_000, limit: 25, now: now + index * 400 }),
-        ),
-      )
-      const answers = await Promise.all(counts)
-      expect(answers.filter(({ count }) => count <= 25)).toHaveLength(25)
-      expect(new Set(answers.map(({ resetAt }) => resetAt)).size).toBe(1)
-      expect(await processes[0]?.peekWindow('shared', { durationMs: 300_000, limit: 25, now })).toMatchObject({
-        count: 26,
-      })
-    })
-
-    test('lets a window go some time after its end, so that memory stays bounded', async () => {
-      const window = { durationMs: 300_000, limit: 25, now: Date.now() }
-      await processes[0]?.countInWindow('bounded', window)
-      const [left = 0] = await Promise.all(
-        (await server.admin.keys('fish:window:*bounded')).map((key) => server.admin.pttl(key)),
-      )
-      expect(left).toBeGreaterThan(300_000)
-      expect(left).toBeLessThanOrEqual(360_000)
-    })
-
-    test('opens a new window when the clock was set back beyond reason, and keeps it for a small step', async () => {
-      const window = { durationMs: 1000, limit: 3, now: 10_000_000 }
-      await processes[0]?.countInWindow('back', window)
-      expect(await processes[1]?.countInWindow('back', { ...window, now: window.now - 900 })).toMatchObject({
-        count: 2,
-      })
-      const later = await processes[2]?.countInWindow('back', { ...window, now: window.now - 60_000 })
-      expect(later).toEqual({ count: 1, resetAt: window.now - 59_000 })
-    })
-
-    test('stores 200 tokens that two of them send four times once each, with one id each', async () => {
-      const collection = newCollection()
-      const sent = Array.from({ length: 4 }, (_, round) =>
-        Array.from({ length: 200 }, async (_, token) => {
-          const result = await processes[round % 2]?.append(collection, newRecord({ dedupeKey: `token ${token}` }))
-          return { token, result }
-        }),
-      ).flat()
-      const ids = new Map<number, Set<unknown>>()
-      for (const { token, result } of await Promise.all(sent)) {
-        ids.set(token, (ids.get(token) ?? new Set()).add(result && 'id' in result && result.id))
-      }
-      expect([...ids.values()].map((set) => set.size)).toEqual(Array(200).fill(1))
-      for (const storage of processes) expect(await readEntries(storage, collection)).toHaveLength(200)
-    })
-
-    test('sees at once what another one has written or removed', async () => {
-      const [one, other] = processes as [FishStorage, FishStorage]
-      const [key, collection] = [itemKey('user', 'seen'), newCollection()]
-      expect(await one.setItemIfAbsent(key, 'one')).toBe(true)
-      expect(await other.setItemIfAbsent(key, 'other')).toBe(false)
-      expect(await other.replaceItemIf(key, 'one', 'two')).toBe(true)
-      expect(await one.items.getItem(key)).toBe('two')
-      await one.append(collection, newRecord())
-      await other.removeOwner(collection.owner)
-      expect(await one.append(collection, newRecord())).toEqual({ outcome: 'owner_removed' })
-      await other.items.removeItem(key)
-      expect((await one.listItems({ base: 'user:', limit: 9 })).items).toEqual([])
-    })
-  })
-
   describe('in everyday use', () => {
     let storage: FishStorage
     beforeEach(async () => {
@@ -128,6 +55,17 @@ describeWithRedis('one Redis server', () => {
       const others = await server.admin.eval("return #redis.call('KEYS', '*' .. ARGV[1])", 0, '0')
       expect(others).toBeGreaterThanOrEqual(2000)
       expect(await server.admin.get('fishy:3')).toBe('other')
+    })
+
+    test('leaves nothing of removed owners behind, but that they were removed', async () => {
+      const before = new Set(await server.admin.keys('*'))
+      const owners = Array.from({ length: 20 }, () => newCollection({ kind: 'removed' }))
+      for (const collection of owners) await storage.append(collection, newRecord({ labels: { Gold: 1 } }))
+      expect((await server.admin.keys('*')).length).toBeGreaterThan(before.size + 80)
+      for (const { owner } of owners) await storage.removeOwner(owner)
+      const added = (await server.admin.keys('*')).filter((key) => !before.has(key))
+      expect(added.filter((key) => !/:owner:.*:about$/.test(key))).toEqual([])
+      expect(added).toHaveLength(20)
     })
 
     test('puts nothing outside its own prefix', async () => {

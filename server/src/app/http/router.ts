@@ -6,14 +6,31 @@ import { Failure } from './failure.ts'
 
 type ExchangeOf = (event: H3Event) => Exchange
 
+/** A handler on a path below that of a route, which its requests are counted under. */
+export interface SubRoute {
+  readonly name: RouteName
+  readonly path: string
+  readonly handler: Handler
+}
+
 /**
  * Puts every handler on its route. `HEAD` works where `GET` does; another method on a known path is told which ones
  * there are, and every other path is not found.
  */
-export function mountRoutes(h3: H3, handlers: Partial<Record<RouteName, Handler>>, exchangeOf: ExchangeOf): void {
+export function mountRoutes(
+  h3: H3,
+  handlers: Partial<Record<RouteName, Handler>>,
+  exchangeOf: ExchangeOf,
+  below: readonly SubRoute[] = [],
+): void {
   const methodsByPath = new Map<string, Set<string>>()
-  for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler][]) {
-    const { method, path } = ROUTES[name]
+  const mounts = (Object.entries(handlers) as [RouteName, Handler][]).map(([name, handler]) => ({
+    name,
+    path: ROUTES[name].path,
+    handler,
+  }))
+  for (const { name, path, handler } of [...mounts, ...below]) {
+    const { method } = ROUTES[name]
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
     for (const each of methods) {
       h3.on(each as typeof method, path, (event) => {

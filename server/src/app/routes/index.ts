@@ -19,6 +19,8 @@ import {
   showUserHandler,
 } from './admin-users.ts'
 import { demoCrabHandler, demoFishHandler } from './demo.ts'
+import { docsHandler } from './docs.ts'
+import { metricsHandler } from './metrics.ts'
 import { readHandler } from './read.ts'
 import { livezHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
@@ -57,6 +59,8 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     livez: livezHandler(),
     readyz: readyzHandler(services),
     openapi: () => json(200, document),
+    ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
+    ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
   }
   const document = openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
   return handlers

@@ -10,7 +10,7 @@ export function statusHandler({ storage, clock, version, logger }: Services): Ha
     try {
       await storage.ping()
     } catch (error) {
-      logger.error({ requestId, error: String(error) }, 'the storage is out of reach')
+      logger.error({ requestId, err: error }, 'the storage is out of reach')
       const { status, message } = ERROR_CODES.unavailable
       return json(status, { status: 'unavailable', ...fields, error: message, code: 'unavailable', requestId })
     }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Collection, NewRecord } from '../types.ts'
 
 /** A collection by its number in the file. */
-export interface NumberedCollection extends Collection {
+interface NumberedCollection extends Collection {
   readonly collection: number
 }
 

@@ -1,5 +1,5 @@
 /** One node of a cluster. */
-export interface RedisNode {
+interface RedisNode {
   readonly host: string
   readonly port: number
 }

@@ -58,12 +58,16 @@ function presentable(error: unknown): Error {
  */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
-  for (const each of [error, connection]) {
+  // What Redis itself answers needs no other explanation.
+  const isReply = error instanceof Error && error.name === 'ReplyError'
+  const trouble = isReply ? undefined : connection
+  for (const each of [error, trouble]) {
     if (!(each instanceof Error)) continue
     const advice = ADVICE.find(({ matches }) => matches.test(each.message))
     if (advice) return new StorageError(advice.code, advice.message, { cause: presentable(each) })
   }
-  const cause = presentable(connection ?? error)
-  const message = `Redis is out of reach: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
+  const cause = presentable(trouble ?? error)
+  const failing = isReply ? 'Redis refused' : 'Redis is out of reach'
+  const message = `${failing}: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
   return new StorageError('unavailable', message, { cause })
 }

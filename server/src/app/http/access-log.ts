@@ -1,0 +1,16 @@
+import type { Logger } from '../options.ts'
+import type { Exchange } from './exchange.ts'
+import { routeLabel } from './route-label.ts'
+
+/**
+ * Logs an answer in one line. Neither the query nor any header of the request is in it: API keys, passwords and
+ * sessions travel there, and some clients put them where they do not belong.
+ */
+export function logAnswer(logger: Logger, exchange: Exchange, { status, headers }: Response, now: number): void {
+  const { request, path, requestId, address, receivedAt } = exchange
+  const length = headers.get('content-length')
+  const bytes = length === null ? {} : { bytes: Number(length) }
+  const route = routeLabel(exchange)
+  const fields = { requestId, method: request.method, path, route, status, ms: now - receivedAt, ...bytes, address }
+  logger.info(fields, 'request')
+}

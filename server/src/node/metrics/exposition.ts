@@ -1,0 +1,107 @@
+/** Labels of a series by name. Their values come from small fixed sets. */
+export type Labels = Readonly<Record<string, string | number>>
+
+/** The kinds of metrics that the text format knows, as far as they are used here. */
+type MetricType = 'counter' | 'gauge' | 'histogram'
+
+/** One metric with all its series. */
+export interface Metric {
+  /** Its lines in the text format. */
+  lines(): string[]
+}
+
+/** A number that only grows. */
+export interface Counter extends Metric {
+  increment(labels?: Labels): void
+}
+
+/** How often values were at most as large as each bucket. */
+export interface Histogram extends Metric {
+  observe(value: number, labels?: Labels): void
+}
+
+/** What a metric is called, and what it means. */
+export interface MetricName {
+  readonly name: string
+  readonly help: string
+}
+
+/** Content type of the text format (Prometheus documentation, "Exposition formats"). */
+export const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Makes a counter. One without labels begins at 0, so that its rate is known from the start. */
+export function createCounter(named: MetricName, { labelled }: { readonly labelled: boolean }): Counter {
+  const counts = new Map<string, number>(labelled ? [] : [['', 0]])
+  return {
+    increment(labels = {}) {
+      const key = labelText(labels)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    },
+    lines: () => [
+      ...headLines(named, 'counter'),
+      ...Array.from(counts, ([labels, count]) => sample(named.name, labels, count)),
+    ],
+  }
+}
+
+/** Makes a gauge or a counter that is read when it is asked for. */
+export function createReading(named: MetricName, type: 'counter' | 'gauge', read: () => number): Metric {
+  return { lines: () => [...headLines(named, type), sample(named.name, '', read())] }
+}
+
+/** Makes a histogram. @param buckets upper bounds, ascending, without infinity */
+export function createHistogram(named: MetricName, buckets: readonly number[]): Histogram {
+  const series = new Map<string, { readonly counts: number[]; sum: number }>()
+
+  function linesOf(labels: string, counts: readonly number[], sum: number): string[] {
+    let total = 0
+    const bucketLines = counts.map((count, index) => {
+      total += count
+      const bound = labelText({ le: buckets[index] ?? '+Inf' })
+      return sample(`${named.name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total)
+    })
+    return [...bucketLines, sample(`${named.name}_sum`, labels, sum), sample(`${named.name}_count`, labels, total)]
+  }
+
+  return {
+    observe(value, labels = {}) {
+      const key = labelText(labels)
+      let one = series.get(key)
+      if (!one) {
+        one = { counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }
+        series.set(key, one)
+      }
+      const found = buckets.findIndex((bound) => value <= bound)
+      const bucket = found === -1 ? buckets.length : found
+      one.counts[bucket] = (one.counts[bucket] ?? 0) + 1
+      one.sum += value
+    },
+    lines: () => [
+      ...headLines(named, 'histogram'),
+      ...Array.from(series).flatMap(([labels, { counts, sum }]) => linesOf(labels, counts, sum)),
+    ],
+  }
+}
+
+/** All metrics as the text of one scrape. */
+export function renderText(metrics: readonly Metric[]): string {
+  return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
+}
+
+function headLines({ name, help }: MetricName, type: MetricType): string[] {
+  return [`# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`, `# TYPE ${name} ${type}`]
+}
+
+function labelText(labels: Labels): string {
+  let text = ''
+  for (const name in labels) text += `${text === '' ? '' : ','}${name}="${escapeLabel(String(labels[name]))}"`
+  return text
+}
+
+function escapeLabel(value: string): string {
+  return /[\\"\n]/.test(value) ? value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : value
+}
+
+function sample(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${value}`
+}
