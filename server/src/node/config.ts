@@ -44,11 +44,30 @@ export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
     const text = fromFlag ?? (env[setting.env] || setting.fallback)
     if (text === undefined) continue
     try {
+      if (fromFlag !== undefined && setting.isSecret?.(fromFlag)) {
+        throw new Error(
+          `holds a password, which every user of this machine could read there; set ${setting.env} instead`,
+        )
+      }
       values[name] = setting.parse(text)
     } catch (error) {
       mistakes.push(`${fromFlag === undefined ? setting.env : `--${setting.flag}`} ${(error as Error).message}`)
     }
   }
+  mistakes.push(...missingSecrets(values as Partial<ServerConfig>))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return values as ServerConfig
+}
+
+/** Several processes share a Redis, and what one seals or signs the others must open: secrets cannot be made there. */
+function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
+  if (!storage?.driver.startsWith('redis')) return []
+  return [
+    ...(secret
+      ? []
+      : [`${SETTINGS.secret.env} is required with Redis: it seals keys at rest, the same in every process`]),
+    ...(jwtSecret
+      ? []
+      : [`${SETTINGS.jwtSecret.env} is required with Redis: it signs sessions, the same in every process`]),
+  ]
 }

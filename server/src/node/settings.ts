@@ -1,5 +1,5 @@
 import { isUserName, LIMITS } from '@fish-crab/sdk/contract'
-import { parseStorageAddress, type StorageAddress } from './storage-address.ts'
+import { holdsPassword, parseStorageAddress, type StorageAddress } from './storage-address.ts'
 
 /** How the log is written. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
@@ -16,6 +16,8 @@ export interface Setting<Value> {
   readonly summary: string
   /** What counts when nothing is given, as text; absent where there is nothing then. */
   readonly fallback?: string
+  /** Whether a text holds a secret: such a text is refused as a flag. */
+  readonly isSecret?: (text: string) => boolean
   /** Reads the text, or throws an error that says what it should have been. */
   readonly parse: (text: string) => Value
 }
@@ -41,6 +43,7 @@ export const SETTINGS = {
     flag: 'storage',
     fallback: 'file:./data',
     summary: 'where everything is kept: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
+    isSecret: holdsPassword,
     parse: parseStorageAddress,
   }),
   adminUsername: setting({

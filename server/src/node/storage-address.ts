@@ -26,3 +26,8 @@ export function parseStorageAddress(text: string): StorageAddress {
   }
   throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
 }
+
+/** Whether a storage address holds a password, which has no place in an argument list. */
+export function holdsPassword(address: string): boolean {
+  return /^[a-z-]+:\/\/[^/]*@/i.test(address)
+}
