@@ -77,6 +77,8 @@ function refusal({ status, headers }: Response, content: unknown): ApiError | In
   const { code, requestId, details, error } = body.data
   const fields = { status, code, requestId, details, headers: {} }
   if (status !== 429) return new ApiError(error, fields)
-  const retryAfterMs = Number(headers.get(HEADERS.retryAfter) ?? 0) * 1000
+  // A proxy may say a date instead of seconds (RFC 9110, section 10.2.3): then only that it was too much is known.
+  const seconds = Number(headers.get(HEADERS.retryAfter))
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : 0
   return new RateLimitError(error, fields, { retryAfterMs, resetAt: new Date(Date.now() + retryAfterMs) })
 }

@@ -10,9 +10,12 @@ export type CommandClass = new (argv: string[], config: Config) => FishCommand
  */
 const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   add: async () => (await import('./commands/add.ts')).Add,
+  backup: async () => (await import('./commands/backup.ts')).Backup,
   demo: async () => (await import('./commands/demo.ts')).Demo,
   key: async () => (await import('./commands/key.ts')).Key,
   list: async () => (await import('./commands/list.ts')).List,
+  reseal: async () => (await import('./commands/reseal.ts')).Reseal,
+  restore: async () => (await import('./commands/restore.ts')).Restore,
   serve: async () => (await import('./commands/serve.ts')).Serve,
   status: async () => (await import('./commands/status.ts')).Status,
   'user:create': async () => (await import('./commands/user/create.ts')).UserCreate,

@@ -41,7 +41,11 @@ export function createClient(options: ClientOptions = {}): Client {
     settings,
     // Loaded when something is first added: who only reads needs no cryptography. Kept, for the sake of its cached key.
     fernet: () => {
-      fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now)
+      fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now).catch((error: unknown) => {
+        // A chunk that could not be loaded now may be there next time.
+        fernet = undefined
+        throw error
+      })
       return fernet
     },
   }

@@ -1,5 +1,5 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
-import { isUserName } from '../contract/names.ts'
+import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
 import type { Issue } from './errors.ts'
 
 /** Which collection a call is about. */
@@ -17,8 +17,7 @@ export function readTarget(call: Target, client: Target, issues: Issue[]): { use
   if (user === undefined) {
     issues.push({ path: 'user', message: 'Say whose collection: give the call or createClient the option user.' })
   } else if (!isUserName(user)) {
-    const message =
-      'Must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", and not start with "-": no user can have that name.'
+    const message = `Must be ${USER_NAME_RULE}: no user can have another name.`
     issues.push({ path: 'user', message })
   }
   if (gamemode === undefined) {

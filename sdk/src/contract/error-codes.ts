@@ -1,3 +1,9 @@
+import { GAMEMODES } from './gamemodes.ts'
+import { LIMITS } from './limits.ts'
+import { ROUTES } from './routes.ts'
+
+const GAMEMODE_LIST = GAMEMODES.join(', ')
+
 /**
  * Every `code` an error body can carry, with its HTTP status and the sentence that stands under `error`
  * where the server has nothing more exact to say.
@@ -6,11 +12,11 @@ export const ERROR_CODES = {
   missing_name: { status: 400, message: 'Say whose collection is meant: add ?name=USER to the address.' },
   missing_gamemode: {
     status: 400,
-    message: 'Say which gamemode is meant: oneblock, earth, survival or factions.',
+    message: `Say which gamemode is meant: ${GAMEMODE_LIST}.`,
   },
   invalid_gamemode: {
     status: 400,
-    message: 'That gamemode does not exist. Use oneblock, earth, survival or factions, in lower case.',
+    message: `That gamemode does not exist. Use one of ${GAMEMODE_LIST}, in lower case.`,
   },
   invalid_token: {
     status: 400,
@@ -31,10 +37,13 @@ export const ERROR_CODES = {
   invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
   invalid_session: {
     status: 401,
-    message: 'The session token is missing, wrong or expired. Log in again at /admin/login.',
+    message: `The session token is missing, wrong or expired. Log in again at ${ROUTES.adminLogin.path}.`,
   },
   forbidden: { status: 403, message: 'These credentials do not allow that.' },
-  not_found: { status: 404, message: 'There is nothing at this address. See /openapi.json for what there is.' },
+  not_found: {
+    status: 404,
+    message: `There is nothing at this address. See ${ROUTES.openapi.path} for what there is.`,
+  },
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
   record_not_found: { status: 404, message: 'That collection holds no record with this id.' },
@@ -42,7 +51,10 @@ export const ERROR_CODES = {
   user_exists: { status: 409, message: 'A user of that name exists already. Names differ in more than letter case.' },
   admin_exists: { status: 409, message: 'An administrator of that name exists already.' },
   last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another one first.' },
-  payload_too_large: { status: 413, message: 'The request body is larger than 256 KiB. Send fewer entries at once.' },
+  payload_too_large: {
+    status: 413,
+    message: `The request body is larger than ${LIMITS.bodyBytes / 1024} KiB. Send fewer entries at once.`,
+  },
   unsupported_media_type: {
     status: 415,
     message: 'The body is of a type or encoding that this address does not take.',

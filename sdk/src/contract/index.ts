@@ -9,6 +9,7 @@ export {
   isUserName,
   REQUEST_ID_PATTERN,
   USER_NAME_PATTERN,
+  USER_NAME_RULE,
   userNameKey,
 } from './names.ts'
 export { type OpenApiObject, type OpenApiOptions, openApiDocument } from './openapi.ts'

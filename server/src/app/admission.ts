@@ -2,7 +2,7 @@ import { type Audience, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../storage/types.ts'
 import type { Exchange } from './http/exchange.ts'
 import { Failure } from './http/failure.ts'
-import { assertWithinLimit, type RateLimit, rateLimitHeaders } from './limits/rate-limit.ts'
+import { countRequest, type RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
 import type { Logger } from './options.ts'
 import { sha256Hex } from './users/digest.ts'
@@ -50,14 +50,13 @@ export function createAdmission(context: AdmissionContext): Admission {
       metrics?.observeAdmission('bypassed')
       return
     }
-    const now = clock()
-    const window = { limit: rateLimit.requests, durationMs: rateLimit.windowMs, now }
-    const counted = await storage.countInWindow(`${COUNTED}:${exchange.client}`, window)
-    metrics?.observeAdmission(counted.count <= rateLimit.requests ? 'allowed' : 'refused')
-    for (const [name, value] of Object.entries(rateLimitHeaders(rateLimit, counted))) {
-      exchange.answerHeaders.set(name, value)
+    try {
+      await countRequest(storage, `${COUNTED}:${exchange.client}`, rateLimit, exchange, clock())
+      metrics?.observeAdmission('allowed')
+    } catch (error) {
+      if (error instanceof Failure) metrics?.observeAdmission('refused')
+      throw error
     }
-    assertWithinLimit(rateLimit, counted, now)
   }
 
   return async (exchange) => {

@@ -34,7 +34,7 @@ export interface App {
   readonly users: Pick<Users, 'create' | 'find'>
   /** The administrators, for hosts that make the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
-  /** Settles when the stored data was sealed under the secret at hand; rejects with `SealError` when not. */
+  /** Settles when the secrets at hand open the stored data; rejects with `SealError` when not, and has written nothing. */
   checkSecrets(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): App {
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
   const createId = () => uuidv7(clock(), random)
 
-  const vault = createVault(secrets.seal, random)
+  const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
   const users = createUsers({ storage, vault, passwords, clock, random })
   const admins = createAdmins({ storage, passwords, clock, random })
   const guard = createLoginGuard(storage, clock)

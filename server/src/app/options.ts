@@ -23,6 +23,8 @@ export interface Logger {
 export interface AppSecrets {
   /** Seals keys at rest (`FISH_SECRET`). */
   readonly seal: string
+  /** Older ones that still open what they sealed (`FISH_SECRET_PREVIOUS`). @default none */
+  readonly sealPrevious?: readonly string[]
   /** Signs administrators' sessions (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
   readonly session: string
 }

@@ -18,7 +18,11 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** What of the package swagger-ui-dist the page needs; the rest of it is not served. */
-const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
+const PACKAGED: Readonly<Record<string, () => string>> = {
+  'swagger-ui.css': () => import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  'swagger-ui-bundle.js': () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'favicon-32x32.png': () => import.meta.resolve('swagger-ui-dist/favicon-32x32.png'),
+}
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -54,7 +58,10 @@ const START_SCRIPT = `SwaggerUIBundle({
 export function createDocs(): Docs {
   const sources = new Map<string, () => Promise<Uint8Array>>([
     [START, async () => Buffer.from(START_SCRIPT)],
-    ...PACKAGED.map((name): [string, () => Promise<Uint8Array>] => [name, () => readPackaged(name)]),
+    ...Object.entries(PACKAGED).map(([name, locate]): [string, () => Promise<Uint8Array>] => [
+      name,
+      () => readFile(fileURLToPath(locate())),
+    ]),
   ])
   const files = new Map<string, Promise<DocsFile>>()
   const once = (name: string, read: () => Promise<Uint8Array>) => {
@@ -72,10 +79,6 @@ export function createDocs(): Docs {
       return read && once(name, read)
     },
   }
-}
-
-function readPackaged(name: string): Promise<Uint8Array> {
-  return readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)))
 }
 
 async function describe(name: string, read: Uint8Array): Promise<DocsFile> {

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { App } from '../app/app.ts'
 import { randomText } from '../app/ids.ts'
 
@@ -16,11 +17,27 @@ export interface MadeAdmin {
 const USERNAME = 'admin'
 const PASSWORD_LENGTH = 24
 
-/** Makes the first administrator when there is none. Answers what has to be shown: nothing when the password was given. */
-export async function ensureFirstAdmin(app: App, first: FirstAdmin): Promise<MadeAdmin | undefined> {
-  if (await app.admins.exist()) return undefined
+/** Shows a made-up password on a stream that people read. Not a log: it is shown this once. */
+export function announceOn(stream: Writable): (made: MadeAdmin) => void {
+  return ({ username, password }) => {
+    stream.write(`Creating the administrator "${username}" with the password ${password}\n`)
+    stream.write('Keep it: it is shown this once.\n')
+  }
+}
+
+/**
+ * Makes the first administrator when there is none.
+ * @param announce is told a made-up password before the administrator is made: if anything fails in between, an
+ *   unused password was shown, and never is there an administrator whose password nobody has seen
+ */
+export async function ensureFirstAdmin(
+  app: App,
+  first: FirstAdmin,
+  announce: (made: MadeAdmin) => void,
+): Promise<void> {
+  if (await app.admins.exist()) return
   const username = first.username ?? USERNAME
   const password = first.password ?? randomText(PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
-  const admin = await app.admins.create(username, password, 'superadmin')
-  return admin && first.password === undefined ? { username, password } : undefined
+  if (first.password === undefined) announce({ username, password })
+  await app.admins.create(username, password, 'superadmin')
 }

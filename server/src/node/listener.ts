@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/options.ts'
 
@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly isAccepting: () => boolean
   /** Hears of every connection that was refused because there were too many. @default nobody */
   readonly onDrop?: () => void
-  /** @default {@link CONNECTION_LIMITS} */
+  /** @default 4096 connections, and times as below */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -42,8 +42,8 @@ export interface ConnectionLimits {
 /** Longer than nginx keeps its own connections (60 s): the one that closes first must not be this side. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The limits of a server's connections. An idle one costs some 20 KB. */
-export const CONNECTION_LIMITS: ConnectionLimits = {
+/** The limits of a server's connections. An idle one costs some 16 KB. */
+const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 4096,
   headersMs: 10_000,
   requestMs: 30_000,
@@ -53,6 +53,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 }
 
 const LINGER_MS = 500
+const FIRST_BYTE_MS = 40
 
 /** Serves an app on a socket. Rejects with Node's own error when the address cannot be had. */
 export async function listen(
@@ -69,7 +70,13 @@ export async function listen(
   server.maxConnections = limits.connections
   server.timeout = limits.stalledMs
   if (onDrop) server.on('drop', onDrop)
+  const unused = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
   server.on('request', async (req, res) => {
+    unused.delete(req.socket)
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
     const closeWhenStopping = () => isAccepting() || setImmediate(() => server.closeIdleConnections())
     res.once('close', closeWhenStopping)
@@ -89,7 +96,7 @@ export async function listen(
       resolve()
     })
   })
-  return { url: urlOf(server), close: (graceMs) => close(server, graceMs) }
+  return { url: urlOf(server), close: (graceMs) => close(server, unused, graceMs) }
 }
 
 /**
@@ -113,11 +120,19 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+/**
+ * Node does not take a connection that never carried a request for idle, and browsers open some ahead of need: they
+ * are cut apart, after a moment for a request that is under way.
+ */
+async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  const cutUnused = setTimeout(() => {
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+  }, FIRST_BYTE_MS)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeIdleConnections()
   })
+  clearTimeout(cutUnused)
   clearTimeout(cut)
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
+import { syncFolder } from '../storage/file/file-folder.ts'
 
 /** Thrown when the secrets beside the data cannot be used. */
 export class SecretsError extends Error {
@@ -15,7 +16,8 @@ export interface LoadedSecrets {
   discard(): Promise<void>
 }
 
-const FILE_NAME = 'secrets.json'
+/** Name of the file in a data folder. */
+export const SECRETS_FILE = 'secrets.json'
 
 /** New secrets: 256 random bits each. */
 export function makeSecrets(): AppSecrets {
@@ -27,18 +29,34 @@ export function makeSecrets(): AppSecrets {
  * flushed to the disk before anything is sealed with them.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
-  if (given.seal && given.session)
-    return { secrets: { seal: given.seal, session: given.session }, discard: async () => {} }
-  const path = join(folder, FILE_NAME)
+  const { seal, session, sealPrevious = [] } = given
+  if (seal && session) return { secrets: withPrevious({ seal, session }, sealPrevious), discard: async () => {} }
+  const path = join(folder, SECRETS_FILE)
   const kept = await readSecrets(path)
   const secrets = kept ?? makeSecrets()
   if (!kept) await writeSecrets(folder, path, secrets)
+  // Kept ones do not stand in for a secret that was given: a wrong one has to be found out.
+  const previous = seal ? sealPrevious : [...(secrets.sealPrevious ?? []), ...sealPrevious]
   return {
-    secrets: { seal: given.seal ?? secrets.seal, session: given.session ?? secrets.session },
+    secrets: withPrevious({ seal: seal ?? secrets.seal, session: session ?? secrets.session }, previous),
     discard: async () => {
       if (!kept) await rm(path, { force: true })
     },
   }
+}
+
+/** The secrets that a folder keeps, if it keeps any. */
+export async function keptSecrets(folder: string): Promise<AppSecrets | undefined> {
+  return readSecrets(join(folder, SECRETS_FILE))
+}
+
+/** Replaces the secrets that a folder keeps. They are on the disk when this settles. */
+export async function keepSecrets(folder: string, secrets: AppSecrets): Promise<void> {
+  await writeSecrets(folder, join(folder, SECRETS_FILE), secrets)
+}
+
+function withPrevious(secrets: AppSecrets, sealPrevious: readonly string[]): AppSecrets {
+  return sealPrevious.length === 0 ? secrets : { ...secrets, sealPrevious }
 }
 
 async function readSecrets(path: string): Promise<AppSecrets | undefined> {
@@ -48,12 +66,18 @@ async function readSecrets(path: string): Promise<AppSecrets | undefined> {
   })
   if (text === undefined) return undefined
   try {
-    const { seal, session } = JSON.parse(text) as Partial<AppSecrets>
-    if (typeof seal === 'string' && seal && typeof session === 'string' && session) return { seal, session }
+    const { seal, session, sealPrevious = [] } = JSON.parse(text) as Partial<AppSecrets>
+    if (isSecret(seal) && isSecret(session) && sealPrevious.every(isSecret)) {
+      return withPrevious({ seal, session }, sealPrevious)
+    }
   } catch {
     // Told below, without the parser's message: it quotes what it read.
   }
   throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, sealed keys cannot be opened.`)
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 async function writeSecrets(folder: string, path: string, secrets: AppSecrets): Promise<void> {
@@ -67,10 +91,5 @@ async function writeSecrets(folder: string, path: string, secrets: AppSecrets): 
     await file.close()
   }
   await rename(draft, path)
-  const directory = await open(folder, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+  syncFolder(folder)
 }

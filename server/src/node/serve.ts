@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { SealError } from '../app/users/vault.ts'
 import { StorageError } from '../storage/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
+import { announceOn } from './first-admin.ts'
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
 import { type RunningServer, startServer } from './start.ts'
@@ -36,15 +37,10 @@ export async function serve(options: ServeOptions): Promise<number> {
 
   let server: RunningServer
   try {
-    server = await startServer(config, { logger, version: options.version })
+    server = await startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
   } catch (error) {
     say(`fish-cli serve: ${startFailure(error, config)}`)
     return SERVE_EXIT.failed
-  }
-  if (server.madeAdmin) {
-    const { username, password } = server.madeAdmin
-    say(`Created the administrator "${username}" with the password ${password}`)
-    say('Keep it: it is shown this once.')
   }
   for (const [name, secret] of [
     ['FISH_SECRET', config.secret],
@@ -79,7 +75,7 @@ function configOf(options: ServeOptions, say: (line: string) => void): ServerCon
 function startFailure(error: unknown, { host, port }: ServerConfig): string {
   if (error instanceof StorageError || error instanceof SecretsError) return error.message
   if (error instanceof SealError) {
-    return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one; nothing was changed.'
+    return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one, or give it as FISH_SECRET_PREVIOUS; nothing was changed.'
   }
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

@@ -1,4 +1,4 @@
-import { isUserName, LIMITS } from '@fish-crab/sdk/contract'
+import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { holdsPassword, parseStorageAddress, type StorageAddress } from './storage-address.ts'
 
 /** How the log is written. */
@@ -51,7 +51,7 @@ export const SETTINGS = {
     flag: 'admin-username',
     summary: 'name of the first administrator',
     parse: (text) => {
-      if (!isUserName(text)) throw new Error('must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-"')
+      if (!isUserName(text)) throw new Error(`must be ${USER_NAME_RULE}`)
       return text
     },
   }),
@@ -117,6 +117,11 @@ export const SETTINGS = {
     summary: 'seals keys at rest; made and kept beside the data when unset',
     parse: (text) => text,
   }),
+  previousSecrets: setting<readonly string[]>({
+    env: 'FISH_SECRET_PREVIOUS',
+    summary: 'the FISH_SECRET before this one, or several as a JSON array of strings; they still open what they sealed',
+    parse: secrets,
+  }),
   tokenTtl: setting({
     env: 'FISH_TOKEN_TTL',
     flag: 'token-ttl',
@@ -146,6 +151,18 @@ function integer(minimum: number, maximum: number): (text: string) => number {
     if (!(value >= minimum && value <= maximum)) throw new Error(`must be a whole number from ${minimum} to ${maximum}`)
     return value
   }
+}
+
+/** A secret may hold any character, so no separator is safe: several are a JSON array, and anything else is one. */
+function secrets(text: string): readonly string[] {
+  if (!/^\s*\[\s*"/.test(text)) return [text]
+  try {
+    const listed: unknown = JSON.parse(text)
+    if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one !== '')) return listed
+  } catch {
+    // Told below, without the parser's message: it quotes what it read.
+  }
+  throw new Error('begins like a JSON array, but is not one of strings that are not empty')
 }
 
 function origins(text: string): readonly string[] {

@@ -26,6 +26,7 @@ export function startReport(config: ServerConfig, version: string, { url, durabi
     tokenTtlSeconds: config.tokenTtl ?? 'off',
     masterApiKey: config.masterApiKey === undefined ? 'none' : 'given',
     FISH_SECRET: config.secret === undefined ? 'made' : 'given',
+    FISH_SECRET_PREVIOUS: config.previousSecrets?.length ?? 0,
     FISH_JWT_SECRET: config.jwtSecret === undefined ? 'made' : 'given',
   }
 }

@@ -8,7 +8,7 @@ import { createStorage } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
 import { createDocs } from './docs-page.ts'
-import { ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
+import { announceOn, ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
 import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.ts'
 import { createScryptHasher } from './passwords.ts'
@@ -22,6 +22,11 @@ export interface StartOptions {
   readonly passwords?: PasswordHasher
   /** What connections may take; for tests and unusual hosts. @default see the README, "Operate it" */
   readonly connections?: Partial<ConnectionLimits>
+  /**
+   * Told the first administrator's name and made-up password, once, before that administrator is made.
+   * @default writes both on stderr
+   */
+  readonly announceAdmin?: (made: MadeAdmin) => void
   /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
   readonly graceMs?: number
 }
@@ -30,8 +35,6 @@ export interface StartOptions {
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** The first administrator, when this start made one with a made-up password. Show it once. */
-  readonly madeAdmin?: MadeAdmin
   /** What an acknowledgement of the storage means. */
   readonly durability: string
   /** What the operator should know about that, each a sentence. */
@@ -90,7 +93,7 @@ async function startOn(
     throw error
   })
   const first = { username: config.adminUsername, password: config.adminPassword }
-  const madeAdmin = await ensureFirstAdmin(app, first)
+  await ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))
   const listener = await listen(app.fetch, {
     host: config.host,
     port: config.port,
@@ -103,7 +106,6 @@ async function startOn(
     url: listener.url,
     durability: storage.durability,
     warnings: storage.warnings ?? [],
-    ...(madeAdmin ? { madeAdmin } : {}),
     async close() {
       accepting = false
       await listener.close(graceMs)
@@ -113,8 +115,12 @@ async function startOn(
   }
 }
 
-async function secretsOf({ storage, secret, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
-  const given = { ...(secret ? { seal: secret } : {}), ...(jwtSecret ? { session: jwtSecret } : {}) }
+async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
+  const given = {
+    ...(secret ? { seal: secret } : {}),
+    ...(previousSecrets ? { sealPrevious: previousSecrets } : {}),
+    ...(jwtSecret ? { session: jwtSecret } : {}),
+  }
   if (storage.driver === 'file') return loadSecrets(resolve(storage.path), given)
   return { secrets: { ...makeSecrets(), ...given }, discard: async () => {} }
 }

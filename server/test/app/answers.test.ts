@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { answersBehaviour } from './behaviour/answers.ts'
-import { readError } from './errors.ts'
+import { expectError, readError } from './errors.ts'
 import { createWorld } from './world.ts'
 
 answersBehaviour(createWorld)
+
+describe('a method that nobody ever heard of', () => {
+  it('is not allowed on a known path, and not found on an unknown one', async () => {
+    const world = await createWorld()
+    await expectError(await world.request('/status', { method: 'X-ODD' }), 'method_not_allowed')
+    await expectError(await world.request('/nowhere', { method: 'X-ODD' }), 'not_found')
+  })
+})
 
 describe('errors that nobody foresaw', () => {
   it('are answered as internal_error without anything of theirs', async () => {

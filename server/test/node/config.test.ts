@@ -42,6 +42,7 @@ describe('the configuration', () => {
       FISH_TRUST_PROXY: '2',
       FISH_JWT_SECRET: 'j'.repeat(32),
       FISH_SECRET: 's'.repeat(32),
+      FISH_SECRET_PREVIOUS: '["older, with a comma","oldest"]',
       FISH_TOKEN_TTL: '3600',
       FISH_LOG: 'json',
     }
@@ -59,6 +60,7 @@ describe('the configuration', () => {
       trustProxy: 2,
       jwtSecret: 'j'.repeat(32),
       secret: 's'.repeat(32),
+      previousSecrets: ['older, with a comma', 'oldest'],
       tokenTtl: 3600,
       log: 'json',
     })

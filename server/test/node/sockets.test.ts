@@ -44,7 +44,6 @@ describe('over a real socket', () => {
     await first.close()
 
     const second = await startTestServer(env)
-    expect(second.madeAdmin).toBeUndefined()
     const read = await fetch(`${second.url}/get/fish?name=alex&gamemode=earth`)
     expect(await read.json()).toEqual({ user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] })
     const replayed = await postFish(second.url, player, token)

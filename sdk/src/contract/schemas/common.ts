@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import { GAMEMODES } from '../gamemodes.ts'
 import { LIMITS } from '../limits.ts'
-import { CATCH_NAME_PATTERN, USER_NAME_PATTERN } from '../names.ts'
+import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from '../names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from '../rarities.ts'
 
 /** One of the four gamemodes. */
@@ -15,10 +15,7 @@ export const catchNameSchema = z
 
 /** The name of a user, as it may be created. `.` and `..` are left out: no URL path can carry them (RFC 3986, 5.2.4). */
 export const userNameSchema = z.string().check(
-  z.regex(
-    USER_NAME_PATTERN,
-    'Must be 1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", and not start with "-"',
-  ),
+  z.regex(USER_NAME_PATTERN, `Must be ${USER_NAME_RULE}`),
   z.refine((name) => name !== '.' && name !== '..', 'Must not be "." or "..": such a name cannot stand in an address'),
 )
 

@@ -7,7 +7,10 @@ import { type RandomSource, uuidv7 } from '../ids.ts'
 
 /** The log of who did what, to whom, when and from where. */
 export interface Audit {
-  /** Settles once the entry is stored; rejects when it cannot be. */
+  /**
+   * Settles once the entry is stored; rejects when it cannot be. Called before the deed: what happened is on record
+   * for sure, and an entry may tell of a deed that failed after all.
+   */
   record(exchange: Exchange, actor: string, action: AuditAction, subject?: string): Promise<void>
   /** One page of the log, newest first. */
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>

@@ -1,6 +1,6 @@
-import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
+import { LIMITS } from '@fish-crab/sdk/contract'
 import type { CountWindow, FishStorage } from '../../storage/types.ts'
-import { Failure } from '../http/failure.ts'
+import { rateLimited } from '../limits/rate-limit.ts'
 
 /** Limits how often a client may fail to prove who it is. */
 export interface LoginGuard {
@@ -23,12 +23,8 @@ export function createLoginGuard(storage: FishStorage, clock: () => number): Log
 
   async function attemptNow<Result>(client: string, attempt: () => Promise<Result | undefined>) {
     const key = `login:${client}`
-    const { count, resetAt } = await storage.peekWindow(key, window())
-    if (count >= LIMITS.failedLogins) {
-      throw new Failure('rate_limited', {
-        headers: { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil((resetAt - clock()) / 1000))) },
-      })
-    }
+    const failures = await storage.peekWindow(key, window())
+    if (failures.count >= LIMITS.failedLogins) throw rateLimited(failures, clock())
     const result = await attempt()
     if (result === undefined) await storage.countInWindow(key, window())
     return result

@@ -5,7 +5,7 @@ import { empty, jsonBytes } from '../http/answer.ts'
 import { chooseCoding, encodeBytes, encodeStream, supportedCodings } from '../http/encoding.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { type CollectionBody, collectionBody } from './collection-body.ts'
-import { decodeCursor } from './cursor.ts'
+import { decodeCursor, type Position } from './cursor.ts'
 import { readPage } from './page.ts'
 import { createReadyCache } from './ready-cache.ts'
 
@@ -30,14 +30,18 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
   const cache = createReadyCache(CACHE_BYTES)
   const codings = supportedCodings()
 
-  function bodyOf({ user, collection, form, limit, cursor }: CollectionRequest): Promise<CollectionBody> {
+  function bodyOf(asked: CollectionRequest, start: Position): Promise<CollectionBody> {
+    const { user, collection, form, limit, cursor } = asked
     if (limit === undefined && cursor === undefined) {
       return collectionBody(user.name, collection.kind, storage.read(collection, form))
     }
-    return pageBody(storage, { user, collection, form, limit, cursor })
+    return pageBody(storage, asked, start)
   }
 
   return async (request, asked) => {
+    const start = asked.cursor === undefined ? FIRST : decodeCursor(asked.cursor)
+    // A wrong cursor is an error whatever the conditions say (RFC 9110, section 13.2.1).
+    if (asked.cursor !== undefined) decodeCursor(asked.cursor)
     // Before anything is read: what is read may be newer than the version says, never older.
     const version = await storage.version(asked.collection)
     const headers = {
@@ -47,38 +51,35 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
     }
     if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
-    const coding = chooseCoding(request.headers.get('accept-encoding'), codings)
-    const key = JSON.stringify([asked.collection, asked.form, asked.limit, asked.cursor, coding])
-    const ready = cache.get(key, version)
-    if (ready) return jsonBytes(200, ready, withCoding(headers, isEncoded(ready, coding) ? coding : undefined))
+    const { coding: wanted, identity } = chooseCoding(request.headers.get('accept-encoding'), codings)
+    const key = JSON.stringify([asked.collection, asked.form, wanted, identity])
+    const isWhole = asked.limit === undefined && asked.cursor === undefined
+    const ready = isWhole ? cache.get(key, version) : undefined
+    if (ready) return jsonBytes(200, ready.bytes, withCoding(headers, ready.coding))
 
-    const body = await bodyOf(asked)
+    const body = await bodyOf(asked, start)
     if (body instanceof ReadableStream) {
-      return new HTTPResponse(coding ? encodeStream(body, coding) : body, {
+      return new HTTPResponse(wanted ? encodeStream(body, wanted) : body, {
         status: 200,
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, coding) },
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, wanted) },
       })
     }
-    const encode = coding !== undefined && body.byteLength >= WORTH_COMPRESSING_BYTES
-    const bytes = encode ? await encodeBytes(body, coding) : body
-    cache.set(key, version, bytes)
-    return jsonBytes(200, bytes, withCoding(headers, encode ? coding : undefined))
+    const coding = !identity || body.byteLength >= WORTH_COMPRESSING_BYTES ? wanted : undefined
+    const bytes = coding ? await encodeBytes(body, coding) : body
+    // Pages are not kept: whoever asks chooses their bounds, and could fill the cache with them.
+    if (isWhole) cache.set(key, version, { bytes, coding })
+    return jsonBytes(200, bytes, withCoding(headers, coding))
   }
 }
 
 async function pageBody(
   storage: FishStorage,
-  { user, collection, form, limit, cursor }: CollectionRequest,
+  { user, collection, form, limit }: CollectionRequest,
+  start: Position,
 ): Promise<CollectionBody> {
-  const start = cursor === undefined ? FIRST : decodeCursor(cursor)
   const { entries, nextCursor } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
   return new TextEncoder().encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
-}
-
-/** What was too small to be worth encoding is kept as it is, and begins as JSON does. */
-function isEncoded(bytes: Uint8Array, coding: string | undefined): boolean {
-  return coding !== undefined && bytes[0] !== '{'.charCodeAt(0)
 }
 
 function withCoding(headers: Readonly<Record<string, string>>, coding: string | undefined): Record<string, string> {

@@ -1,15 +1,27 @@
-/** Answers that are ready to be sent, kept while their collection's version is the current one. */
+import type { ContentCoding } from '../http/encoding.ts'
+
+/** A body that is ready to be sent, and how it is encoded. */
+export interface ReadyBody {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly coding: ContentCoding | undefined
+}
+
+/** Bodies that are kept while their collection's version is the current one. */
 export interface ReadyCache {
-  /** The bytes kept under this key, when they are of this version. */
-  get(key: string, version: string): Uint8Array<ArrayBuffer> | undefined
-  /** Keeps bytes; drops what was unused longest once there are too many. */
-  set(key: string, version: string, bytes: Uint8Array<ArrayBuffer>): void
+  /** What is kept under this key, when it is of this version. */
+  get(key: string, version: string): ReadyBody | undefined
+  /** Keeps a body; drops what was unused longest once there are too many bytes. */
+  set(key: string, version: string, body: ReadyBody): void
 }
 
 interface Entry {
   readonly version: string
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly body: ReadyBody
+  readonly size: number
 }
+
+/** About what an entry takes beside its key and its bytes. */
+const ENTRY_BYTES = 512
 
 /**
  * A cache bounded in bytes. It asks nobody to forget anything: an entry counts only under the version that the storage
@@ -17,10 +29,10 @@ interface Entry {
  */
 export function createReadyCache(capacityBytes: number): ReadyCache {
   const entries = new Map<string, Entry>()
-  let size = 0
+  let total = 0
 
   function drop(key: string): void {
-    size -= entries.get(key)?.bytes.byteLength ?? 0
+    total -= entries.get(key)?.size ?? 0
     entries.delete(key)
   }
 
@@ -30,14 +42,15 @@ export function createReadyCache(capacityBytes: number): ReadyCache {
       if (entry?.version !== version) return undefined
       entries.delete(key)
       entries.set(key, entry)
-      return entry.bytes
+      return entry.body
     },
-    set(key, version, bytes) {
+    set(key, version, body) {
       drop(key)
-      if (bytes.byteLength > capacityBytes / 4) return
-      entries.set(key, { version, bytes })
-      size += bytes.byteLength
-      while (size > capacityBytes) drop(entries.keys().next().value as string)
+      const size = body.bytes.byteLength + 2 * key.length + ENTRY_BYTES
+      if (size > capacityBytes / 4) return
+      entries.set(key, { version, body, size })
+      total += size
+      while (total > capacityBytes) drop(entries.keys().next().value as string)
     },
   }
 }

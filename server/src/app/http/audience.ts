@@ -1,15 +1,14 @@
 import { type Audience, ROUTES } from '@fish-crab/sdk/contract'
 
-const OPERATIONS: ReadonlySet<string> = new Set(
-  Object.values(ROUTES)
-    .filter(({ audience }) => audience === 'operations')
-    .map(({ path }) => path),
-)
+/** The paths of each audience, with parameters standing for one segment. */
+const PATHS = Object.values(ROUTES).map(({ audience, path }) => ({
+  audience,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
+}))
 const DOCS_PREFIX = `${ROUTES.docs.path}/`
-const ADMIN_PREFIX = `${ROUTES.adminLogin.path.slice(0, ROUTES.adminLogin.path.lastIndexOf('/'))}/`
 
 /** Whom a canonical path is for. What nobody serves counts as public, so that guessing paths is limited too. */
 export function audienceOf(path: string): Audience {
-  if (OPERATIONS.has(path) || path.startsWith(DOCS_PREFIX)) return 'operations'
-  return path.startsWith(ADMIN_PREFIX) ? 'admin' : 'public'
+  if (path.startsWith(DOCS_PREFIX)) return 'operations'
+  return PATHS.find(({ pattern }) => pattern.test(path))?.audience ?? 'public'
 }

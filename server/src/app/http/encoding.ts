@@ -17,16 +17,28 @@ export function supportedCodings(): ContentCoding[] {
   })
 }
 
+/** What a client accepts of an answer's coding. */
+export interface CodingChoice {
+  /** The coding it likes best of those at hand; `undefined`: none. */
+  readonly coding: ContentCoding | undefined
+  /** Whether an answer may also be sent as it is. */
+  readonly identity: boolean
+}
+
 /**
- * The coding to answer in, by what the client accepts (RFC 9110, section 12.5.3); `undefined`: as it is.
- * @example chooseCoding('gzip;q=0.5, br', ['gzip', 'br']) // 'br'
+ * How to encode an answer, by what the client accepts (RFC 9110, section 12.5.3).
+ * @example chooseCoding('gzip;q=0.5, br', ['gzip', 'br']) // { coding: 'br', identity: true }
  */
-export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]): ContentCoding | undefined {
-  if (!accepted) return undefined
+export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]): CodingChoice {
+  if (!accepted) return { coding: undefined, identity: true }
   const weights = new Map(accepted.split(',').map(weightOf))
   const weight = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0
   const [best] = supported.filter((coding) => weight(coding) > 0).sort((one, other) => weight(other) - weight(one))
-  return best !== undefined && weight(best) >= (weights.get('identity') ?? 0) ? best : undefined
+  const preferred = best !== undefined && weight(best) >= (weights.get('identity') ?? 0)
+  return {
+    coding: preferred ? best : undefined,
+    identity: best === undefined || (weights.get('identity') ?? weights.get('*')) !== 0,
+  }
 }
 
 /** Encodes bytes as they pass. */

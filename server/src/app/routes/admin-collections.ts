@@ -1,4 +1,5 @@
 import { type Kind, plainCrabSchema, plainFishSchema, type Saved } from '@fish-crab/sdk/contract'
+import type { AdminHandler } from '../auth/admin-access.ts'
 import { requireGamemode } from '../catches/gamemode.ts'
 import { crabEntries, fishEntries } from '../catches/payload.ts'
 import { toRecord } from '../catches/record.ts'
@@ -8,8 +9,7 @@ import { readJson } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
 import { validate } from '../http/validate.ts'
-import type { Handler, Services } from '../services.ts'
-import { forAdmins } from './admin-session.ts'
+import type { Services } from '../services.ts'
 
 const parseEntries = {
   fish: (value: unknown) => fishEntries(validate(plainFishSchema, value, 'invalid_payload').fish),
@@ -17,36 +17,36 @@ const parseEntries = {
 }
 
 /** `GET /admin/users/:name/fish` and `/crab`: a collection in full. */
-export function listUserCatchesHandler(services: Services, kind: Kind): Handler {
-  return forAdmins(services, async (exchange) => {
+export function listUserCatchesHandler(services: Services, kind: Kind): AdminHandler {
+  return async (exchange) => {
     const { user, collection } = await target(services, exchange, kind)
     return services.answerCollection(exchange.request, { user, collection, form: 'full' })
-  })
+  }
 }
 
 /** `POST /admin/users/:name/fish` and `/crab`: catches in plain JSON. */
-export function addUserCatchesHandler(services: Services, kind: Kind): Handler {
+export function addUserCatchesHandler(services: Services, kind: Kind): AdminHandler {
   const { storage, audit, createId, clock } = services
-  return forAdmins(services, async (exchange, admin) => {
+  return async (exchange, admin) => {
     const { user, collection } = await target(services, exchange, kind)
     const entries = parseEntries[kind](await readJson(exchange.request))
+    await audit.record(exchange, admin.username, `${kind}.add`, user.name)
     const caughtAt = new Date(clock()).toISOString()
     const result = await storage.append(collection, toRecord(entries, { id: createId(), dedupeKey: null, caughtAt }))
     if (result.outcome === 'owner_removed') throw new Failure('user_not_found')
-    await audit.record(exchange, admin.username, `${kind}.add`, user.name)
     return json(201, { message: savedMessage(kind, entries.length, user.name), id: result.id } satisfies Saved)
-  })
+  }
 }
 
 /** `DELETE /admin/users/:name/fish/:id` and `/crab/:id`: one record. */
-export function deleteUserCatchesHandler(services: Services, kind: Kind): Handler {
-  return forAdmins(services, async (exchange, admin) => {
+export function deleteUserCatchesHandler(services: Services, kind: Kind): AdminHandler {
+  return async (exchange, admin) => {
     const { user, collection } = await target(services, exchange, kind)
+    await services.audit.record(exchange, admin.username, `${kind}.delete`, user.name)
     const removed = await services.storage.removeRecord(collection, exchange.params.id ?? '')
     if (!removed) throw new Failure('record_not_found')
-    await services.audit.record(exchange, admin.username, `${kind}.delete`, user.name)
     return empty(204)
-  })
+  }
 }
 
 async function target({ users }: Services, { query, params }: Exchange, kind: Kind) {

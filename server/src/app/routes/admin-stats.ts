@@ -1,23 +1,23 @@
 import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, type Stats } from '@fish-crab/sdk/contract'
 import type { Tally } from '../../storage/types.ts'
+import type { AdminHandler } from '../auth/admin-access.ts'
 import { json } from '../http/answer.ts'
 import { validateQuery } from '../http/validate.ts'
-import type { Handler, Services } from '../services.ts'
-import { forAdmins } from './admin-session.ts'
+import type { Services } from '../services.ts'
 
 const DEFAULT_PLACES = 10
 
 /** `GET /admin/stats`: read from counters, whatever the collections hold. */
-export function statsHandler(services: Services): Handler {
-  return forAdmins(services, async () => {
+export function statsHandler(services: Services): AdminHandler {
+  return async () => {
     const [users, tallies] = await Promise.all([services.users.count(), services.storage.tallies()])
     return json(200, statsOf(users, tallies))
-  })
+  }
 }
 
 /** `GET /admin/leaderboard`. */
-export function leaderboardHandler(services: Services): Handler {
-  return forAdmins(services, async ({ query }) => {
+export function leaderboardHandler(services: Services): AdminHandler {
+  return async ({ query }) => {
     const { type, gamemode, limit = DEFAULT_PLACES } = validateQuery(leaderboardQuerySchema, query)
     const leaders = await services.storage.leaders({ kind: type, limit, ...(gamemode ? { gamemode } : {}) })
     const named = await Promise.all(
@@ -25,7 +25,7 @@ export function leaderboardHandler(services: Services): Handler {
     )
     const leaderboard = named.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]))
     return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
-  })
+  }
 }
 
 function statsOf(users: number, tallies: readonly Tally[]): Stats {

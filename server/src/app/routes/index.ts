@@ -1,4 +1,5 @@
-import { openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
+import { OPERATIONS, openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
+import { type AdminHandler, guarded } from '../auth/admin-access.ts'
 import { json } from '../http/answer.ts'
 import type { Handler, Services } from '../services.ts'
 import {
@@ -28,7 +29,7 @@ import { writeHandler } from './write.ts'
 
 /** The handler of every route that the service answers. */
 export function createHandlers(services: Services): Partial<Record<RouteName, Handler>> {
-  const handlers: Partial<Record<RouteName, Handler>> = {
+  const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
     demoFish: demoFishHandler(),
     demoCrab: demoCrabHandler(),
@@ -38,7 +39,7 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     postCrab: writeHandler(services, 'crab'),
     getUserKey: userKeyHandler(services),
     adminLogin: loginHandler(services),
-    adminMe: adminMeHandler(services),
+    adminMe: adminMeHandler(),
     listUsers: listUsersHandler(services),
     createUser: createUserHandler(services),
     showUser: showUserHandler(services),
@@ -63,5 +64,10 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
   }
   const document = openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
-  return handlers
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handle]) => [
+      name,
+      guarded(services, OPERATIONS[name as RouteName].auth, handle),
+    ]),
+  )
 }

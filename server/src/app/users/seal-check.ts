@@ -2,20 +2,57 @@ import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { Vault } from './vault.ts'
 
-const KEY = itemKey('setting', 'seal-check')
+/** The item that holds the check. */
+export const SEAL_CHECK_KEY = itemKey('setting', 'seal-check')
+
 const OWNER = 'setting'
 const CONTENT = 'fish-crab'
+const SEPARATOR = ' '
 
 /**
- * Finds out at start, before anything is written, whether the data was sealed under the secret at hand.
- * @throws SealError when it was sealed under another one
+ * Finds out at start, before anything is written, whether every secret that something may be sealed under is at hand:
+ * the check is one sealed text for each. A secret that will be sealed with is added.
+ * @throws SealError when one is missing
  */
 export async function checkSeal(storage: FishStorage, vault: Vault): Promise<void> {
-  const sealed = await storage.items.getItem(KEY)
-  if (sealed !== null) {
-    await vault.open(sealed, OWNER)
-    return
-  }
-  const stored = await storage.setItemIfAbsent(KEY, await vault.seal(CONTENT, OWNER))
+  const kept = await openSealCheck(storage, vault)
+  const texts = kept === null ? [] : kept.split(SEPARATOR)
+  const ofFirst = await Promise.all(texts.map((text) => vault.isOfFirst(text, OWNER)))
+  if (ofFirst.includes(true)) return
+  const value = [...texts, await vault.seal(CONTENT, OWNER)].join(SEPARATOR)
+  const stored =
+    kept === null
+      ? await storage.setItemIfAbsent(SEAL_CHECK_KEY, value)
+      : await storage.replaceItemIf(SEAL_CHECK_KEY, kept, value)
   if (!stored) await checkSeal(storage, vault)
+}
+
+/**
+ * The check as it is stored, `null` when there is none. Writes nothing.
+ * @throws SealError when a secret is missing that something may be sealed under
+ */
+export async function openSealCheck(storage: FishStorage, vault: Vault): Promise<string | null> {
+  const kept = await storage.items.getItem(SEAL_CHECK_KEY)
+  if (kept !== null) await openSealTexts(kept, vault)
+  return kept
+}
+
+/**
+ * Opens all of a check that was read from {@link SEAL_CHECK_KEY}.
+ * @throws SealError when a secret is missing that something may be sealed under
+ */
+export async function openSealTexts(kept: string, vault: Vault): Promise<void> {
+  await Promise.all(kept.split(SEPARATOR).map((text) => vault.open(text, OWNER)))
+}
+
+/**
+ * Notes that everything is sealed under the first secret, unless the check is no longer the one that was read before
+ * everything was looked through: then another secret may be in use again. Answers whether it is noted.
+ */
+export async function settleSealCheck(storage: FishStorage, vault: Vault, kept: string): Promise<boolean> {
+  const [first = '', ...more] = kept.split(SEPARATOR)
+  const value = more.length === 0 ? await vault.reseal(first, OWNER) : await vault.seal(CONTENT, OWNER)
+  return value === kept
+    ? (await storage.items.getItem(SEAL_CHECK_KEY)) === kept
+    : storage.replaceItemIf(SEAL_CHECK_KEY, kept, value)
 }

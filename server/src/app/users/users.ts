@@ -7,6 +7,7 @@ import { type RandomSource, randomText, uuidv7 } from '../ids.ts'
 import type { PasswordHasher } from '../options.ts'
 import { boundedCache } from './cache.ts'
 import { sha256Hex } from './digest.ts'
+import { secretKey } from './secret-keys.ts'
 import type { Vault } from './vault.ts'
 
 /** What a user is created from; every secret that is not given is made. */
@@ -67,13 +68,12 @@ const BASE = 'user:'
 /**
  * Each secret of a user is an item of its own under the user's id: two resets at once cannot undo each other, and
  * what is left of a deleted user is reachable by no name. The cache below holds what is a pure function of stored
- * bytes, keyed by those bytes: it cannot be stale.
+ * bytes, keyed by those bytes and their owner: it cannot be stale, and opens for nobody else.
  */
 export function createUsers({ storage, vault, passwords, clock, random }: UsersContext): Users {
   const { items } = storage
   const fernets = boundedCache<string, Fernet>(CACHED_KEYS)
   const userKey = (name: string) => itemKey('user', userNameKey(name))
-  const secretKey = (id: string, secret: 'password' | 'fernet' | 'api-key') => itemKey('secret', id, secret)
   const apiKeyIndex = (hash: string) => itemKey('api-key', hash)
   const nameKey = (id: string) => itemKey('user-name', id)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
@@ -193,10 +193,11 @@ export function createUsers({ storage, vault, passwords, clock, random }: UsersC
 
     async fernet(user) {
       const sealed = await sealedFernetKey(user)
-      const cached = fernets.get(sealed)
+      const cacheKey = `${user.id} ${sealed}`
+      const cached = fernets.get(cacheKey)
       if (cached) return cached
       const fernet = createFernet(await vault.open(sealed, user.id))
-      fernets.set(sealed, fernet)
+      fernets.set(cacheKey, fernet)
       return fernet
     },
 

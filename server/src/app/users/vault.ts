@@ -1,71 +1,92 @@
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-const VERSION = 'v1'
-const IV_BYTES = 12
+import type { RandomSource } from '../ids.ts'
+import { decryptSealed, deriveSealKey, encryptSealed, type SealKey } from './seal-cipher.ts'
+
+const VERSION = 'v2'
+/** The form of the first release: it does not say which secret it was sealed under. */
+const VERSION_WITHOUT_ID = 'v1'
 
 /** Thrown when a sealed secret cannot be opened: another `FISH_SECRET`, another owner, or tampering. */
 export class SealError extends Error {
   override readonly name = 'SealError'
 }
 
-/** Seals secrets at rest with AES-256-GCM under a key derived from `FISH_SECRET`, each bound to its owner. */
+/**
+ * Seals secrets at rest with AES-256-GCM, each bound to its owner. A sealed text is `v2.KEY-ID.IV.SEALED`, or
+ * `v1.IV.SEALED` where it is older.
+ */
 export interface Vault {
-  /** Seals a secret. The owner is authenticated, not stored: only the same owner opens it. */
+  /** Seals a secret under the first key. The owner is authenticated, not stored: only the same owner opens it. */
   seal(secret: string, owner: string): Promise<string>
-  /** Opens a sealed secret or throws {@link SealError}. */
+  /** Opens what was sealed under any of the keys, or throws {@link SealError}. */
   open(sealed: string, owner: string): Promise<string>
+  /** Whether a sealed secret is one of the first key. Throws {@link SealError} when it cannot be opened at all. */
+  isOfFirst(sealed: string, owner: string): Promise<boolean>
+  /** The same secret in today's form under the first key: the very text when it is that already. Throws as `open`. */
+  reseal(sealed: string, owner: string): Promise<string>
+}
+
+interface Opened {
+  readonly plain: string
+  readonly key: SealKey
+  readonly version: string
 }
 
 /**
- * Makes the vault of a service secret. The key is derived by HKDF-SHA-256 (RFC 5869), so the secret may have any form;
- * its strength is the strength of the seal.
+ * Makes the vault of a service's secrets. The first one seals, any opens: the id of the right key stands in the sealed
+ * text, so further secrets cost nothing.
+ * @param secrets at least one, the one to seal with first
  */
-export function createVault(
-  secret: string,
-  random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
-): Vault {
-  const key = deriveKey(secret)
+export function createVault(secrets: readonly string[], random: RandomSource): Vault {
+  const keys = Promise.all(secrets.map(deriveSealKey))
+  const byId = keys.then((all) => new Map(all.map((key) => [key.id, key])))
+  const firstKey = async () => {
+    const [first] = await keys
+    if (!first) throw new TypeError('A vault needs a secret.')
+    return first
+  }
+
+  async function seal(plain: string, owner: string): Promise<string> {
+    const key = await firstKey()
+    return [VERSION, key.id, ...(await encryptSealed(key, plain, owner, random))].join('.')
+  }
+
+  async function open(text: string, owner: string): Promise<Opened> {
+    const [version = '', ...parts] = text.split('.')
+    if (version === VERSION && parts.length === 3) {
+      const [id = '', iv = '', sealed = ''] = parts
+      const key = (await byId).get(id)
+      if (!key) throw new SealError(`What is sealed for ${owner} needs a secret that was not given: ${SECRETS_HINT}`)
+      return { plain: await decryptSealed(key, { iv, sealed, owner }).catch(refuse(owner)), key, version }
+    }
+    if (version !== VERSION_WITHOUT_ID || parts.length !== 2) return refuse(owner)(undefined)
+    const [iv = '', sealed = ''] = parts
+    // Authenticated encryption: no other key than the right one opens it.
+    const tries = (await keys).map(async (key) => ({
+      plain: await decryptSealed(key, { iv, sealed, owner }),
+      key,
+      version,
+    }))
+    return Promise.any(tries).catch(({ errors }: AggregateError) => refuse(owner)(errors[0]))
+  }
+
   return {
-    async seal(plain, owner) {
-      const iv = random(new Uint8Array(IV_BYTES))
-      const sealed = await crypto.subtle.encrypt(parameters(iv, owner), await key, encoder.encode(plain))
-      return [VERSION, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.')
-    },
-    async open(text, owner) {
-      const [version, iv, sealed] = text.split('.')
-      try {
-        if (version !== VERSION || !iv || !sealed) throw new TypeError('Unknown form of a sealed secret.')
-        const plain = await crypto.subtle.decrypt(parameters(fromBase64(iv), owner), await key, fromBase64(sealed))
-        return decoder.decode(plain)
-      } catch (cause) {
-        throw new SealError(
-          'A sealed secret cannot be opened: it was changed, or FISH_SECRET is not the one it was sealed with.',
-          { cause },
-        )
-      }
+    seal,
+    open: async (text, owner) => (await open(text, owner)).plain,
+    isOfFirst: async (text, owner) => (await open(text, owner)).key.id === (await firstKey()).id,
+    async reseal(text, owner) {
+      const { plain, key, version } = await open(text, owner)
+      return version === VERSION && key.id === (await firstKey()).id ? text : seal(plain, owner)
     },
   }
 }
 
-async function deriveKey(secret: string): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey'])
-  return crypto.subtle.deriveKey(
-    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode('fish-crab seal v1') },
-    material,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
-}
+const SECRETS_HINT = 'FISH_SECRET is another one, and so are those of FISH_SECRET_PREVIOUS.'
 
-function parameters(iv: Uint8Array<ArrayBuffer>, owner: string): AesGcmParams {
-  return { name: 'AES-GCM', iv, additionalData: encoder.encode(owner) }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+function refuse(owner: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new SealError(
+      `What is sealed for ${owner} cannot be opened: it was changed, belongs to another owner, or FISH_SECRET is not the one it was sealed with.`,
+      { cause },
+    )
+  }
 }

@@ -1,5 +1,5 @@
 /** Labels of a series by name. Their values come from small fixed sets. */
-export type Labels = Readonly<Record<string, string | number>>
+type Labels = Readonly<Record<string, string | number>>
 
 /** The kinds of metrics that the text format knows, as far as they are used here. */
 type MetricType = 'counter' | 'gauge' | 'histogram'

@@ -6,10 +6,13 @@ import { sqliteCode } from './file-errors.ts'
 import { findStore } from './file-identity.ts'
 import { APPLICATION_ID, migrate } from './file-schema.ts'
 
+/** Name of the database in a data folder. */
+export const STORE_FILE = 'fish.db'
+
 const SQLITE_BUSY = 5
 
 /** Makes the names in a folder survive a power loss. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   // Windows cannot open a folder as a file; it writes names through by itself.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
@@ -87,7 +90,7 @@ export function lockFolder(folder: string): DatabaseSync {
  * @throws {StorageError} `not_a_store`, `newer_schema`
  */
 export function prepareStore(folder: string): string {
-  const file = join(folder, 'fish.db')
+  const file = join(folder, STORE_FILE)
   if (!findStore(file)) createStore(file)
   return file
 }

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROUTES } from '@fish-crab/sdk/contract'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+const MISSING = 'Chromium was not found: apt-get install chromium'
+
+function chromiumPath(): string | undefined {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
+    } catch {
+      // The next name is tried.
+    }
+  }
+  return undefined
+}
+
+async function startBrowser(executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
+  onTestFinished(() => browser.close())
+  return browser
+}
+
+async function startServer(): Promise<ServerProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'fish-docs-'))
+  const server = await startServerProcess({ FISH_STORAGE: `file:${folder}` })
+  onTestFinished(async () => {
+    if (server.child.exitCode === null) await server.end('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+  return server
+}
+
+/** Everything that a page asked for, and everything it complained about. */
+function watch(page: Page) {
+  const requests: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  return { requests, complaints }
+}
+
+describe('the API reference in a real browser', () => {
+  it('lists every operation, asks nobody but its server, and nothing goes wrong', async ({ skip }) => {
+    const executablePath = chromiumPath()
+    if (!executablePath) {
+      if (process.env.CI === 'true') throw new Error(MISSING)
+      return skip(MISSING)
+    }
+    const { url } = await startServer()
+    const page = await (await startBrowser(executablePath)).newPage()
+    const { requests, complaints } = watch(page)
+    await page.goto(`${url}/docs`)
+    await page.waitForSelector('.opblock')
+
+    expect(await page.title()).toContain('API reference')
+    const shown = await page
+      .locator('.opblock')
+      .evaluateAll((blocks) =>
+        blocks.map((block) =>
+          ['.opblock-summary-method', '.opblock-summary-path'].map((part) =>
+            block.querySelector(part)?.textContent?.replace(/\u200b/g, ''),
+          ),
+        ),
+      )
+    const expected = Object.values(ROUTES).map(({ method, path }) => [method, path.replace(/:(\w+)/g, '{$1}')])
+    expect(shown.sort()).toEqual(expected.sort())
+
+    // One of them is opened and tried: its answer is shown, and is the server's.
+    const block = page.locator('#operations-public-demoCrab')
+    await block.locator('.opblock-summary-control').click()
+    await block.locator('.try-out__btn').click()
+    await block.locator('.execute').click()
+    const answer = block.locator('.live-responses-table .response-col_description pre').first()
+    await answer.waitFor()
+    expect(await answer.textContent()).toContain('Hermit Crab')
+
+    // The rest of the page may not need what its policy forbids either.
+    await page
+      .locator('.opblock:not(.is-open) .opblock-summary-control')
+      .evaluateAll((closed) => closed.forEach((control) => void (control as HTMLElement).click()))
+    await page
+      .locator('.opblock.is-open')
+      .nth(expected.length - 1)
+      .waitFor()
+    await page.locator('.btn.authorize').first().click()
+    await page.locator('.modal-ux input').first().waitFor()
+
+    expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
+    expect(requests).toEqual(expect.arrayContaining([`${url}/docs`, `${url}/openapi.json`, `${url}/demo/crab`]))
+    expect(complaints).toEqual([])
+  })
+
+  it('leaves nothing behind that keeps the server from exiting at once, its worker and its open connections included', async ({
+    skip,
+  }) => {
+    const executablePath = chromiumPath()
+    if (!executablePath) {
+      if (process.env.CI === 'true') throw new Error(MISSING)
+      return skip(MISSING)
+    }
+    const server = await startServer()
+    const page = await (await startBrowser(executablePath)).newPage()
+    await page.goto(`${server.url}/docs`)
+    await page.waitForSelector('.opblock')
+    const started = performance.now()
+    expect(await server.end('SIGTERM')).toBe(0)
+    expect(performance.now() - started).toBeLessThan(3000)
+  })
+})

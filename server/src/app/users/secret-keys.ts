@@ -1,0 +1,17 @@
+import { decodeKeyPart, itemKey } from '../../storage/keys.ts'
+
+/** Base of the items that hold users' secrets. */
+export const SECRETS_BASE = 'secret:'
+
+const SEALED = /^secret:([^:]+):fernet$/
+
+/** The item that holds a secret of the user with this id. */
+export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key'): string {
+  return itemKey(SECRETS_BASE, id, secret)
+}
+
+/** The id of the user whose sealed secret is in this item; `undefined` when the item is not sealed. */
+export function ownerOfSealed(key: string): string | undefined {
+  const [, id] = SEALED.exec(key) ?? []
+  return id === undefined ? undefined : decodeKeyPart(id)
+}

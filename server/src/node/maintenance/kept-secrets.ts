@@ -1,0 +1,49 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AppSecrets } from '../../app/options.ts'
+import { openSealTexts } from '../../app/users/seal-check.ts'
+import { createVault, SealError } from '../../app/users/vault.ts'
+import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { syncFile } from './store-file.ts'
+
+/** Whether a copy of a store can be served with the secrets beside it. */
+export type SecretsState =
+  /** The secrets beside it open it. */
+  | 'included'
+  /** It was sealed under a `FISH_SECRET` that is not beside it, and that it needs. */
+  | 'needed'
+
+/** The text of a folder's secrets file, `undefined` when there is none. */
+export function secretsText(folder: string): string | undefined {
+  const file = join(folder, SECRETS_FILE)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+/** Writes a secrets file that only its owner can read, and waits until it is on the disk. */
+export function writeSecretsText(folder: string, text: string): void {
+  const file = join(folder, SECRETS_FILE)
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  syncFile(file)
+}
+
+/** Tries the secrets in a folder on the seal check of a store. */
+export async function secretsStateOf(folder: string, sealCheck: string | null): Promise<SecretsState> {
+  const kept = await keptSecrets(folder)
+  if (sealCheck === null) return 'included'
+  if (!kept) return 'needed'
+  try {
+    await openSealTexts(
+      sealCheck,
+      createVault(allSeals(kept), (bytes) => crypto.getRandomValues(bytes)),
+    )
+    return 'included'
+  } catch (error) {
+    if (error instanceof SealError) return 'needed'
+    throw error
+  }
+}
+
+/** All secrets that open, the one that seals first. */
+export function allSeals({ seal, sealPrevious = [] }: AppSecrets): readonly string[] {
+  return [seal, ...sealPrevious]
+}

@@ -1,0 +1,82 @@
+import { SealError } from '../../app/users/vault.ts'
+import { StorageError, type StorageErrorCode } from '../../storage/errors.ts'
+import { toStorageError } from '../../storage/file/file-errors.ts'
+import { ConfigError } from '../config.ts'
+import { SecretsError } from '../secrets-file.ts'
+
+/**
+ * Why maintenance was refused or failed: what a storage may say, or
+ *
+ * - `no_store`: there is no store where one was named
+ * - `exists`: what would be written over exists, and was left as it is
+ * - `damaged`: a check of the content failed
+ * - `wrong_secret`, `missing_secret`: the data needs another, or any, `FISH_SECRET`
+ * - `invalid_settings`: a setting is wrong; the message has one line for each
+ * - `invalid_line`: a line of an export is not one; nothing was written
+ */
+export type MaintenanceErrorCode =
+  | StorageErrorCode
+  | 'no_store'
+  | 'exists'
+  | 'damaged'
+  | 'wrong_secret'
+  | 'missing_secret'
+  | 'invalid_settings'
+  | 'invalid_line'
+
+/** The one error of backing up, restoring and moving. Its message says what happened and quotes no secret. */
+export class MaintenanceError extends Error {
+  override readonly name = 'MaintenanceError'
+  readonly code: MaintenanceErrorCode
+  /** The next step to take, as a sentence. */
+  readonly hint: string | undefined
+
+  constructor(code: MaintenanceErrorCode, message: string, { hint, cause }: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** Runs a piece of maintenance; what storages, files and seals throw becomes a {@link MaintenanceError}. */
+export async function maintain<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    throw toMaintenanceError(error)
+  }
+}
+
+function toMaintenanceError(error: unknown): unknown {
+  if (error instanceof MaintenanceError || !(error instanceof Error)) return error
+  const cause = { cause: error }
+  if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
+  if (error instanceof SecretsError) return new MaintenanceError('damaged', error.message, cause)
+  if (error instanceof StorageError) return new MaintenanceError(error.code, error.message, cause)
+  if (error instanceof SealError) {
+    return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data was sealed with.', {
+      hint: 'Give the right one, also as FISH_SECRET_PREVIOUS. Nothing was changed.',
+      ...cause,
+    })
+  }
+  return ofSystem(error)
+}
+
+const PLACE_FULL = 'There is no space left on the disk. Nothing was kept of what was begun.'
+
+/** Errors of files and of SQLite. What is neither is a mistake of this program and stays what it is. */
+function ofSystem(error: NodeJS.ErrnoException): unknown {
+  const { code, path } = error
+  const isSqlite = code === 'ERR_SQLITE_ERROR'
+  if (!isSqlite && error.syscall === undefined) return error
+  const options = { cause: error }
+  const known = toStorageError(error)
+  const at = path ?? 'the folder'
+  if (known.code === 'full') return new MaintenanceError('full', PLACE_FULL, options)
+  if (known.code === 'read_only') return new MaintenanceError('read_only', `There is no permission for ${at}.`, options)
+  if (code === 'ENOENT') return new MaintenanceError('no_store', `There is no ${at}.`, options)
+  if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') {
+    return new MaintenanceError('exists', `Something is in the way at ${at}.`, options)
+  }
+  return new MaintenanceError(known.code, isSqlite ? known.message : `${at} does not work (${code}).`, options)
+}

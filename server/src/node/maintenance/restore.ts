@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { lockFolder, prepareFolder, STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import type { ConfigSource } from '../config.ts'
+import { SECRETS_FILE } from '../secrets-file.ts'
+import { copyWithSecrets } from './backup.ts'
+import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
+import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
+import { checkIntegrity, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
+
+/** What {@link restoreStore} takes. */
+export interface RestoreOptions extends ConfigSource {
+  /** A folder that `backupStore` made. */
+  readonly backup: string
+  /** Replace a store that is there; it is kept in a folder beside the new one. @default refuse */
+  readonly force?: boolean
+  /** Names the folder where a replaced store is kept. */
+  readonly now: Date
+}
+
+/** What was restored. */
+export interface RestoreReport extends StoreFacts {
+  readonly folder: string
+  readonly secrets: SecretsState
+  /** Where the store is that was there before. */
+  readonly replaced?: string
+}
+
+// The log of SQLite goes with its database: beside another one it would be taken for a part of that.
+const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRETS_FILE]
+
+/**
+ * Puts a backup into a data folder, checked first and copied whole: what goes wrong on the way changes nothing. No
+ * server may have the folder open.
+ * @throws MaintenanceError
+ */
+export function restoreStore({ backup, force = false, now, ...source }: RestoreOptions): Promise<RestoreReport> {
+  return maintain(async () => {
+    const target = folderOf(readMaintenanceSettings(source).storage)
+    const from = resolve(backup)
+    checkBackup(storeFileOf(from))
+    if (!force) refuseStoreIn(target)
+    const folder = prepareFolder(target)
+    const lock = lockFolder(folder)
+    const draft = join(folder, `.restore-${randomBytes(4).toString('hex')}`)
+    try {
+      // Once more: a server may have made one before the folder was locked.
+      if (!force) refuseStoreIn(folder)
+      mkdirSync(draft, { mode: 0o700 })
+      const { facts, sealCheck } = copyWithSecrets({ from, file: storeFileOf(from), to: draft })
+      const secrets = await secretsStateOf(draft, sealCheck)
+      const replaced = found(folder).length > 0 ? keepAside(folder, now) : undefined
+      // The store goes last: there is none until it can be opened.
+      for (const name of [SECRETS_FILE, STORE_FILE]) {
+        if (existsSync(join(draft, name))) renameSync(join(draft, name), join(folder, name))
+      }
+      syncFolder(folder)
+      return { folder, ...facts, secrets, ...(replaced === undefined ? {} : { replaced }) }
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
+      lock.close()
+    }
+  })
+}
+
+function checkBackup(file: string): void {
+  const db = openStoreFile(file)
+  try {
+    checkIntegrity(db, file)
+  } finally {
+    db.close()
+  }
+}
+
+function found(folder: string): string[] {
+  return STORE_FILES.filter((name) => existsSync(join(folder, name)))
+}
+
+function refuseStoreIn(folder: string): void {
+  if (found(folder).length === 0) return
+  throw new MaintenanceError('exists', `${folder} holds a store already, and nothing was done.`, {
+    hint: 'Name another folder, or add --force: the store that is there is then kept in a folder beside.',
+  })
+}
+
+/** Moves the store of a locked folder into a folder of its own in there, so that it also works on a mount point. */
+function keepAside(folder: string, now: Date): string {
+  const aside = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
+  mkdirSync(aside, { mode: 0o700 })
+  takeInLog(join(folder, STORE_FILE))
+  for (const name of found(folder)) renameSync(join(folder, name), join(aside, name))
+  syncFolder(aside)
+  return aside
+}
+
+/** Moves what is in the log of a store into its file, so that one rename takes all of it. */
+function takeInLog(file: string): void {
+  if (!existsSync(file)) return
+  try {
+    const db = new DatabaseSync(file)
+    try {
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } finally {
+      db.close()
+    }
+  } catch {
+    // A store that is damaged is just what is replaced: it is moved as it is, log and all.
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { asRoot } from './administration.ts'
+import { adminAccountsBehaviour } from './behaviour/admin-accounts.ts'
+import { adminAuditBehaviour } from './behaviour/admin-audit.ts'
+import { adminCatchesBehaviour } from './behaviour/admin-catches.ts'
+import { lastSuperadminBehaviour } from './behaviour/admin-last-superadmin.ts'
+import { adminLeaderboardBehaviour } from './behaviour/admin-leaderboard.ts'
+import { adminRemovalBehaviour } from './behaviour/admin-removal.ts'
+import { adminTalliesBehaviour } from './behaviour/admin-tallies.ts'
+import { listed } from './catches.ts'
+import { expectError } from './errors.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { UNLIMITED } from './lane.ts'
+import { createWorld } from './world.ts'
+
+adminAccountsBehaviour(createWorld)
+adminAuditBehaviour(createWorld)
+adminCatchesBehaviour(createWorld)
+lastSuperadminBehaviour(createWorld)
+adminLeaderboardBehaviour(createWorld)
+adminRemovalBehaviour(createWorld)
+adminTalliesBehaviour(createWorld)
+
+describe('a change that cannot be put on record', () => {
+  it.each([
+    ['POST', '/admin/users', { name: 'Bob' }],
+    ['DELETE', '/admin/users/Alex', undefined],
+    ['POST', '/admin/users/Alex/reset', { type: 'fernet' }],
+    ['POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Cod', rarity: 1 }] }],
+    ['POST', '/admin/users/Alex/crab?gamemode=earth', { crab: [{}] }],
+    ['DELETE', '/admin/users/Alex/fish/ID?gamemode=earth', undefined],
+    ['POST', '/admin/admins', { username: 'Mia', password: 'a-long-password' }],
+    ['DELETE', '/admin/admins/Sue', undefined],
+  ])('is not made: %s %s', async (method, path, body) => {
+    const { storage, failAt } = createFailingStorage()
+    const world = await createWorld({ ...UNLIMITED, storage })
+    const admin = await asRoot(world)
+    await world.app.admins.create('Sue', 'a-long-password', 'superadmin')
+    await admin('POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Koi', rarity: 2 }] })
+    const [first] = await listed(world, 'fish', '&gamemode=earth&detail=full')
+    const state = async () => ({
+      users: await (await admin('GET', '/admin/users')).json(),
+      admins: await (await admin('GET', '/admin/admins')).json(),
+      stats: await (await admin('GET', '/admin/stats')).json(),
+      secret: await storage.items.getItem(`secret:${world.alex.id}:fernet`),
+    })
+    const before = await state()
+    failAt(/^items\.setItem audit:/)
+    await expectError(await admin(method, path.replace('ID', first?.id ?? ''), body), 'storage_error')
+    failAt()
+    expect(await state()).toEqual(before)
+    const again = await admin(method, path.replace('ID', first?.id ?? ''), body)
+    expect(again.status).toBeLessThan(300)
+    expect(await state()).not.toEqual(before)
+  })
+})

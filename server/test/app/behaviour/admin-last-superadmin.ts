@@ -1,0 +1,53 @@
+import type { Session } from '@fish-crab/sdk/contract'
+import { describe, expect, it } from 'vitest'
+import { type AsAdmin, asRoot, login, withSession } from '../administration.ts'
+import { expectError } from '../errors.ts'
+import { type Lane, UNLIMITED, type World } from '../lane.ts'
+
+const PASSWORD = 'a-long-password'
+
+async function join(world: World, root: AsAdmin, username: string, role: string): Promise<AsAdmin> {
+  expect((await root('POST', '/admin/admins', { username, password: PASSWORD, role })).status).toBe(201)
+  const session = await login(world, username, PASSWORD)
+  return withSession(world, ((await session.json()) as Session).token)
+}
+
+/** There is always somebody who can make another administrator. */
+export function lastSuperadminBehaviour(open: Lane): void {
+  describe('the last superadmin', () => {
+    it.each(['root', 'ROOT'])('is not deleted, as %s, whoever else there is', async (name) => {
+      const world = await open()
+      const root = await asRoot(world)
+      await expectError(await root('DELETE', `/admin/admins/${name}`), 'last_superadmin')
+      await join(world, root, 'Mia', 'admin')
+      await expectError(await root('DELETE', `/admin/admins/${name}`), 'last_superadmin')
+      expect((await root('GET', '/admin/me')).status).toBe(200)
+    })
+
+    it('stays when two superadmins delete each other at once', async () => {
+      for (let turn = 0; turn < 5; turn += 1) {
+        const world = await open(UNLIMITED)
+        const root = await asRoot(world)
+        const sue = await join(world, root, 'Sue', 'superadmin')
+        const answers = await Promise.all([root('DELETE', '/admin/admins/Sue'), sue('DELETE', '/admin/admins/root')])
+        const statuses = answers.map(({ status }) => status)
+        expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+        expect([401, 409]).toContain(statuses.find((status) => status !== 204))
+        const left = statuses[0] === 204 ? root : sue
+        expect(await (await left('GET', '/admin/admins')).json()).toMatchObject({ admins: [{ role: 'superadmin' }] })
+      }
+    })
+
+    it('stays when one of two deletes both at once', async () => {
+      const world = await open()
+      const root = await asRoot(world)
+      await join(world, root, 'Sue', 'superadmin')
+      const answers = await Promise.all(
+        ['Sue', 'root', 'sue', 'ROOT'].map((name) => root('DELETE', `/admin/admins/${name}`)),
+      )
+      expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+      const logins = [await login(world, 'root', 'root-password'), await login(world, 'Sue', PASSWORD)]
+      expect(logins.map(({ status }) => status).sort()).toEqual([200, 401])
+    })
+  })
+}

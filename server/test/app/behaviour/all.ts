@@ -1,0 +1,68 @@
+import type { Lane } from '../lane.ts'
+import { adminAccountsBehaviour } from './admin-accounts.ts'
+import { adminAuditBehaviour } from './admin-audit.ts'
+import { adminCatchesBehaviour } from './admin-catches.ts'
+import { adminChangesBehaviour } from './admin-changes.ts'
+import { lastSuperadminBehaviour } from './admin-last-superadmin.ts'
+import { adminLeaderboardBehaviour } from './admin-leaderboard.ts'
+import { adminRemovalBehaviour } from './admin-removal.ts'
+import { adminSessionBehaviour } from './admin-session.ts'
+import { adminTalliesBehaviour } from './admin-tallies.ts'
+import { adminUsersBehaviour } from './admin-users.ts'
+import { answersBehaviour } from './answers.ts'
+import { bodiesBehaviour } from './bodies.ts'
+import { cachingBehaviour } from './caching.ts'
+import { catchNamesBehaviour } from './catch-names.ts'
+import { corsBehaviour } from './cors.ts'
+import { encodingBehaviour } from './encoding.ts'
+import { freshnessBehaviour } from './freshness.ts'
+import { hostileBehaviour } from './hostile.ts'
+import { momentsBehaviour } from './moments.ts'
+import { pagingBehaviour } from './paging.ts'
+import { payloadsBehaviour } from './payloads.ts'
+import { rateLimitBehaviour } from './rate-limit.ts'
+import { rateLimitBypassBehaviour } from './rate-limit-bypass.ts'
+import { readsBehaviour } from './reads.ts'
+import { replayBehaviour } from './replay.ts'
+import { lateReplayBehaviour } from './replay-late.ts'
+import { statusBehaviour } from './status.ts'
+import { userKeyBehaviour } from './user-key.ts'
+import { writesBehaviour } from './writes.ts'
+
+/** What works on stored data, in the ways that storages differ in: order, atomic changes, counts, versions. */
+export function storedBehaviour(open: Lane): void {
+  adminAuditBehaviour(open)
+  adminCatchesBehaviour(open)
+  adminChangesBehaviour(open)
+  adminLeaderboardBehaviour(open)
+  adminRemovalBehaviour(open)
+  adminTalliesBehaviour(open)
+  cachingBehaviour(open)
+  freshnessBehaviour(open)
+  hostileBehaviour(open)
+  lastSuperadminBehaviour(open)
+  lateReplayBehaviour(open)
+  pagingBehaviour(open)
+  replayBehaviour(open)
+  statusBehaviour(open)
+}
+
+/** All that any lane must answer alike. */
+export function everyBehaviour(open: Lane): void {
+  storedBehaviour(open)
+  adminAccountsBehaviour(open)
+  adminSessionBehaviour(open)
+  adminUsersBehaviour(open)
+  answersBehaviour(open)
+  bodiesBehaviour(open)
+  catchNamesBehaviour(open)
+  corsBehaviour(open)
+  encodingBehaviour(open)
+  momentsBehaviour(open)
+  payloadsBehaviour(open)
+  rateLimitBehaviour(open)
+  rateLimitBypassBehaviour(open)
+  readsBehaviour(open)
+  userKeyBehaviour(open)
+  writesBehaviour(open)
+}

@@ -1,0 +1,91 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { write } from '../catches.ts'
+import { type Lane, UNLIMITED, type World } from '../lane.ts'
+
+const READ = '/get/fish?name=Alex&gamemode=earth'
+const batch = (size: number) => ({
+  fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
+})
+
+async function read(world: World, accepted: string, method = 'GET') {
+  const response = await world.request(READ, { method, headers: { 'accept-encoding': accepted } })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const coding = response.headers.get('content-encoding')
+  const length = response.headers.get('content-length')
+  const decode = { gzip: gunzipSync, br: brotliDecompressSync }[String(coding)] ?? ((same: Buffer) => same)
+  const text = method === 'HEAD' ? '' : decode(bytes).toString()
+  return { status: response.status, coding, length, bytes, text, headers: response.headers }
+}
+
+/** In which coding a read is sent (RFC 9110, section 12.5.3). */
+export function encodingBehaviour(open: Lane): void {
+  describe('the coding of a read', () => {
+    it.each([
+      ['gzip', 'gzip'],
+      ['GZip', 'gzip'],
+      ['br', 'br'],
+      ['gzip, deflate, br', 'gzip'],
+      ['deflate, br', 'br'],
+      ['gzip;q=0.5, br', 'br'],
+      ['gzip;q=0.5, br;q=0.9', 'br'],
+      ['br;q=0.5 , gzip; q=0.5', 'gzip'],
+      ['gzip;q=0, br;q=0.001', 'br'],
+      ['*', 'gzip'],
+      ['*;q=0.1', 'gzip'],
+      ['gzip;q=0, *', 'br'],
+      ['gzip, *;q=0', 'gzip'],
+      ['gzip;q=0.5, identity;q=0.4', 'gzip'],
+      ['identity;q=0, gzip', 'gzip'],
+      ['identity;q=0, *', 'gzip'],
+      ['', null],
+      ['identity', null],
+      ['deflate', null],
+      ['zstd, compress;q=0.5', null],
+      ['gzip;q=0', null],
+      ['gzip;q=0.000, br;q=0', null],
+      ['*;q=0', null],
+      ['gzip;q=0.5, identity', null],
+      ['gzip;q=2', null],
+      ['gzip;q=x', null],
+      ['gzipped', null],
+      [';;,,=', null],
+    ])('for Accept-Encoding "%s" is %s', async (accepted, coding) => {
+      const world = await open(UNLIMITED)
+      await write(world, 'fish', batch(100))
+      const plain = await read(world, 'identity')
+      // The second answer comes from a cache, and is the same.
+      for (let turn = 0; turn < 2; turn += 1) {
+        const answer = await read(world, accepted)
+        expect([answer.status, answer.coding]).toEqual([200, coding])
+        expect(answer.text).toBe(plain.text)
+        expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-encoding')
+        expect(answer.headers.get('etag')).toBe(plain.headers.get('etag'))
+        expect(answer.length).toBe(String(answer.bytes.byteLength))
+        if (coding) expect(answer.bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 3)
+      }
+      const head = await read(world, accepted, 'HEAD')
+      expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
+    })
+
+    it('is none where the answer is too small to gain by it, unless nothing else is accepted', async () => {
+      const world = await open(UNLIMITED)
+      await write(world, 'fish', batch(1))
+      expect((await read(world, 'gzip, br')).coding).toBeNull()
+      for (const accepted of ['identity;q=0, gzip', 'gzip, *;q=0', 'gzip;q=1, identity;q=0']) {
+        const { coding, text } = await read(world, accepted)
+        expect([accepted, coding]).toEqual([accepted, 'gzip'])
+        expect(JSON.parse(text)).toMatchObject({ user: 'Alex' })
+      }
+    })
+
+    it('is none where all is refused: an answer in a plain form is worth more than none', async () => {
+      const world = await open(UNLIMITED)
+      await write(world, 'fish', batch(100))
+      for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {
+        const { status, coding } = await read(world, accepted)
+        expect([accepted, status, coding]).toEqual([accepted, 200, null])
+      }
+    })
+  })
+}

@@ -1,0 +1,6 @@
+import { describe } from 'vitest'
+import { storedBehaviour } from '../behaviour/all.ts'
+import { createFileWorld } from './stored-worlds.ts'
+
+// Not all of it: a store takes a tenth of a second to open, and each test opens one.
+describe('on the file storage', () => storedBehaviour(createFileWorld))

@@ -1,0 +1,50 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import { listen } from '../../../src/node/listener.ts'
+import type { World, WorldOptions } from '../lane.ts'
+import { createWorld } from '../world.ts'
+
+const SILENCE = { info() {}, warn() {}, error() {} }
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+/** The answer as it came: nothing is decompressed, so that what was sent can be looked at. */
+function toResponse(message: IncomingMessage, method: string): Response {
+  const status = message.statusCode ?? 0
+  const headers = new Headers()
+  for (let at = 0; at < message.rawHeaders.length; at += 2) {
+    headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
+  }
+  if (method === 'HEAD' || WITHOUT_BODY.has(status)) {
+    message.resume()
+    return new Response(null, { status, headers })
+  }
+  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers })
+}
+
+/** Sends a request with exactly its own headers: `fetch` would add some, such as `accept-encoding`. */
+async function send(agent: Agent, { url, method, headers, body }: Request): Promise<Response> {
+  const bytes = body ? Buffer.from(await new Response(body).arrayBuffer()) : undefined
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent, method, headers: Object.fromEntries(headers) }, (message) =>
+      resolve(toResponse(message, method)),
+    )
+    outgoing.once('error', reject)
+    // Node sends a GET or HEAD without a body unless it is told a length.
+    if (bytes) outgoing.setHeader('content-length', bytes.byteLength)
+    outgoing.end(bytes)
+  })
+}
+
+/** The lane of a real socket on the loopback interface. */
+export async function createSocketWorld(options?: WorldOptions): Promise<World> {
+  const { app, ...world } = await createWorld(options)
+  const host = { host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true }
+  const listener = await listen((request) => app.fetch(request), host)
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  onTestFinished(async () => {
+    agent.destroy()
+    await listener.close(0)
+  })
+  return { ...world, request: (path, init) => send(agent, new Request(`${listener.url}${path}`, init)) }
+}

@@ -1,0 +1,118 @@
+import { ROUTES } from '@fish-crab/sdk/contract'
+import type { AdmissionDecision, Metrics, RequestObservation, StorageObservation } from '@fish-crab/server/app'
+import { describe, expect, it } from 'vitest'
+import { listed, post, SALMON, seal, write } from './catches.ts'
+import { expectError } from './errors.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { UNLIMITED } from './lane.ts'
+import { createWorld } from './world.ts'
+
+/** Metrics that keep every observation; each look at their time moves it by 5 ms. */
+function createRecorder() {
+  const requests: RequestObservation[] = []
+  const decisions: AdmissionDecision[] = []
+  const operations: StorageObservation[] = []
+  let now = 0
+  const metrics: Metrics = {
+    now: () => {
+      now += 5
+      return now
+    },
+    observeRequest: (observation) => requests.push(observation),
+    observeAdmission: (decision) => decisions.push(decision),
+    observeStorage: (observation) => operations.push(observation),
+    render: async () => ({ body: 'rendered 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
+  }
+  return { metrics, requests, decisions, operations }
+}
+
+describe('metrics of the app', () => {
+  it('are answered as their host renders them, uncounted, in its content type', async () => {
+    const { metrics, decisions } = createRecorder()
+    const world = await createWorld({ metrics })
+    const response = await world.request('/metrics')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(response.headers.get('x-ratelimit-limit')).toBeNull()
+    expect(await response.text()).toBe('rendered 1\n')
+    expect(decisions).toEqual([])
+  })
+
+  it('are not there where the host brings none', async () => {
+    await expectError(await (await createWorld()).request('/metrics'), 'not_found')
+  })
+
+  it.each([
+    ['GET', '/get/fish?name=Alex&gamemode=earth', 'getFish', 'GET', 200],
+    ['HEAD', '/v1//demo/%66ish/', 'demoFish', 'HEAD', 200],
+    ['GET', '/admin/users/Alex/fish', 'listUserFish', 'GET', 401],
+    ['GET', '/livez', 'livez', 'GET', 200],
+    ['GET', '/no/such/path', 'unmatched', 'GET', 404],
+    ['DELETE', '/status', 'unmatched', 'DELETE', 405],
+    ['BREW', '/status', 'unmatched', 'other', 405],
+  ] as const)('%s %s counts as route %s', async (sent, path, route, method, status) => {
+    const { metrics, requests } = createRecorder()
+    const world = await createWorld({ metrics })
+    await world.request(path, { method: sent })
+    expect(requests).toEqual([{ route, method, status, seconds: expect.any(Number) }])
+    expect(requests[0]?.seconds).toBeGreaterThan(0)
+  })
+
+  it('name the route of a request that the limit refused, and what the limit decided', async () => {
+    const { metrics, requests, decisions } = createRecorder()
+    const world = await createWorld({ metrics, rateLimit: { requests: 1, windowMs: 1000 } })
+    await world.request('/demo/fish')
+    await world.request('/demo/fish')
+    await world.request('/demo/fish', { headers: { 'x-api-key': world.alex.apiKey } })
+    await world.request('/readyz')
+    expect(requests.map(({ route, status }) => [route, status])).toEqual([
+      ['demoFish', 200],
+      ['demoFish', 429],
+      ['demoFish', 200],
+      ['readyz', 200],
+    ])
+    expect(decisions).toEqual(['allowed', 'refused', 'bypassed'])
+  })
+
+  it('know no label that a client made up', async () => {
+    const { metrics, requests } = createRecorder()
+    const world = await createWorld({ ...UNLIMITED, metrics })
+    for (let index = 0; index < 50; index += 1) {
+      await world.request(`/made/up/${index}`, { method: `M${index}` })
+      await world.request(`/admin/users/U${index}`)
+      await world.request(`/docs/${index}`)
+    }
+    const series = new Set(requests.map(({ route, method, status }) => `${route} ${method} ${status}`))
+    expect(series).toEqual(new Set(['unmatched other 404', 'showUser GET 401', 'unmatched GET 404']))
+    for (const { route } of requests) expect(['unmatched', ...Object.keys(ROUTES)]).toContain(route)
+  })
+
+  it('time every operation of the storage, on items and on records', async () => {
+    const { metrics, operations } = createRecorder()
+    const world = await createWorld({ ...UNLIMITED, metrics })
+    expect((await write(world, 'fish', SALMON)).status).toBe(201)
+    await listed(world)
+    await world.request('/status')
+    expect(new Set(operations.map(({ operation }) => operation))).toEqual(
+      new Set(['getItem', 'setItem', 'setItemIfAbsent', 'countInWindow', 'append', 'version', 'read', 'ping']),
+    )
+    for (const { seconds, failed } of operations) {
+      expect(failed).toBe(false)
+      expect(seconds).toBeGreaterThan(0)
+      expect(seconds).toBeLessThan(1)
+    }
+  })
+
+  it('count the operations that failed, and the failure still is what it was', async () => {
+    const { metrics, operations } = createRecorder()
+    const { storage, failAt } = createFailingStorage()
+    const world = await createWorld({ ...UNLIMITED, metrics, storage })
+    const token = await seal(world, SALMON)
+    failAt(/^append|^read|^ping/)
+    await expectError(await post(world, 'fish', token), 'storage_error')
+    await expectError(await world.request('/get/fish?name=Alex&gamemode=earth'), 'storage_error')
+    expect((await world.request('/status')).status).toBe(503)
+    const failures = operations.filter(({ failed }) => failed).map(({ operation }) => operation)
+    expect(failures).toEqual(['append', 'read', 'ping'])
+  })
+})

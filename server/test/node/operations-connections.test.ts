@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { createScryptHasher, type RunningServer, readConfig, type StartOptions, startServer } from '@fish-crab/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { head, openRaw } from './raw-socket.ts'
+
+const SILENCE = { info() {}, warn() {}, error() {} }
+
+async function startWith(options: Pick<StartOptions, 'connections' | 'graceMs'>, storage = 'memory:') {
+  const config = readConfig({ env: { FISH_STORAGE: storage, FISH_PORT: '0' } })
+  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
+  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= server.close()
+    return closed
+  }
+  onTestFinished(close)
+  return { ...server, close } satisfies RunningServer
+}
+
+/** How long something took to settle, in milliseconds. */
+async function timed(task: Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await task
+  return performance.now() - started
+}
+
+describe('connections', () => {
+  const QUICK = { headersMs: 30, requestMs: 60, checkMs: 10, keepAliveMs: 1000 }
+
+  it.each([
+    ['headers never end', 'GET /status HTTP/1.1\r\nhost: service.test\r\n'],
+    ['body never ends', head('POST /post/fish?name=Alex HTTP/1.1', { 'content-length': '10' })],
+  ])('whose %s get 408 and are cut', async (_, text) => {
+    const { url } = await startWith({ connections: QUICK })
+    const socket = await openRaw(url)
+    socket.send(text)
+    const gone = once(socket.socket, 'close')
+    // A write of an unknown user is answered before its body has come; what is left of that connection is cut.
+    expect(await socket.until(/^HTTP\/1\.1 (408|404)/)).toMatch(/^HTTP\/1\.1 (408|404)/)
+    expect(await timed(gone)).toBeLessThan(1000)
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it('whose body comes too slowly get 408 although the server waits for it', async () => {
+    const { url } = await startWith({ connections: QUICK })
+    const socket = await openRaw(url)
+    socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '10' }))
+    socket.send('{')
+    expect(await socket.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('that are used by nobody are closed', async () => {
+    const { url } = await startWith({ connections: { keepAliveMs: 20 } })
+    const socket = await openRaw(url)
+    const gone = once(socket.socket, 'close')
+    socket.send(head('GET /livez HTTP/1.1'))
+    await socket.until(/ok/)
+    // Node keeps one a second longer than it tells its client, so that the two do not cross.
+    expect(await timed(gone)).toBeLessThan(3000)
+  })
+
+  it('beyond the cap are refused and counted, and let in again once there is room', async () => {
+    const { url } = await startWith({ connections: { connections: 2 } })
+    const first = await openRaw(url)
+    const second = await openRaw(url)
+    for (const socket of [first, second]) {
+      socket.send(head('GET /livez HTTP/1.1'))
+      await socket.until(/ok/)
+    }
+    const { hostname, port } = new URL(url)
+    const third = connect(Number(port), hostname)
+    third.on('error', () => {})
+    await once(third, 'close')
+    first.send(head('GET /metrics HTTP/1.1'))
+    expect(await first.until(/process_uptime_seconds \d/)).toContain('\nfish_connections_dropped_total 1\n')
+    const gone = once(second.socket, 'close')
+    second.socket.end()
+    await gone
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it('whose client does not read its answer are cut', async () => {
+    const server = await startWith({ connections: { stalledMs: 40 }, graceMs: 5000 })
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => {
+      socket.destroy()
+    })
+    await once(socket, 'connect')
+    socket.pause()
+    // More than the kernel takes on behalf of a client that reads nothing.
+    socket.write(head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(10))
+    socket.on('error', () => {})
+    await fetch(`${server.url}/livez`)
+    // Were it still open, the stop would wait for it as long as the grace lasts.
+    expect(await timed(server.close())).toBeLessThan(2000)
+  })
+})
+
+describe('a stop', () => {
+  it.each(['memory:', 'file:'])('with idle keep-alive connections takes no grace (%s)', async (storage) => {
+    const server = await startWith({ graceMs: 5000 }, storage === 'file:' ? `file:${newFolder()}` : storage)
+    const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
+    for (const socket of sockets.slice(1)) {
+      socket.send(head('GET /livez HTTP/1.1'))
+      await socket.until(/ok/)
+    }
+    expect(await timed(server.close())).toBeLessThan(1000)
+    for (const { socket } of sockets) if (!socket.closed) await once(socket, 'close')
+  })
+
+  it('cuts a client that is stuck in the middle of its request once the grace is over', async () => {
+    const server = await startWith({ graceMs: 50 })
+    const socket = await openRaw(server.url)
+    socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
+    socket.send('{')
+    await fetch(`${server.url}/livez`)
+    const gone = once(socket.socket, 'close')
+    const took = await timed(server.close())
+    expect(took).toBeGreaterThanOrEqual(45)
+    expect(took).toBeLessThan(1000)
+    await gone
+  })
+
+  it('frees its port', async () => {
+    const server = await startWith({ graceMs: 50 })
+    await server.close()
+    const next = createServer().listen(Number(new URL(server.url).port), '127.0.0.1')
+    await once(next, 'listening')
+    next.close()
+  })
+})

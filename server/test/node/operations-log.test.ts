@@ -1,0 +1,186 @@
+import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { createLogger } from '@fish-crab/server'
+import { StorageError } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { createMemoryStream } from './memory-stream.ts'
+import { runServe } from './running.ts'
+
+const CANARY = 'canary-of-a-secret'
+const MASTER = `${CANARY}-master-key`
+const SECRETS = {
+  FISH_ADMIN_USERNAME: 'boss',
+  FISH_ADMIN_PASSWORD: `${CANARY}-password`,
+  FISH_MASTER_API_KEY: MASTER,
+  FISH_SECRET: `${CANARY}-that-seals-and-is-long-enough`,
+  FISH_JWT_SECRET: `${CANARY}-that-signs-and-is-long-enough`,
+}
+
+type Line = Readonly<Record<string, unknown>> & { readonly msg: string }
+
+function linesOf(text: string): Line[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+async function stopped(run: ReturnType<typeof runServe>): Promise<string> {
+  run.stop()
+  await run.status
+  return run.stderr.text()
+}
+
+describe('the access log', () => {
+  it('has one line for every answer, with all that an operator looks for', async () => {
+    const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
+    const url = await run.ready
+    const answers = [
+      await fetch(`${url}/demo/fish?x=1`, { headers: { 'x-request-id': 'mine-1' } }),
+      await fetch(`${url}/no/such/path`),
+      await fetch(`${url}/livez`, { method: 'HEAD' }),
+      await fetch(`${url}/admin/users/Alex`),
+    ]
+    const sizes = await Promise.all(answers.map(async (answer) => (await answer.arrayBuffer()).byteLength))
+    const lines = linesOf(await stopped(run)).filter(({ msg }) => msg === 'request')
+    expect(lines).toHaveLength(4)
+    const common = { ms: expect.any(Number), address: '127.0.0.1', requestId: expect.stringMatching(/./) }
+    expect(lines[0]).toMatchObject({
+      ...common,
+      requestId: 'mine-1',
+      method: 'GET',
+      path: '/demo/fish',
+      route: 'demoFish',
+      status: 200,
+      bytes: sizes[0],
+    })
+    expect(lines[1]).toMatchObject({ ...common, path: '/no/such/path', route: 'unmatched', status: 404 })
+    expect(lines[2]).toMatchObject({ ...common, method: 'HEAD', route: 'livez', status: 200 })
+    expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/Alex', route: 'showUser', status: 401 })
+  })
+
+  it.each(['json', 'pretty'])('in %s holds nothing that is secret, wherever a client put it', async (format) => {
+    const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: format, ...SECRETS })
+    const url = await run.ready
+    const json = { 'content-type': 'application/json' }
+    const login = { username: 'boss', password: SECRETS.FISH_ADMIN_PASSWORD }
+    const { token } = (await (
+      await fetch(`${url}/admin/login`, { method: 'POST', headers: json, body: JSON.stringify(login) })
+    ).json()) as Session
+    const session = { ...json, authorization: `Bearer ${token}` }
+    const alex = (await (
+      await fetch(`${url}/admin/users`, { method: 'POST', headers: session, body: '{"name":"Alex"}' })
+    ).json()) as CreatedUser
+    const fernet = await createFernet(alex.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
+    const octets = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' }
+    const answers = [
+      await fetch(`${url}/status?api_key=${MASTER}&token=${token}&password=${CANARY}`),
+      await fetch(`${url}/status`, { headers: { 'x-api-key': MASTER, cookie: CANARY, referer: `http://x/${CANARY}` } }),
+      await fetch(`${url}/post/fish?name=Alex`, { method: 'POST', body: fernet, headers: octets }),
+      await fetch(`${url}/post/fish?name=Alex`, { method: 'POST', body: CANARY, headers: octets }),
+      await fetch(`${url}/admin/login`, { method: 'POST', body: `{"password":"${CANARY}`, headers: json }),
+      await fetch(`${url}/get/user/key`, { headers: { authorization: `Basic ${btoa(`Alex:${alex.password}`)}` } }),
+      await fetch(`${url}/get/user/key`, { headers: { authorization: `Basic ${btoa(`Alex:${CANARY}`)}` } }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 400, 400, 200, 401])
+    const reset = await fetch(`${url}/admin/users/Alex/reset`, {
+      method: 'POST',
+      headers: session,
+      body: '{"type":"password"}',
+    })
+    const { password } = (await reset.json()) as { password: string }
+    const log = await stopped(run)
+    expect(log).toContain('/get/user/key')
+    const secrets = [CANARY, token, alex.apiKey, alex.fernetKey, alex.password, password, fernet, 'Salmon']
+    for (const secret of [...secrets, btoa(`Alex:${alex.password}`), btoa(`Alex:${CANARY}`)]) {
+      expect(log).not.toContain(secret)
+    }
+  })
+})
+
+describe('errors in the log', () => {
+  function logged(err: unknown): string {
+    const stream = createMemoryStream()
+    createLogger('json', { stream, colours: false }).error({ err }, 'a request failed')
+    return stream.text()
+  }
+
+  it('of the service itself say what they are, where they came from and what to do', () => {
+    const line = JSON.parse(logged(new StorageError('full', 'No space is left. Free some.'))) as { err: unknown }
+    expect(line.err).toEqual({
+      name: 'StorageError',
+      code: 'full',
+      message: 'No space is left. Free some.',
+      stack: expect.arrayContaining([expect.stringMatching(/^at /)]),
+    })
+  })
+
+  it('of others quote nothing of what they were given, as causes neither', () => {
+    const parse = () => {
+      try {
+        return JSON.parse(`{"password": ${CANARY}`)
+      } catch (error) {
+        return error
+      }
+    }
+    const command = Object.assign(new Error(`ERR wrong ${CANARY}`), { code: 'EREPLY', command: { args: [CANARY] } })
+    const body = Object.assign(new TypeError(CANARY), { body: CANARY, request: { headers: { 'x-api-key': CANARY } } })
+    for (const error of [parse(), command, body, CANARY, { secret: CANARY }, undefined]) {
+      expect(logged(error)).not.toContain(CANARY)
+      const wrapped = logged(new StorageError('unavailable', 'Out of reach.', { cause: error }))
+      expect(wrapped).not.toContain(CANARY)
+      expect(wrapped).toContain('Out of reach.')
+    }
+    expect(logged(command)).toContain('EREPLY')
+    expect(logged(body)).toMatch(/"name":"TypeError".*"stack":\["at /)
+  })
+
+  it('that are their own cause end', () => {
+    const error = new Error('round')
+    error.cause = error
+    expect(logged(error)).toContain('"msg":"a request failed"')
+  })
+})
+
+describe('the line at start', () => {
+  it('says what the server runs with, and of secrets only whether they were given', async () => {
+    const run = runServe({
+      FISH_STORAGE: 'memory:',
+      FISH_LOG: 'json',
+      FISH_TRUST_PROXY: '1',
+      FISH_ALLOWED_ORIGINS: 'https://fish.example',
+      ...SECRETS,
+    })
+    const url = await run.ready
+    const log = await stopped(run)
+    expect(linesOf(log).find(({ msg }) => msg === 'ready')).toMatchObject({
+      version: '1.2.3',
+      url,
+      storage: 'memory',
+      durability: expect.stringMatching(/\w/),
+      rateLimit: 25,
+      rateWindowSeconds: 300,
+      adminRateLimit: 300,
+      trustedProxies: 1,
+      allowedOrigins: ['https://fish.example'],
+      masterApiKey: 'given',
+      FISH_SECRET: 'given',
+      FISH_JWT_SECRET: 'given',
+    })
+    expect(log).not.toContain(CANARY)
+  })
+
+  it('says what was made because nobody gave it', async () => {
+    const folder = newFolder()
+    const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' })
+    await run.ready
+    expect(linesOf(await stopped(run)).find(({ msg }) => msg === 'ready')).toMatchObject({
+      storage: 'file',
+      folder,
+      masterApiKey: 'none',
+      FISH_SECRET: 'made',
+      FISH_JWT_SECRET: 'made',
+    })
+  })
+})
