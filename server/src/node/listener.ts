@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/options.ts'
+import { type Connections, watchConnections } from './connections.ts'
 
 /** A listening server. */
 export interface Listener {
@@ -70,20 +71,14 @@ export async function listen(
   server.maxConnections = limits.connections
   server.timeout = limits.stalledMs
   if (onDrop) server.on('drop', onDrop)
-  const unused = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
+  const connections = watchConnections(server)
   server.on('request', async (req, res) => {
-    unused.delete(req.socket)
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
-    const closeWhenStopping = () => isAccepting() || setImmediate(() => server.closeIdleConnections())
-    res.once('close', closeWhenStopping)
+    void connections.use(req, res).then(() => isAccepting() || connections.closeIdle())
     try {
       if (!isAccepting()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, await fetch(new NodeRequest({ req, res })))
-      if (!req.complete) discardRest(req, closeWhenStopping)
+      if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'an answer could not be sent')
       res.destroy()
@@ -96,21 +91,18 @@ export async function listen(
       resolve()
     })
   })
-  return { url: urlOf(server), close: (graceMs) => close(server, unused, graceMs) }
+  return { url: urlOf(server), close: (graceMs) => close(server, connections, graceMs) }
 }
 
 /**
  * Reads and drops what a client still sends of a refused body, for a while, then cuts the connection. Cutting it at
  * once would reset it, and the client might never see why it was refused.
  */
-function discardRest(req: IncomingMessage, done: () => void): void {
+function discardRest(req: IncomingMessage): void {
   const { socket } = req
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(cut))
-  req.once('end', () => {
-    clearTimeout(cut)
-    done()
-  })
+  req.once('end', () => clearTimeout(cut))
   req.removeAllListeners('data')
   req.resume()
 }
@@ -120,18 +112,13 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/**
- * Node does not take a connection that never carried a request for idle, and browsers open some ahead of need: they
- * are cut apart, after a moment for a request that is under way.
- */
-async function close(server: Server, unused: ReadonlySet<Socket>, graceMs: number): Promise<void> {
-  const cutUnused = setTimeout(() => {
-    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
-  }, FIRST_BYTE_MS)
+async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
+  // After a moment for a request whose first byte is under way.
+  const cutUnused = setTimeout(() => connections.closeUnused(), FIRST_BYTE_MS)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
-    server.closeIdleConnections()
+    connections.closeIdle()
   })
   clearTimeout(cutUnused)
   clearTimeout(cut)

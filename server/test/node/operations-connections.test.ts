@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { createScryptHasher, type RunningServer, readConfig, type StartOptions, startServer } from '@fish-crab/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newFolder } from './data-folder.ts'
@@ -25,6 +25,24 @@ async function timed(task: Promise<unknown>): Promise<number> {
   const started = performance.now()
   await task
   return performance.now() - started
+}
+
+const ANSWERS = 12
+
+/** Asks for more than the kernel takes on behalf of a client, and reads none of it. */
+async function askForTooMuch({ url }: RunningServer): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(ANSWERS))
+  // Another request tells that the server has read these, and a while later it is stuck with them.
+  await (await fetch(`${url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
+  return socket
 }
 
 describe('connections', () => {
@@ -82,19 +100,9 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('whose client does not read its answer are cut', async () => {
-    const server = await startWith({ connections: { stalledMs: 40 }, graceMs: 5000 })
-    const { hostname, port } = new URL(server.url)
-    const socket = connect(Number(port), hostname)
-    onTestFinished(() => {
-      socket.destroy()
-    })
-    await once(socket, 'connect')
-    socket.pause()
-    // More than the kernel takes on behalf of a client that reads nothing.
-    socket.write(head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(10))
-    socket.on('error', () => {})
-    await fetch(`${server.url}/livez`)
+  it('whose client does not read its answers are cut', async () => {
+    const server = await startWith({ connections: { stalledMs: 300 }, graceMs: 5000 })
+    await askForTooMuch(server)
     // Were it still open, the stop would wait for it as long as the grace lasts.
     expect(await timed(server.close())).toBeLessThan(2000)
   })
@@ -123,6 +131,19 @@ describe('a stop', () => {
     expect(took).toBeGreaterThanOrEqual(45)
     expect(took).toBeLessThan(1000)
     await gone
+  })
+
+  it('lets answers that are on their way to a slow client arrive in full', async () => {
+    const server = await startWith({ graceMs: 5000 })
+    const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
+    const socket = await askForTooMuch(server)
+    const closed = server.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    socket.resume()
+    const took = timed(closed)
+    await once(socket, 'close')
+    expect(socket.bytesRead).toBeGreaterThan(byteLength * ANSWERS)
+    expect(await took).toBeLessThan(4000)
   })
 
   it('frees its port', async () => {

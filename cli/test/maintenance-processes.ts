@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** A folder for one test, gone afterwards. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** `fish-cli` as a process of its own. Ends with its test. */
+export interface Program {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Settles with the exit code, `null` when a signal ended it. */
+  readonly closed: Promise<number | null>
+  /** Settles once stdout or stderr matches, and rejects when the process ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+/** Starts `fish-cli` from the sources, with nothing of this environment but its path. */
+export function launch(argv: readonly string[], env: Readonly<Record<string, string>>): Program {
+  const file = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+  const child = spawn(process.execPath, [file, ...argv], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      output[name] += piece
+    })
+  }
+  const closed = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  const until = async (pattern: RegExp) => {
+    while (true) {
+      const found = pattern.exec(output.stdout + output.stderr)
+      if (found) return found
+      const waited = [once(child.stdout, 'data'), once(child.stderr, 'data')]
+      const ended = await Promise.race([...waited.map((one) => one.then(() => false)), closed.then(() => true)])
+      if (ended && !pattern.test(output.stdout + output.stderr)) throw new Error(`It ended early: ${output.stderr}`)
+    }
+  }
+  return { child, stdout: () => output.stdout, stderr: () => output.stderr, closed, until }
+}
+
+/** Serves a data folder in a process of its own; answers where, once it is ready. */
+export async function serveFolder(folder: string, env: Readonly<Record<string, string>> = {}) {
+  const program = launch(['serve'], {
+    FISH_STORAGE: `file:${folder}`,
+    FISH_PORT: '0',
+    FISH_LOG: 'silent',
+    FISH_RATE_LIMIT: '1000000',
+    FISH_ADMIN_PASSWORD: 'canary-admin-password',
+    ...env,
+  })
+  const [, url = ''] = await program.until(/^listening on (\S+)$/m)
+  const stop = async () => {
+    program.child.kill('SIGTERM')
+    return program.closed
+  }
+  return { ...program, url, stop }
+}

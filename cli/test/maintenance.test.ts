@@ -1,0 +1,282 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createClient } from '@fish-crab/sdk'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { describe, expect, test } from 'vitest'
+import { run } from './harness.ts'
+import { launch, newFolder, serveFolder } from './maintenance-processes.ts'
+
+const ADMIN = { FISH_ADMIN_PASSWORD: 'canary-admin-password' }
+const CATCHES_BEFORE = 60
+
+async function createPlayer(url: string, name: string): Promise<CreatedUser> {
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: { ...ADMIN, FISH_URL: url } })
+  return JSON.parse(stdout) as CreatedUser
+}
+
+function playerOf(url: string, { name, fernetKey }: CreatedUser) {
+  return createClient({ baseUrl: url, user: name, fernetKey, gamemode: 'earth' })
+}
+
+/** Everything an address answers of a player's fish, as bytes. */
+async function readFish(url: string, name: string): Promise<string> {
+  return (await fetch(`${url}/get/fish?name=${name}&gamemode=earth&detail=full`)).text()
+}
+
+const namesIn = (text: string) => (JSON.parse(text) as { fish: { name: string }[] }).fish.map(({ name }) => name)
+
+/** A data folder with a player in it, that nobody serves. */
+async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
+  const parent = newFolder()
+  const data = join(parent, 'data')
+  const server = await serveFolder(data, env)
+  const alex = await createPlayer(server.url, 'Alex')
+  await playerOf(server.url, alex).fish.add({ name: 'Salmon', rarity: 3 })
+  const fish = await readFish(server.url, 'Alex')
+  await server.stop()
+  return { parent, data, alex, fish }
+}
+
+const errorOf = ({ status, stdout }: { status: number; stdout: string }) => ({
+  status,
+  code: (JSON.parse(stdout) as { error: { code: string } }).error.code,
+})
+
+describe('backup', () => {
+  test('taken while a server is under load holds every catch that was acknowledged before, and is served as it was', {
+    timeout: 60_000,
+  }, async () => {
+    const parent = newFolder()
+    const [data, copy] = [join(parent, 'data'), join(parent, 'copy')]
+    const server = await serveFolder(data)
+    const alex = await createPlayer(server.url, 'Alex')
+    const client = playerOf(server.url, alex)
+    const acknowledged: string[] = []
+    let going = true
+    const lane = async (name: string) => {
+      for (let at = 0; going; at += 1) {
+        await client.fish.add({ name: `${name}-${at}`, rarity: 3 })
+        acknowledged.push(`${name}-${at}`)
+      }
+    }
+    const lanes = Array.from({ length: 8 }, (_, index) => lane(`lane${index}`))
+    while (acknowledged.length < CATCHES_BEFORE) await new Promise((resolve) => setTimeout(resolve, 5))
+    const before = [...acknowledged]
+    const backup = launch(['backup', copy, '--json'], { FISH_STORAGE: `file:${data}` })
+    const status = await backup.closed
+    const during = acknowledged.length - before.length
+    going = false
+    await Promise.all(lanes)
+    expect(status).toBe(0)
+    expect(during).toBeGreaterThan(0)
+    const report = JSON.parse(backup.stdout())
+    expect(report).toMatchObject({ folder: copy, users: 1, secrets: 'included' })
+    await server.stop()
+
+    const restored = join(parent, 'restored')
+    expect((await run(['restore', copy], { env: { FISH_STORAGE: `file:${restored}` } })).status).toBe(0)
+    const again = await serveFolder(restored)
+    const names = namesIn(await readFish(again.url, 'Alex'))
+    expect(names).toEqual(expect.arrayContaining(before))
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toHaveLength(report.entries)
+    await playerOf(again.url, alex).fish.add({ name: 'Koi', rarity: 1 })
+    expect(namesIn(await readFish(again.url, 'Alex')).at(-1)).toBe('Koi')
+    expect(await again.stop()).toBe(0)
+  })
+
+  test('is for its owner alone, leaves nothing half done beside it, and names no secret', async () => {
+    const { parent, data } = await stoppedStore()
+    const { stdout, stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
+    expect(readdirSync(parent).sort()).toEqual(['copy', 'data'])
+    expect(readdirSync(join(parent, 'copy')).sort()).toEqual(['fish.db', 'secrets.json'])
+    if (process.platform !== 'win32') {
+      expect(statSync(join(parent, 'copy')).mode & 0o777).toBe(0o700)
+      for (const name of ['fish.db', 'secrets.json']) {
+        expect(statSync(join(parent, 'copy', name)).mode & 0o777).toBe(0o600)
+      }
+    }
+    const { seal } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    expect(stdout + stderr).not.toContain(seal)
+  })
+
+  test('says that FISH_SECRET is needed too, when the data was sealed under one that was given', async () => {
+    const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
+    const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
+    expect(stderr).toMatch(/Keep FISH_SECRET as well/)
+  })
+
+  test('of what is no store, or onto what exists, changes nothing and says so in one line', async () => {
+    const { parent, data } = await stoppedStore()
+    const env = { FISH_STORAGE: `file:${data}` }
+    mkdirSync(join(parent, 'odd'))
+    writeFileSync(join(parent, 'odd', 'fish.db'), 'not a database, but some text that is long enough to look at')
+    mkdirSync(join(parent, 'empty'))
+    const attempt = async (target: string, storage = data) =>
+      errorOf(await run(['backup', target, '--json'], { env: { FISH_STORAGE: `file:${storage}` } }))
+    expect(await attempt(join(parent, 'empty'))).toEqual({ status: 6, code: 'exists' })
+    expect(await attempt(join(parent, 'odd', 'fish.db'))).toEqual({ status: 6, code: 'exists' })
+    expect(await attempt(join(parent, 'no', 'copy'))).toEqual({ status: 5, code: 'no_store' })
+    expect(await attempt(join(parent, 'copy'), join(parent, 'nowhere'))).toEqual({ status: 5, code: 'no_store' })
+    expect(await attempt(join(parent, 'copy'), join(parent, 'odd'))).toEqual({ status: 1, code: 'not_a_store' })
+    expect(errorOf(await run(['backup', 'copy', '--storage', 'redis://me:canary@host', '--json']))).toEqual({
+      status: 2,
+      code: 'invalid_settings',
+    })
+    expect(readdirSync(parent).sort()).toEqual(['data', 'empty', 'odd'])
+    const { stderr } = await run(['backup', join(parent, 'empty')], { env })
+    expect(stderr).toMatch(/^fish-cli: \S+ exists already, and nothing was done\.\n {2}Name a folder [^\n]+\n$/)
+  })
+})
+
+describe('restore', () => {
+  test('refuses a folder that holds a store; with --force that one is kept and can be served', async () => {
+    const { parent, data, alex, fish } = await stoppedStore()
+    const copy = join(parent, 'copy')
+    const env = { FISH_STORAGE: `file:${data}` }
+    await run(['backup', copy], { env })
+    const server = await serveFolder(data)
+    await playerOf(server.url, alex).fish.add({ name: 'Later', rarity: 1 })
+    const later = await readFish(server.url, 'Alex')
+    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
+    expect(errorOf(await run(['restore', copy, '--force', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+    // Killed, so that its last write is in the log alone.
+    server.child.kill('SIGKILL')
+    await server.closed
+    const { status, stdout } = await run(['restore', copy, '--force', '--json'], { env })
+    expect(status).toBe(0)
+    const { replaced } = JSON.parse(stdout) as { replaced: string }
+    for (const [folder, expected] of [
+      [data, fish],
+      [replaced, later],
+    ] as const) {
+      const again = await serveFolder(folder)
+      expect(await readFish(again.url, 'Alex')).toBe(expected)
+      await again.stop()
+    }
+    expect(readdirSync(data).filter((name) => name.startsWith('.restore'))).toEqual([])
+  })
+
+  test('of what is damaged, newer or no backup is refused before anything is written', async () => {
+    const { parent, data } = await stoppedStore()
+    const target = join(parent, 'target')
+    const attempt = async (change: (file: string) => void) => {
+      const copy = join(newFolder(), 'copy')
+      await run(['backup', copy], { env: { FISH_STORAGE: `file:${data}` } })
+      change(join(copy, 'fish.db'))
+      return errorOf(await run(['restore', copy, '--json'], { env: { FISH_STORAGE: `file:${target}` } }))
+    }
+    const change = (sql: string) => (file: string) => {
+      const db = new DatabaseSync(file)
+      db.exec(sql)
+      db.close()
+    }
+    expect(await attempt(change('PRAGMA user_version = 99'))).toEqual({ status: 1, code: 'newer_schema' })
+    expect(await attempt(change('PRAGMA application_id = 99'))).toEqual({ status: 1, code: 'not_a_store' })
+    const torn = (file: string) => {
+      const bytes = readFileSync(file)
+      writeFileSync(file, bytes.fill(0x5a, 4096, 5 * 4096))
+    }
+    expect((await attempt(torn)).status).toBe(1)
+    expect(await attempt((file) => writeFileSync(file, ''))).toEqual({ status: 1, code: 'not_a_store' })
+    expect(errorOf(await run(['restore', parent, '--json']))).toEqual({ status: 5, code: 'no_store' })
+    expect(existsSync(target)).toBe(false)
+  })
+})
+
+describe('reseal', () => {
+  const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
+  const USERS = 12_000
+
+  /** Players as the service stores them, many at once. */
+  async function fill(data: string) {
+    const { createStorage } = await import('@fish-crab/server/storage')
+    const storage = await createStorage({ driver: 'file', path: data })
+    const sealed = await storage.listItems({ base: 'secret:', limit: 3 })
+    const fernet = sealed.items.find(({ key }) => key.endsWith(':fernet'))
+    const { createVault } = await import('../../server/src/app/users/vault.ts')
+    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
+    const users = Array.from({ length: USERS }, (_, index) => `filler-${index}`)
+    await Promise.all(
+      users.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal(`key of ${id}`, id))),
+    )
+    await storage.dispose()
+    return fernet?.key
+  }
+
+  const sealsIn = (data: string) => {
+    const db = new DatabaseSync(join(data, 'fish.db'))
+    const rows = db.prepare("SELECT value FROM items WHERE key LIKE 'secret:%:fernet'").all()
+    db.close()
+    return rows.map(({ value }) => String(value).split('.')[1] ?? '')
+  }
+
+  test('killed midway leaves all keys to be opened, and done again finishes', { timeout: 60_000 }, async () => {
+    const { data, alex } = await stoppedStore({ FISH_SECRET: OLD })
+    await fill(data)
+    const [oldId] = sealsIn(data)
+    const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
+    const program = launch(['reseal'], env)
+    await program.until(/[1-9]\d* sealed anew/)
+    program.child.kill('SIGKILL')
+    await program.closed
+    expect(program.stdout()).toBe('')
+    // As a start does, a look takes in what was only in the log.
+    const left = sealsIn(data).filter((id) => id === oldId).length
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(USERS)
+
+    for (const secret of [OLD, NEW]) {
+      const refused = launch(['serve'], {
+        ...ADMIN,
+        ...env,
+        FISH_PORT: '0',
+        FISH_SECRET: secret,
+        FISH_SECRET_PREVIOUS: '',
+      })
+      expect([await refused.closed, refused.stdout()]).toEqual([1, ''])
+      expect(refused.stderr()).toMatch(/^fish-cli serve: FISH_SECRET is not the secret [^\n]+\n$/)
+    }
+    const rest = JSON.parse((await run(['reseal', '--json'], { env })).stdout)
+    expect(rest).toEqual({ keys: USERS + 1, resealed: left, unopened: [] })
+    expect(JSON.parse((await run(['reseal', '--json'], { env })).stdout)).toEqual({ ...rest, resealed: 0 })
+    expect(sealsIn(data)).not.toContain(oldId)
+    const server = await serveFolder(data, { FISH_SECRET: NEW })
+    const key = await run(['key', 'Alex', '--show', '--json'], { env: { ...ADMIN, FISH_URL: server.url } })
+    expect(JSON.parse(key.stdout).fernetKey).toBe(alex.fernetKey)
+  })
+
+  test('--new replaces the secret that is kept beside the data', async () => {
+    const { data, alex } = await stoppedStore()
+    const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    const before = secrets()
+    const env = { FISH_STORAGE: `file:${data}` }
+    const { status, stdout, stderr } = await run(['reseal', '--new'], { env })
+    expect(status).toBe(0)
+    expect(secrets()).toEqual({ seal: expect.stringMatching(/^.{44}$/), session: before.session })
+    expect(secrets().seal).not.toBe(before.seal)
+    for (const secret of [before.seal, secrets().seal]) expect(stdout + stderr).not.toContain(secret)
+    const server = await serveFolder(data)
+    const key = await run(['key', 'Alex', '--show', '--json'], { env: { ...ADMIN, FISH_URL: server.url } })
+    expect(JSON.parse(key.stdout).fernetKey).toBe(alex.fernetKey)
+    expect(errorOf(await run(['reseal', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+  })
+
+  test('under a wrong secret, of a key that was changed, or of nothing, says so and keeps what is there', async () => {
+    const { parent, data, alex } = await stoppedStore({ FISH_SECRET: OLD })
+    const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW }
+    expect(errorOf(await run(['reseal', '--json'], { env }))).toEqual({ status: 4, code: 'wrong_secret' })
+    expect(errorOf(await run(['reseal', '--new', '--json'], { env }))).toEqual({ status: 2, code: 'invalid_settings' })
+    const nothing = { ...env, FISH_STORAGE: `file:${join(parent, 'nothing')}` }
+    expect(errorOf(await run(['reseal', '--json'], { env: nothing }))).toEqual({ status: 5, code: 'no_store' })
+    expect(readdirSync(parent)).toEqual(['data'])
+
+    const db = new DatabaseSync(join(data, 'fish.db'))
+    db.exec("UPDATE items SET value = value || 'AAAA' WHERE key LIKE 'secret:%:fernet'")
+    db.close()
+    const partly = await run(['reseal', '--json'], { env: { ...env, FISH_SECRET_PREVIOUS: OLD } })
+    expect(partly.status).toBe(7)
+    expect(JSON.parse(partly.stdout)).toEqual({ keys: 1, resealed: 0, unopened: [alex.id] })
+  })
+})
