@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -44,7 +44,8 @@ function readNotes(): Notes {
 /** Keeps what the tour needs again, readable by nobody else. */
 function keep(notes: Notes): Notes {
   mkdirSync(DATA, { recursive: true, mode: 0o700 })
-  writeFileSync(NOTES, `${JSON.stringify(notes, undefined, 2)}\n`, { mode: 0o600 })
+  writeFileSync(`${NOTES}.new`, `${JSON.stringify(notes, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(`${NOTES}.new`, NOTES)
   if (notes.player) writeFileSync(KEY_FILE, `${notes.player.fernetKey}\n`, { mode: 0o600 })
   return notes
 }
@@ -109,11 +110,11 @@ async function createPlayer(url: string, { adminPassword }: Notes): Promise<Crea
     username: ADMIN,
     password: adminPassword,
   })
-  return post<CreatedUser>(
-    `${url}${routePath('createUser')}`,
-    { ...json, authorization: `Bearer ${login.token}` },
-    { name: PLAYER },
-  )
+  const headers = { ...json, authorization: `Bearer ${login.token}` }
+  const path = routePath('deleteUser', { name: PLAYER })
+  // A player that the notes do not know is left from a tour that was cut short, and its secrets are lost.
+  await fetch(`${url}${path}`, { method: ROUTES.deleteUser.method, headers })
+  return post<CreatedUser>(`${url}${routePath('createUser')}`, headers, { name: PLAYER })
 }
 
 async function post<Body>(url: string, headers: Record<string, string>, body: unknown): Promise<Body> {

@@ -62,12 +62,26 @@ async function send<Content>(options: AdminOptions, request: AdminRequest, schem
     signal.throwIfAborted()
     throw new ConnectionError(`No answer from ${baseUrl}.`, { cause: error })
   })
-  const content: unknown = await response.json().catch(() => undefined)
+  const text = await response.text().catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new ConnectionError(`No whole answer from ${baseUrl}. Whether it was carried out is not known.`, {
+      cause: error,
+    })
+  })
+  const content = parsed(text)
   signal.throwIfAborted()
   if (!response.ok) throw refusal(response, content)
   const checked = schema.safeParse(content)
   if (!checked.success) throw new InvalidResponseError('The answer is not what the service promises.', response.status)
   return checked.data
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function refusal({ status, headers }: Response, content: unknown): ApiError | InvalidResponseError {

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createClient } from '@fish-crab/sdk'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { run } from './harness.ts'
+import { createVault } from '../../server/src/app/users/vault.ts'
+import { run, startService } from './harness.ts'
 import { launch, newFolder, serveFolder } from './maintenance-processes.ts'
 
 const ADMIN = { FISH_ADMIN_PASSWORD: 'canary-admin-password' }
@@ -30,12 +32,23 @@ const namesIn = (text: string) => (JSON.parse(text) as { fish: { name: string }[
 async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
-  const server = await serveFolder(data, env)
+  const server = await startService({ FISH_STORAGE: `file:${data}`, ...env })
   const alex = await createPlayer(server.url, 'Alex')
   await playerOf(server.url, alex).fish.add({ name: 'Salmon', rarity: 3 })
   const fish = await readFish(server.url, 'Alex')
-  await server.stop()
+  await server.close()
   return { parent, data, alex, fish }
+}
+
+/** Serves a folder in this process and has the player add a fish, which takes its sealed key. */
+async function addWithSealedKey(data: string, alex: CreatedUser, env: Readonly<Record<string, string>> = {}) {
+  const server = await startService({ FISH_STORAGE: `file:${data}`, ...env })
+  try {
+    await playerOf(server.url, alex).fish.add({ name: 'Koi', rarity: 1 })
+    return namesIn(await readFish(server.url, 'Alex'))
+  } finally {
+    await server.close()
+  }
 }
 
 const errorOf = ({ status, stdout }: { status: number; stdout: string }) => ({
@@ -151,9 +164,9 @@ describe('restore', () => {
       [data, fish],
       [replaced, later],
     ] as const) {
-      const again = await serveFolder(folder)
+      const again = await startService({ FISH_STORAGE: `file:${folder}` })
       expect(await readFish(again.url, 'Alex')).toBe(expected)
-      await again.stop()
+      await again.close()
     }
     expect(readdirSync(data).filter((name) => name.startsWith('.restore'))).toEqual([])
   })
@@ -191,18 +204,13 @@ describe('reseal', () => {
 
   /** Players as the service stores them, many at once. */
   async function fill(data: string) {
-    const { createStorage } = await import('@fish-crab/server/storage')
     const storage = await createStorage({ driver: 'file', path: data })
-    const sealed = await storage.listItems({ base: 'secret:', limit: 3 })
-    const fernet = sealed.items.find(({ key }) => key.endsWith(':fernet'))
-    const { createVault } = await import('../../server/src/app/users/vault.ts')
     const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
     const users = Array.from({ length: USERS }, (_, index) => `filler-${index}`)
     await Promise.all(
       users.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal(`key of ${id}`, id))),
     )
     await storage.dispose()
-    return fernet?.key
   }
 
   const sealsIn = (data: string) => {
@@ -242,9 +250,7 @@ describe('reseal', () => {
     expect(rest).toEqual({ keys: USERS + 1, resealed: left, unopened: [] })
     expect(JSON.parse((await run(['reseal', '--json'], { env })).stdout)).toEqual({ ...rest, resealed: 0 })
     expect(sealsIn(data)).not.toContain(oldId)
-    const server = await serveFolder(data, { FISH_SECRET: NEW })
-    const key = await run(['key', 'Alex', '--show', '--json'], { env: { ...ADMIN, FISH_URL: server.url } })
-    expect(JSON.parse(key.stdout).fernetKey).toBe(alex.fernetKey)
+    expect(await addWithSealedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
 
   test('--new replaces the secret that is kept beside the data', async () => {
@@ -257,10 +263,10 @@ describe('reseal', () => {
     expect(secrets()).toEqual({ seal: expect.stringMatching(/^.{44}$/), session: before.session })
     expect(secrets().seal).not.toBe(before.seal)
     for (const secret of [before.seal, secrets().seal]) expect(stdout + stderr).not.toContain(secret)
-    const server = await serveFolder(data)
-    const key = await run(['key', 'Alex', '--show', '--json'], { env: { ...ADMIN, FISH_URL: server.url } })
-    expect(JSON.parse(key.stdout).fernetKey).toBe(alex.fernetKey)
+    expect(await addWithSealedKey(data, alex)).toEqual(['Salmon', 'Koi'])
+    const server = await startService({ FISH_STORAGE: `file:${data}` })
     expect(errorOf(await run(['reseal', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+    await server.close()
   })
 
   test('under a wrong secret, of a key that was changed, or of nothing, says so and keeps what is there', async () => {

@@ -71,7 +71,10 @@ export async function install() {
     return
   }
   // Warnings of npm about the Node that runs it do not matter: the project brings a newer one for all that follows.
-  await step('Install packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env: process.env })
+  // SCARF_ANALYTICS: a development dependency would report the install to its makers.
+  await step('Install packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    env: { ...process.env, SCARF_ANALYTICS: 'false' },
+  })
 }
 
 /** Builds all packages. */

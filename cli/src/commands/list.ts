@@ -7,7 +7,11 @@ import { gamemodeFlag, serviceFlags } from '../flags.ts'
 
 type Kind = 'fish' | 'crab'
 
-const KINDS: Readonly<Record<string, Kind>> = { fish: 'fish', crab: 'crab', crabs: 'crab' }
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['fish', 'fish'],
+  ['crab', 'crab'],
+  ['crabs', 'crab'],
+])
 
 /** `fish-cli list` */
 export class List extends FishCommand {
@@ -55,7 +59,7 @@ function subjectOf(args: { readonly kind?: string | undefined; readonly user?: s
   readonly kind: Kind
   readonly named: string | undefined
 } {
-  const kind = args.kind === undefined ? 'fish' : KINDS[args.kind]
+  const kind = args.kind === undefined ? 'fish' : KINDS.get(args.kind)
   if (kind) return { kind, named: args.user }
   if (args.user === undefined) return { kind: 'fish', named: args.kind }
   throw usageError('What to list must be fish or crabs.', 'Such as: fish-cli list crabs USER')

@@ -63,6 +63,7 @@ export const ERROR_CODES = {
     status: 429,
     message: 'Too many requests. Please try again later, and contact the site owner if you need more.',
   },
+  client_closed_request: { status: 499, message: 'The client went away before it was answered.' },
   internal_error: { status: 500, message: 'The server failed on this request. Try again later.' },
   storage_error: { status: 500, message: 'The storage failed on this request; nothing was stored. Try again later.' },
   unavailable: { status: 503, message: 'The storage is out of reach. Try again later.' },

@@ -153,8 +153,12 @@ function corsRequest({ request, path, audience }: Exchange, methodHeader?: strin
 }
 
 /** What a client may know of an error; the rest is for the log. */
-function toFailure(error: unknown, logger: Logger, { requestId }: Exchange): Failure {
+function toFailure(error: unknown, logger: Logger, { request, requestId }: Exchange): Failure {
   if (error instanceof Failure && error.status < 500) return error
+  if (request.signal.aborted) {
+    logger.info({ requestId }, 'the client went away')
+    return new Failure('client_closed_request')
+  }
   const failure =
     error instanceof Failure ? error : new Failure(error instanceof StorageError ? 'storage_error' : 'internal_error')
   logger.error({ requestId, code: failure.code, err: error }, 'a request failed')

@@ -35,10 +35,7 @@ export function watchConnections(server: Server): Connections {
       underWay.set(socket, (underWay.get(socket) ?? 0) + 1)
       await new Promise<void>((resolve) => res.once('close', resolve))
       if (!req.complete && !socket.destroyed) {
-        await new Promise<void>((resolve) => {
-          req.once('end', resolve)
-          socket.once('close', () => resolve())
-        })
+        await new Promise<void>((resolve) => req.once('close', resolve))
       }
       const count = underWay.get(socket)
       if (count !== undefined) underWay.set(socket, count - 1)

@@ -17,11 +17,14 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 }
 
-/** What of the package swagger-ui-dist the page needs; the rest of it is not served. */
-const PACKAGED: Readonly<Record<string, () => string>> = {
-  'swagger-ui.css': () => import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
-  'swagger-ui-bundle.js': () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  'favicon-32x32.png': () => import.meta.resolve('swagger-ui-dist/favicon-32x32.png'),
+/** What of Swagger UI the page needs; the rest of it is not shipped. */
+const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
+
+/** The build lays the files beside itself; from sources they come out of the package they are taken from. */
+function locate(name: string): string {
+  return import.meta.url.endsWith('.ts')
+    ? import.meta.resolve(`swagger-ui-dist/${name}`)
+    : new URL(`./docs/${name}`, import.meta.url).href
 }
 
 const PAGE = `<!doctype html>
@@ -58,10 +61,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 export function createDocs(): Docs {
   const sources = new Map<string, () => Promise<Uint8Array>>([
     [START, async () => Buffer.from(START_SCRIPT)],
-    ...Object.entries(PACKAGED).map(([name, locate]): [string, () => Promise<Uint8Array>] => [
-      name,
-      () => readFile(fileURLToPath(locate())),
-    ]),
+    ...PACKAGED.map((name): [string, () => Promise<Uint8Array>] => [name, () => readFile(fileURLToPath(locate(name)))]),
   ])
   const files = new Map<string, Promise<DocsFile>>()
   const once = (name: string, read: () => Promise<Uint8Array>) => {

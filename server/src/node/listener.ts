@@ -101,8 +101,8 @@ export async function listen(
 function discardRest(req: IncomingMessage): void {
   const { socket } = req
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(cut))
-  req.once('end', () => clearTimeout(cut))
+  // Of the request, not of its socket: that one may carry many more.
+  req.once('close', () => clearTimeout(cut))
   req.removeAllListeners('data')
   req.resume()
 }

@@ -12,7 +12,10 @@ export class SecretsError extends Error {
 /** The secrets to run with, and how to take back what was made for them. */
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /** Removes the file, when this load made it. */
+  /**
+   * Removes the file, when this load made it.
+   * @throws SecretsError when it should have been there: the secrets at hand have turned out not to be the data's
+   */
   discard(): Promise<void>
 }
 
@@ -40,7 +43,12 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   return {
     secrets: withPrevious({ seal: seal ?? secrets.seal, session: session ?? secrets.session }, previous),
     discard: async () => {
-      if (!kept) await rm(path, { force: true })
+      if (kept) return
+      await rm(path, { force: true })
+      if (seal) return
+      throw new SecretsError(
+        `${path} is missing, and the data was sealed with what it held. Restore it from a backup, or set FISH_SECRET; nothing was changed.`,
+      )
     },
   }
 }

@@ -29,7 +29,11 @@ export const SETTINGS = {
     flag: 'host',
     fallback: '127.0.0.1',
     summary: 'address to listen on',
-    parse: (text) => text,
+    parse: (text) => {
+      // Node would take an empty one for every interface.
+      if (text.trim() === '') throw new Error('must be an address or a host name, such as 127.0.0.1')
+      return text
+    },
   }),
   port: setting({
     env: 'FISH_PORT',
@@ -51,7 +55,7 @@ export const SETTINGS = {
     flag: 'admin-username',
     summary: 'name of the first administrator',
     parse: (text) => {
-      if (!isUserName(text)) throw new Error(`must be ${USER_NAME_RULE}`)
+      if (!isUserName(text) || /^\.{1,2}$/.test(text)) throw new Error(`must be ${USER_NAME_RULE}`)
       return text
     },
   }),

@@ -4,6 +4,7 @@
  * - `in_use`: another process, or this one, has the folder open
  * - `newer_schema`: the file was written by a newer version
  * - `not_a_store`: the file is something else; it was left as it is
+ * - `damaged`: the file and its log do not belong together; they were left as they are
  * - `read_only`: the folder or file cannot be written
  * - `full`: no space left
  * - `invalid_key`, `invalid_value`: the caller's mistake; nothing was stored
@@ -14,6 +15,7 @@ export type StorageErrorCode =
   | 'in_use'
   | 'newer_schema'
   | 'not_a_store'
+  | 'damaged'
   | 'read_only'
   | 'full'
   | 'invalid_key'

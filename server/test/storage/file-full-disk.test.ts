@@ -1,28 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newCollection, newRecord, readEntries } from './samples.ts'
-
-/** A small disk of its own, or why there is none. */
-function mountSmallDisk(): { disk: string } | { reason: string } {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return { reason: 'mounting a small disk needs root on Linux' }
-  const disk = mkdtempSync(join(tmpdir(), 'fish-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' })
-  } catch {
-    rmSync(disk, { recursive: true })
-    return { reason: 'this system does not allow mounting a small disk' }
-  }
-  onTestFinished(() => {
-    execFileSync('umount', [disk])
-    rmSync(disk, { recursive: true })
-  })
-  return { disk }
-}
+import { mountSmallDisk } from './small-disk.ts'
 
 test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({
   skip,

@@ -52,6 +52,7 @@ export function createCredentials({ users, admins, passwords, guard }: Credentia
   }
 
   async function identifyAdmin({ name, password }: BasicCredentials): Promise<Admin | undefined> {
+    if (password.length > LIMITS.passwordLength) return spendTheSameTime(password)
     return (await admins.find(name)) ? admins.verify(name, password) : spendTheSameTime(password)
   }
 

@@ -6,7 +6,7 @@
 export function forwardedAddress(socketAddress: string, forwardedFor: string | null, hops: number): string {
   if (hops < 1 || forwardedFor === null) return socketAddress
   const entries = forwardedFor.split(',').map((entry) => entry.trim())
-  const address = withoutPort(entries.at(-hops) ?? '')
+  const address = withoutPort(entries.at(-hops) ?? '').replace(/%.*$/, '')
   return parseIp(address) ? address : socketAddress
 }
 

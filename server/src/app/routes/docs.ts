@@ -38,8 +38,8 @@ export function docsAssetHandler({ asset }: Docs): Handler {
 function answer(request: Request, { contentType, body, gzip, version }: DocsFile): HTTPResponse {
   const caching = { etag: `W/"${version}"`, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
   if (matchesEntityTag(request.headers.get('if-none-match'), caching.etag)) return empty(304, caching)
-  const coded = gzip && chooseCoding(request.headers.get('accept-encoding'), ['gzip']) ? gzip : undefined
-  const bytes = coded ?? body
+  const { coding } = chooseCoding(request.headers.get('accept-encoding'), gzip ? ['gzip'] : [])
+  const bytes = (coding === 'gzip' ? gzip : undefined) ?? body
   return new HTTPResponse(bytes, {
     status: 200,
     headers: {
@@ -49,7 +49,7 @@ function answer(request: Request, { contentType, body, gzip, version }: DocsFile
       'content-security-policy': CONTENT_SECURITY_POLICY,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      ...(coded ? { 'content-encoding': 'gzip' } : {}),
+      ...(coding === undefined ? {} : { 'content-encoding': coding }),
     },
   })
 }

@@ -39,6 +39,7 @@ export function resealStore({ makeNew = false, onProgress, signal, ...source }: 
         },
       )
     }
+    if (!isFile && settings.secret === undefined) throw missingSecret()
     const work = { ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) }
     // A file store is locked from here on, and its secrets with it.
     const storage = await createStorage(settings.storage)

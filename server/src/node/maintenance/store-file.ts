@@ -55,7 +55,7 @@ export function checkIntegrity(db: DatabaseSync, file: string): void {
 }
 
 /** Counts what a store holds. Walks over its index, not its content. */
-export function factsOf(db: DatabaseSync): StoreFacts {
+function factsOf(db: DatabaseSync): StoreFacts {
   const count = (sql: string) => Number(Object.values(db.prepare(sql).get() ?? {})[0])
   return {
     schema: Number(pragma(db, 'user_version')),
@@ -67,7 +67,7 @@ export function factsOf(db: DatabaseSync): StoreFacts {
 }
 
 /** What the seal of a store is checked with, `null` when it was never served. */
-export function sealCheckOf(db: DatabaseSync): string | null {
+function sealCheckOf(db: DatabaseSync): string | null {
   const row = db.prepare('SELECT value FROM items WHERE key = ?').get(SEAL_CHECK_KEY)
   return row ? String(row.value) : null
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageError } from '../errors.ts'
@@ -10,6 +10,7 @@ import { APPLICATION_ID, migrate } from './file-schema.ts'
 export const STORE_FILE = 'fish.db'
 
 const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
 
 /** Makes the names in a folder survive a power loss. */
 export function syncFolder(folder: string): void {
@@ -87,10 +88,42 @@ export function lockFolder(folder: string): DatabaseSync {
 /**
  * The database file of a locked folder, created when there is none.
  *
- * @throws {StorageError} `not_a_store`, `newer_schema`
+ * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
  */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
-  if (!findStore(file)) createStore(file)
+  if (findStore(file)) checkLeftLog(file)
+  else if (hasLog(file)) throw strangeLog(file)
+  else createStore(file)
   return file
+}
+
+function hasLog(file: string): boolean {
+  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/**
+ * SQLite lays a write-ahead log that it finds over the database beside it, whether or not the two belong together: a
+ * backup copied over a crashed store would be mixed with what came after it. So what a log that was left behind makes
+ * of the database is checked first, read-only, which changes neither.
+ */
+function checkLeftLog(file: string): void {
+  if (!hasLog(file)) return
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
+    if (problem !== 'ok') throw strangeLog(file)
+  } catch (error) {
+    if (error instanceof StorageError) throw error
+    throw sqliteCode(error) === SQLITE_CORRUPT ? strangeLog(file) : error
+  } finally {
+    db.close()
+  }
+}
+
+function strangeLog(file: string): StorageError {
+  return new StorageError(
+    'damaged',
+    `${file} and ${file}-wal do not belong together, and nothing was changed. If ${STORE_FILE} was restored from a backup, move ${STORE_FILE}-wal and ${STORE_FILE}-shm away and start again; if it was deleted, restore it.`,
+  )
 }

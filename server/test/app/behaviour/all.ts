@@ -32,17 +32,13 @@ import { writesBehaviour } from './writes.ts'
 /** What works on stored data, in the ways that storages differ in: order, atomic changes, counts, versions. */
 export function storedBehaviour(open: Lane): void {
   adminAuditBehaviour(open)
-  adminCatchesBehaviour(open)
-  adminChangesBehaviour(open)
   adminLeaderboardBehaviour(open)
   adminRemovalBehaviour(open)
   adminTalliesBehaviour(open)
   cachingBehaviour(open)
   freshnessBehaviour(open)
-  hostileBehaviour(open)
   lastSuperadminBehaviour(open)
   lateReplayBehaviour(open)
-  pagingBehaviour(open)
   replayBehaviour(open)
   statusBehaviour(open)
 }
@@ -51,6 +47,8 @@ export function storedBehaviour(open: Lane): void {
 export function everyBehaviour(open: Lane): void {
   storedBehaviour(open)
   adminAccountsBehaviour(open)
+  adminCatchesBehaviour(open)
+  adminChangesBehaviour(open)
   adminSessionBehaviour(open)
   adminUsersBehaviour(open)
   answersBehaviour(open)
@@ -58,7 +56,9 @@ export function everyBehaviour(open: Lane): void {
   catchNamesBehaviour(open)
   corsBehaviour(open)
   encodingBehaviour(open)
+  hostileBehaviour(open)
   momentsBehaviour(open)
+  pagingBehaviour(open)
   payloadsBehaviour(open)
   rateLimitBehaviour(open)
   rateLimitBypassBehaviour(open)

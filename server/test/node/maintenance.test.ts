@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import { createApp } from '@fish-crab/server/app'
+import { createStorage } from '@fish-crab/server/storage'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { basic, SESSION_SECRET } from '../app/lane.ts'
+import { plainPasswords } from '../app/world.ts'
+import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
+import { mountSmallDisk } from '../storage/small-disk.ts'
+import { newFolder } from './data-folder.ts'
+import { startTestServer } from './running.ts'
+
+const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
+
+/** A data folder with a store of some size. */
+async function storeOf(folder: string, bytes: number) {
+  const env = { FISH_STORAGE: `file:${folder}` }
+  await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+  const storage = await createStorage({ driver: 'file', path: folder })
+  await storage.items.setItem('audit:filler', randomBytes(bytes / 2).toString('hex'))
+  await storage.dispose()
+  return env
+}
+
+const refusal = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(MaintenanceError)
+  const { code, message } = error as MaintenanceError
+  expect(message).not.toContain('\n')
+  return code
+}
+
+describe('on a full disk, or one that cannot be written,', () => {
+  it('a backup and a restore end with one line, and leave what was there', async ({ skip }) => {
+    const mounted = mountSmallDisk()
+    if ('reason' in mounted) {
+      skip(mounted.reason)
+      return
+    }
+    const { disk } = mounted
+    const folder = join(newFolder(), 'data')
+    const env = await storeOf(folder, 1_500_000)
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(1024 * 1024))
+    const onDisk = { FISH_STORAGE: `file:${join(disk, 'data')}` }
+    expect(await refusal(backupStore({ env, target: join(disk, 'copy') }))).toBe('full')
+    expect(await refusal(restoreStore({ env: onDisk, backup: folder, now: new Date(0) }))).toBe('full')
+    expect(readdirSync(disk).sort()).toEqual(['ballast', 'data'])
+    expect(readdirSync(join(disk, 'data')).filter((name) => name !== 'fish.lock')).toEqual([])
+
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    expect(await refusal(backupStore({ env, target: join(disk, 'copy') }))).toBe('read_only')
+    expect(await refusal(restoreStore({ env: onDisk, backup: folder, now: new Date(0) }))).toBe('read_only')
+  })
+})
+
+describe('a restore that cannot finish', () => {
+  it('leaves the store that is there, although it was to be replaced', async ({ skip }) => {
+    const mounted = mountSmallDisk()
+    if ('reason' in mounted) {
+      skip(mounted.reason)
+      return
+    }
+    const large = join(newFolder(), 'data')
+    await storeOf(large, 2_500_000)
+    const folder = join(mounted.disk, 'data')
+    const env = await storeOf(folder, 100_000)
+    const before = readFileSync(join(folder, 'fish.db'))
+    const names = readdirSync(folder).sort()
+    expect(await refusal(restoreStore({ env, backup: large, force: true, now: new Date(0) }))).toBe('full')
+    expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
+    expect(readdirSync(folder).sort()).toEqual(names)
+    await (await startTestServer(env)).close()
+  })
+})
+
+describeWithRedis('resealing a Redis', () => {
+  it('goes on while players get new keys and keys are read, and ends with everything under the first secret', async () => {
+    const redis = await startRedis()
+    onTestFinished(redis.stop)
+    const storage = await createStorage({ driver: 'redis', url: redis.url })
+    onTestFinished(() => storage.dispose())
+    const appUnder = (seal: string, ...sealPrevious: string[]) =>
+      createApp({
+        storage,
+        secrets: { seal, sealPrevious, session: SESSION_SECRET },
+        passwords: plainPasswords,
+        version: '0',
+        clientAddress: () => '192.0.2.1',
+        rateLimit: { requests: 1000, windowMs: 300_000 },
+      })
+    const before = appUnder(OLD)
+    await before.checkSecrets()
+    const first = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => before.users.create({ name: `old${index}`, password: 'the-password' })),
+    )
+    const app = appUnder(NEW, OLD)
+    await app.checkSecrets()
+    const env = { FISH_STORAGE: redis.url, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
+    let done = false
+    const created: Awaited<ReturnType<typeof app.users.create>>[] = []
+    const creating = (async () => {
+      while (!done) created.push(await app.users.create({ name: `new${created.length}`, password: 'the-password' }))
+    })()
+    const counts = await resealStore({ env })
+    done = true
+    await creating
+    expect(counts).toMatchObject({ resealed: 600, unopened: [] })
+    expect(created.length).toBeGreaterThan(0)
+    expect(await resealStore({ env })).toMatchObject({ resealed: 0 })
+
+    const after = appUnder(NEW)
+    await after.checkSecrets()
+    await expect(appUnder(OLD).checkSecrets()).rejects.toThrow(/sealed/)
+    for (const { name, fernetKey } of [...first.slice(0, 20), ...created.slice(0, 20)]) {
+      const headers = { authorization: basic(name, 'the-password') }
+      const response = await after.fetch(new Request('http://service.test/get/user/key', { headers }))
+      expect(await response.json()).toEqual({ fernetKey })
+    }
+  })
+
+  it('needs FISH_SECRET, and makes none', async () => {
+    const env = { FISH_STORAGE: 'redis://127.0.0.1:1' }
+    expect(await refusal(resealStore({ env }))).toBe('missing_secret')
+    expect(await refusal(resealStore({ env: { ...env, FISH_SECRET: NEW }, makeNew: true }))).toBe('invalid_settings')
+    expect(await refusal(resealStore({ env: { FISH_STORAGE: 'memory:' } }))).toBe('invalid_settings')
+  })
+})

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A disk of 2 MiB for one test, or why there is none. */
+export function mountSmallDisk(): { disk: string } | { reason: string } {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return { reason: 'mounting a small disk needs root on Linux' }
+  const disk = mkdtempSync(join(tmpdir(), 'fish-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' })
+  } catch {
+    rmSync(disk, { recursive: true })
+    return { reason: 'this system does not allow mounting a small disk' }
+  }
+  onTestFinished(() => {
+    execFileSync('umount', [disk])
+    rmSync(disk, { recursive: true })
+  })
+  return { disk }
+}
