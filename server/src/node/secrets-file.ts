@@ -12,10 +12,9 @@ export class SecretsError extends Error {
 /** The secrets to run with, and how to take back what was made for them. */
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /**
-   * Removes the file, when this load made it.
-   * @throws SecretsError when it should have been there: the secrets at hand have turned out not to be the data's
-   */
+  /** What to say when the data turns out to have been sealed before this load made secrets for it. */
+  readonly missing?: SecretsError
+  /** Removes the file, when this load made it. */
   discard(): Promise<void>
 }
 
@@ -43,14 +42,17 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   return {
     secrets: withPrevious({ seal: seal ?? secrets.seal, session: session ?? secrets.session }, previous),
     discard: async () => {
-      if (kept) return
-      await rm(path, { force: true })
-      if (seal) return
-      throw new SecretsError(
-        `${path} is missing, and the data was sealed with what it held. Restore it from a backup, or set FISH_SECRET; nothing was changed.`,
-      )
+      if (!kept) await rm(path, { force: true })
     },
+    // Where a secret was given, it is the one to doubt.
+    ...(kept || seal ? {} : { missing: missingSecrets(path) }),
   }
+}
+
+function missingSecrets(path: string): SecretsError {
+  return new SecretsError(
+    `${path} is missing, and the data was sealed with what it held. Restore it from a backup, or set FISH_SECRET; nothing was changed.`,
+  )
 }
 
 /** The secrets that a folder keeps, if it keeps any. */

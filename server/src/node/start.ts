@@ -4,6 +4,7 @@ import type { ServerRequest } from 'srvx'
 import { createApp } from '../app/app.ts'
 import { forwardedAddress } from '../app/limits/client.ts'
 import type { Logger, PasswordHasher } from '../app/options.ts'
+import { SealError } from '../app/users/vault.ts'
 import { createStorage } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
@@ -68,7 +69,7 @@ async function startOn(
   options: StartOptions,
 ): Promise<RunningServer> {
   const { logger, version, passwords = createScryptHasher(), connections = {}, graceMs = GRACE_MS } = options
-  const { secrets, discard } = await secretsOf(config)
+  const { secrets, missing, discard } = await secretsOf(config)
   let accepting = true
   const isAccepting = () => accepting
   const app = createApp({
@@ -90,7 +91,7 @@ async function startOn(
   })
   await app.checkSecrets().catch(async (error: unknown) => {
     await discard()
-    throw error
+    throw error instanceof SealError && missing ? missing : error
   })
   const first = { username: config.adminUsername, password: config.adminPassword }
   await ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))

@@ -1,0 +1,75 @@
+import { startCluster, startRedis } from '../test/storage/redis-server.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+/** The administrator that every fleet is started with. */
+export const CHIEF = { username: 'chief', password: 'chief-password' } as const
+
+/** What all processes of a fleet have in common. One proxy is trusted, so that a test can be many clients. */
+const SHARED = {
+  FISH_ADMIN_USERNAME: CHIEF.username,
+  FISH_ADMIN_PASSWORD: CHIEF.password,
+  FISH_SECRET: 'the secret that seals keys in every process',
+  FISH_JWT_SECRET: 'the secret that signs sessions in every process',
+  FISH_TRUST_PROXY: '1',
+  FISH_ADMIN_RATE_LIMIT: '100000',
+}
+
+/** Server processes that share a storage. */
+export interface Fleet {
+  readonly servers: readonly ServerProcess[]
+  /** A server of the fleet; counts on from the first behind the last. */
+  at(index: number): ServerProcess
+  /** Ends all of them that still run, abruptly. */
+  stop(): Promise<void>
+}
+
+/** Starts server processes over one storage, all at once. */
+export async function startFleet(
+  storage: string,
+  size: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Fleet> {
+  const started = await Promise.allSettled(
+    Array.from({ length: size }, () => startServerProcess({ ...SHARED, ...env, FISH_STORAGE: storage })),
+  )
+  const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const stop = async () => {
+    const running = servers.filter(({ child }) => child.exitCode === null && child.signalCode === null)
+    await Promise.all(running.map((server) => server.end('SIGKILL')))
+  }
+  const failure = started.find((one) => one.status === 'rejected')
+  if (failure) {
+    await stop()
+    throw failure.reason
+  }
+  return {
+    servers,
+    at(index) {
+      const server = servers[index % servers.length]
+      if (!server) throw new Error('A fleet has at least one server.')
+      return server
+    },
+    stop,
+  }
+}
+
+/** A real Redis, or a real cluster of them, with its address for `FISH_STORAGE`. */
+export interface Backend {
+  readonly address: string
+  stop(): Promise<unknown>
+}
+
+/** Starts one Redis. */
+export async function startRedisBackend(): Promise<Backend> {
+  const server = await startRedis()
+  return { address: server.url, stop: server.stop }
+}
+
+/** Starts a Redis Cluster of three. */
+export async function startClusterBackend(): Promise<Backend> {
+  const servers = await startCluster()
+  return {
+    address: `redis-cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    stop: () => Promise.all(servers.map((server) => server.stop())),
+  }
+}

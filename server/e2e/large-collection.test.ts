@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CreatedUser, type FishCollection, HEADERS, LIMITS, ROUTES } from '@fish-crab/sdk/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../test/storage/redis-server.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { memoryOf, openDescriptors } from './process-figures.ts'
+import { administrator, logIn, plainFishPath, postToken, readFish, tokenOf } from './requests.ts'
+import { openSlowly } from './slow-reader.ts'
+
+const ENTRIES = 100_000
+const MEGABYTE = 1024 * 1024
+/** What four slow readers may cost, in megabytes. Their answers together have 90, and twice that as text. */
+const GROWTH_MB = 64
+/** What 90 clients that hung up may leave behind, in megabytes: each had some half of one under way. */
+const LEAK_MB = 32
+/** A small heap, in megabytes: what is not collected soon is not collected at all. */
+const SMALL_HEAP = '--max-old-space-size=64'
+const FULL_PATH = `${ROUTES.getFish.path}?name=Alex&gamemode=earth&detail=full`
+
+// Long names: the kernel alone takes in some megabytes for a client that does not read.
+const nameOf = (index: number) => `fish ${index} `.padEnd(100, '~')
+const allNames = Array.from({ length: ENTRIES }, (_, index) => nameOf(index))
+const namesIn = (text: string) => (JSON.parse(text) as FishCollection).fish.map(({ name }) => name)
+
+describe('a collection of 100,000 entries', () => {
+  let folder: string
+  let fleet: Fleet
+  let user: CreatedUser
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fish-large-'))
+    fleet = await startFleet(`file:${folder}`, 1, { NODE_OPTIONS: SMALL_HEAP })
+    const chief = administrator((await logIn(fleet.at(0))).body.token)
+    user = await chief.createUser(fleet.at(0), 'Alex')
+    for (let from = 0; from < ENTRIES; from += LIMITS.entriesPerWrite) {
+      const names = allNames.slice(from, from + LIMITS.entriesPerWrite)
+      const fish = names.map((name) => ({ name, rarity: 1 }))
+      const { status } = await chief.ask(fleet.at(0), 'POST', plainFishPath('Alex'), { fish })
+      if (status !== 201) throw new Error(`The catches from ${from} on were answered with ${status}.`)
+    }
+  })
+  afterAll(async () => {
+    await fleet?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const open = (headers: Readonly<Record<string, string>> = {}) =>
+    openSlowly(fleet.at(0), FULL_PATH, { [HEADERS.apiKey]: user.apiKey, ...headers })
+
+  test('streams to four slow readers in bounded memory, whole and in order, and holds up no write', async () => {
+    await (await open()).readOn()
+    const before = (await memoryOf(fleet.at(0))).resident
+    let most = before
+    const readers = await Promise.all([open(), open(), open(), open({ 'accept-encoding': 'gzip' })])
+    for (let step = 0; step < 8; step += 1) {
+      const start = performance.now()
+      const { status } = await postToken(fleet.at(0), user, await tokenOf(user, `late ${step}`))
+      expect(status).toBe(201)
+      expect(performance.now() - start).toBeLessThan(2000)
+      await Promise.all(readers.map((reader) => reader.readSome(MEGABYTE)))
+      most = Math.max(most, (await memoryOf(fleet.at(0))).resident)
+    }
+    const texts = await Promise.all(readers.map((reader) => reader.readOn()))
+    most = Math.max(most, (await memoryOf(fleet.at(0))).resident)
+
+    expect(readers[3]?.answer.headers['content-encoding']).toBe('gzip')
+    for (const text of texts) {
+      expect(text.length).toBeGreaterThan(20 * MEGABYTE)
+      // Not the catches that came while it was read.
+      expect(namesIn(text)).toEqual(allNames)
+    }
+    expect(most - before).toBeLessThan(GROWTH_MB)
+  })
+
+  test('is paged through in order, each entry once', async () => {
+    const names: string[] = []
+    let query = `&limit=${LIMITS.pageSize}`
+    while (query) {
+      const { body } = await readFish(fleet.at(0), user, { query })
+      names.push(...body.fish.map(({ name }) => name))
+      const { nextCursor } = body
+      query = nextCursor ? `&limit=${LIMITS.pageSize}&cursor=${encodeURIComponent(nextCursor)}` : ''
+    }
+    expect(names.slice(0, ENTRIES)).toEqual(allNames)
+  })
+
+  test('leaves nothing behind for 110 clients that hang up midway', async () => {
+    const hangUp = async (index: number) => {
+      const reader = await open(index % 2 === 0 ? {} : { 'accept-encoding': 'gzip' })
+      await reader.readSome(64 * 1024)
+      reader.leave()
+    }
+    const round = async (clients: number) => {
+      for (let index = 0; index < clients; index += 5) {
+        await Promise.all([0, 1, 2, 3, 4].map((step) => hangUp(index + step)))
+      }
+      return memoryOf(fleet.at(0))
+    }
+    const figures = [await round(20)]
+    const descriptors = await openDescriptors(fleet.at(0))
+    for (let further = 0; further < 3; further += 1) figures.push(await round(30))
+    const [before, ...after] = figures
+
+    expect(Math.min(...after.map(({ live }) => live)) - (before?.live ?? 0)).toBeLessThan(LEAK_MB)
+    expect(Math.min(...after.map(({ resident }) => resident)) - (before?.resident ?? 0)).toBeLessThan(2 * GROWTH_MB)
+    await until(async () => ((await openDescriptors(fleet.at(0))) ?? 0) <= (descriptors ?? 0))
+  })
+})

@@ -1,0 +1,61 @@
+import { ROUTES } from '@fish-crab/sdk/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithRedis, type RedisServer, startCluster, until } from '../test/storage/redis-server.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { DEADLINE_MS, isReady, READY_MS, timed } from './outage.ts'
+import { type Administrator, administrator, ask, logIn, postToken, readFish, tokenOf } from './requests.ts'
+
+describeWithRedis('servers of whose Redis Cluster one node fails', () => {
+  let nodes: readonly RedisServer[] = []
+  let fleet: Fleet
+  let chief: Administrator
+  beforeAll(async () => {
+    nodes = await startCluster()
+    fleet = await startFleet(`redis-cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, 2)
+    chief = administrator((await logIn(fleet.at(0))).body.token)
+  })
+  afterAll(async () => {
+    await fleet?.stop()
+    await Promise.all(nodes.map((node) => node.stop()))
+  })
+
+  describe.each(['freeze', 'kill'] as const)('(%s)', (failure) => {
+    test('say so in time, let no request hang, and recover by themselves with all that was acknowledged', async () => {
+      const users = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => chief.createUser(fleet.at(index), `${failure}${index}`)),
+      )
+      const post = async (fish: string) => {
+        const tokens = await Promise.all(users.map((user) => tokenOf(user, fish)))
+        return () =>
+          Promise.all(
+            users.map(async (user, index) => {
+              const [{ status }, ms] = await timed(() => postToken(fleet.at(index), user, tokens[index] ?? ''))
+              expect(ms).toBeLessThan(DEADLINE_MS)
+              return status
+            }),
+          )
+      }
+      const [before, during] = [await post('before'), await post('during')]
+      expect(await before()).toEqual([201, 201, 201, 201])
+
+      // The second node holds the names of all users.
+      const victim = nodes[1] as RedisServer
+      await victim[failure]()
+      for (const server of fleet.servers) {
+        const [{ status }, ms] = await timed(() => ask(server, ROUTES.readyz.path))
+        expect(status).toBe(503)
+        expect(ms).toBeLessThan(READY_MS)
+        expect((await ask(server, ROUTES.livez.path)).status).toBe(200)
+      }
+      expect(await during()).toEqual([500, 500, 500, 500])
+
+      await (failure === 'freeze' ? victim.thaw() : victim.start())
+      await until(isReady(fleet.servers))
+      await until(async () => (await during()).every((status) => status === 200 || status === 201))
+      for (const [index, user] of users.entries()) {
+        const { body } = await readFish(fleet.at(index + 1), user)
+        expect(body.fish.map(({ name }) => name)).toEqual(['before', 'during'])
+      }
+    })
+  })
+})

@@ -1,0 +1,123 @@
+import {
+  type CreatedUser,
+  type ErrorBody,
+  type FishCollection,
+  HEADERS,
+  MEDIA_TYPES,
+  ROUTES,
+  routePath,
+  type Saved,
+  type Session,
+} from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { CHIEF } from './fleet.ts'
+
+/** Where a request goes. */
+export interface Target {
+  readonly url: string
+}
+
+/** What came back, read to its end. */
+export interface Answer<Body> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body & Partial<ErrorBody>
+}
+
+/** What {@link ask} sends beside the path. */
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** How long an answer may take before a test counts it as one that hangs, in milliseconds. */
+const PATIENCE_MS = 20_000
+
+/** Sends a request and reads its answer; an empty body is an empty object. */
+export async function ask<Body = object>({ url }: Target, path: string, asked: Asked = {}): Promise<Answer<Body>> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const response = await fetch(`${url}${path}`, { ...asked, signal })
+  const text = await response.text()
+  const { status, headers } = response
+  return { status, headers, body: (text === '' ? {} : JSON.parse(text)) as Body & Partial<ErrorBody> }
+}
+
+/** Headers of a client that has not been seen before. */
+export function newClient(): Readonly<Record<string, string>> {
+  const [a, b, c] = crypto.getRandomValues(new Uint8Array(3))
+  return { 'x-forwarded-for': `10.${a}.${b}.${c}` }
+}
+
+/** Asks for a session. */
+export function logIn(
+  server: Target,
+  credentials: { readonly username: string; readonly password: string } = CHIEF,
+  headers: Readonly<Record<string, string>> = newClient(),
+): Promise<Answer<Session>> {
+  return ask<Session>(server, ROUTES.adminLogin.path, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': MEDIA_TYPES.json },
+    body: JSON.stringify(credentials),
+  })
+}
+
+/** Sends requests as an administrator, with one session for all servers. */
+export interface Administrator {
+  readonly session: string
+  ask<Body = object>(server: Target, method: string, path: string, body?: unknown): Promise<Answer<Body>>
+  createUser(server: Target, name: string): Promise<CreatedUser>
+}
+
+/** The administrator of a session. */
+export function administrator(session: string): Administrator {
+  const asAdmin = <Body>(server: Target, method: string, path: string, body?: unknown) =>
+    ask<Body>(server, path, {
+      method,
+      headers: { authorization: `Bearer ${session}`, 'content-type': MEDIA_TYPES.json },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  return {
+    session,
+    ask: asAdmin,
+    async createUser(server, name) {
+      const { status, body } = await asAdmin<CreatedUser>(server, 'POST', ROUTES.createUser.path, { name })
+      if (status !== 201) throw new Error(`The user ${name} was not created: ${status} ${body.error}`)
+      return body
+    },
+  }
+}
+
+/** The token of a caught fish. */
+export function tokenOf({ fernetKey }: { readonly fernetKey: string }, fish: string): Promise<string> {
+  return createFernet(fernetKey).encrypt(JSON.stringify({ fish, rarity: 1 }))
+}
+
+/** Posts a token for a user. With the user's API key, so that it is not counted. */
+export function postToken(
+  server: Target,
+  { name, apiKey }: { readonly name: string; readonly apiKey: string },
+  token: string,
+): Promise<Answer<Saved>> {
+  return ask<Saved>(server, `${ROUTES.postFish.path}?name=${name}`, {
+    method: 'POST',
+    headers: { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: 'earth', [HEADERS.apiKey]: apiKey },
+    body: token,
+  })
+}
+
+/** Reads the fish of a user, as a client that is not counted when the API key is its own. */
+export function readFish(
+  server: Target,
+  { name, apiKey }: { readonly name: string; readonly apiKey: string },
+  { query = '', headers = {} }: { readonly query?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Answer<FishCollection>> {
+  return ask<FishCollection>(server, `${ROUTES.getFish.path}?name=${name}&gamemode=earth${query}`, {
+    headers: { ...newClient(), [HEADERS.apiKey]: apiKey, ...headers },
+  })
+}
+
+/** Path of an administrator's plain write of fish. */
+export function plainFishPath(name: string): string {
+  return `${routePath('addUserFish', { name })}?gamemode=earth`
+}

@@ -1,0 +1,79 @@
+import { HEADERS, LIMITS, ROUTES } from '@fish-crab/sdk/contract'
+import { expect, test } from 'vitest'
+import { CHIEF } from './fleet.ts'
+import { ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
+import type { Shared } from './shared.ts'
+
+/** What all processes count or store together, however many requests come to all of them at once. */
+export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }: Shared): void {
+  test('make one first administrator though all of them start at once', async () => {
+    const lists = await everywhere((server) =>
+      chief().ask<{ admins: { username: string }[] }>(server, 'GET', ROUTES.listAdmins.path),
+    )
+    for (const { body } of lists) expect(body.admins.map(({ username }) => username)).toEqual([CHIEF.username])
+  })
+
+  test('let 25 of 80 requests pass that one client sends to all of them at once, with one reset that stays', async () => {
+    const [headers, paths] = [newClient(), [ROUTES.demoFish.path, ROUTES.demoCrab.path, ROUTES.status.path, '/nothing']]
+    const send = (index: number) => ask(fleet().at(index), paths[index % 4] ?? '', { headers })
+    const first = await Promise.all(Array.from({ length: 80 }, (_, index) => send(index)))
+    const later = await Promise.all(Array.from({ length: 2 * size }, (_, index) => send(index)))
+    const passed = first.filter(({ status }) => status !== 429)
+    const refused = [...first, ...later].filter(({ status }) => status === 429)
+    const remaining = passed.map((answer) => Number(answer.headers.get(HEADERS.rateRemaining)))
+
+    expect(passed).toHaveLength(LIMITS.requests)
+    expect(refused).toHaveLength(80 + 2 * size - LIMITS.requests)
+    expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: 25 }, (_, left) => left))
+    const resets = new Set([...first, ...later].map((answer) => answer.headers.get(HEADERS.rateReset)))
+    expect([...resets]).toEqual([expect.stringMatching(/^\d+$/)])
+  })
+
+  test('store 200 tokens once, with one id each, that come four times by two ways at once', async () => {
+    const user = await newUser()
+    const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => tokenOf(user, `fish ${index}`)))
+    const sent = await Promise.all(
+      [0, 1, 2, 3].flatMap((round) => tokens.map((token) => postToken(fleet().at(round % 2), user, token))),
+    )
+    const ids = tokens.map((_, index) => sent[index]?.body.id)
+
+    expect(sent.filter(({ status }) => status === 201)).toHaveLength(200)
+    const repeated = sent.filter(({ status, headers }) => status === 200 && headers.get(HEADERS.replayed) === 'true')
+    expect(repeated).toHaveLength(600)
+    expect(new Set(ids).size).toBe(200)
+    expect(sent.map(({ body }) => body.id)).toEqual([...ids, ...ids, ...ids, ...ids])
+    const collections = await everywhere((server) => readFish(server, user, { query: '&detail=full' }))
+    for (const { body } of collections) {
+      expect(new Map(body.fish.map(({ name, id }) => [name, id]))).toEqual(
+        new Map(ids.map((id, index) => [`fish ${index}`, id])),
+      )
+      expect(body.fish).toHaveLength(200)
+    }
+  })
+}
+
+/** How often a client may fail to log in, over all processes. */
+export function describeSharedLogins({ fleet, everywhere, size }: Shared): void {
+  test('refuse a client after ten wrong passwords in all, even with the right one', async () => {
+    const client = newClient()
+    const wrong = { ...CHIEF, password: 'a wrong password' }
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < LIMITS.failedLogins; attempt += 1) {
+      statuses.push((await logIn(fleet().at(attempt), wrong, client)).status)
+    }
+    expect(statuses).toEqual(Array(LIMITS.failedLogins).fill(401))
+    for (const answer of await everywhere((server) => logIn(server, CHIEF, client))) expect(answer.status).toBe(429)
+  })
+
+  test('let at most one attempt more through for each further process when all come at once', async () => {
+    const client = newClient()
+    const wrong = { ...CHIEF, password: 'a wrong password' }
+    const attempts = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => logIn(fleet().at(index), wrong, client)),
+    )
+    const tried = attempts.filter(({ status }) => status === 401).length
+    expect(tried).toBeGreaterThanOrEqual(LIMITS.failedLogins)
+    expect(tried).toBeLessThanOrEqual(LIMITS.failedLogins + size - 1)
+    expect(attempts.filter(({ status }) => status === 429)).toHaveLength(40 - tried)
+  })
+}
