@@ -1,5 +1,5 @@
 import { describeWithRedis } from '../test/storage/redis-server.ts'
-import { startClusterBackend, startRedisBackend } from './fleet.ts'
+import { startRedisBackend } from './fleet.ts'
 import { shareFleet } from './shared.ts'
 import { describeSharedCaches } from './shared-caches.ts'
 import { describeSharedCounts, describeSharedLogins } from './shared-counts.ts'
@@ -15,13 +15,6 @@ describeWithRedis('four server processes over one Redis', () => {
   const shared = shareFleet(startRedisBackend, 4)
   describeSharedCounts(shared)
   describeSharedLogins(shared)
-  describeSharedCaches(shared)
-  describeSharedRemovals(shared)
-})
-
-describeWithRedis('two server processes over a Redis Cluster', () => {
-  const shared = shareFleet(startClusterBackend, 2)
-  describeSharedCounts(shared)
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
+import { answerParserFailure } from './parser-failure.ts'
 
 /** A listening server. */
 export interface Listener {
@@ -84,6 +85,7 @@ export async function listen(
       res.destroy()
     }
   })
+  server.on('clientError', (error, socket) => answerParserFailure(error, socket, crypto.randomUUID()))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {

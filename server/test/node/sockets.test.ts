@@ -127,6 +127,22 @@ describe('over a real socket', () => {
   })
 
   it.each([
+    ['junk', 'JUNK\r\n\r\n', 400, 'malformed_request'],
+    ['a method that nobody knows', head('X-ODD /status HTTP/1.1'), 400, 'malformed_request'],
+    ['20 KiB of headers', head('GET /status HTTP/1.1', { 'x-large': 'a'.repeat(20 * KIB) }), 431, 'headers_too_large'],
+  ])('%s is answered in the form of every error, and closed', async (_, text, status, code) => {
+    const { url } = await startTestServer(ADMIN)
+    const socket = await openRaw(url)
+    socket.send(text)
+    const [answerHead = '', body = ''] = (await socket.until(/"requestId":"[^"]+"\}/)).split('\r\n\r\n')
+    expect(answerHead).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const { requestId, ...rest } = JSON.parse(body)
+    expect(rest).toEqual({ error: expect.any(String), code })
+    expect(answerHead).toContain(`x-request-id: ${requestId}`)
+    expect(answerHead).toContain('connection: close')
+  })
+
+  it.each([
     ['junk', 'JUNK\r\n\r\n'],
     ['bytes of a TLS client', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['no host', 'GET /status HTTP/1.1\r\n\r\n'],

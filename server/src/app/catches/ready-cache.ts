@@ -1,7 +1,7 @@
 import type { ContentCoding } from '../http/encoding.ts'
 
 /** A body that is ready to be sent, and how it is encoded. */
-export interface ReadyBody {
+interface ReadyBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly coding: ContentCoding | undefined
 }

@@ -1,0 +1,13 @@
+import { describeWithRedis } from '../test/storage/redis-server.ts'
+import { startClusterBackend } from './fleet.ts'
+import { shareFleet } from './shared.ts'
+import { describeSharedCaches } from './shared-caches.ts'
+import { describeSharedCounts } from './shared-counts.ts'
+import { describeSharedRemovals } from './shared-removals.ts'
+
+describeWithRedis('two server processes over a Redis Cluster', () => {
+  const shared = shareFleet(startClusterBackend, 2)
+  describeSharedCounts(shared)
+  describeSharedCaches(shared)
+  describeSharedRemovals(shared)
+})
