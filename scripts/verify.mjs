@@ -10,7 +10,18 @@ try {
   for (const name of ['sdk', 'server', 'mocks', 'cli']) {
     await step(`Check the package ${name}`, 'publint', ['--strict', name])
   }
-  await step('Check the types of the package sdk as users resolve them', 'attw', ['--pack', 'sdk'])
+  for (const [name, profile] of [
+    ['sdk', 'node16'],
+    ['server', 'esm-only'],
+    ['mocks', 'esm-only'],
+  ]) {
+    await step(`Check the types of the package ${name} as users resolve them`, 'attw', [
+      '--pack',
+      name,
+      '--profile',
+      profile,
+    ])
+  }
   await step('Run every test', 'vitest', ['run'], { show: true })
 } catch (error) {
   fail(error)
