@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
@@ -44,9 +44,12 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
 async function copySwaggerUi(): Promise<void> {
   const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   await mkdir('server/dist/docs', { recursive: true })
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE']) {
+  for (const name of ['swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE']) {
     await copyFile(`${from}/${name}`, `server/dist/docs/${name}`)
   }
+  // The source maps stay behind, so nothing may point to them.
+  const style = await readFile(`${from}/swagger-ui.css`, 'utf8')
+  await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))
 }
 
 export default defineConfig([

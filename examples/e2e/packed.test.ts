@@ -82,7 +82,7 @@ describe('the examples, on the packed packages', () => {
 
 describe.each(PACKAGES)('the tarball of %s', (name) => {
   it('holds the build, the manifest and the papers, and no sources or tests', () => {
-    const allowed = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|package\.json|README\.md|LICENSE)$/
+    const allowed = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|dist\/docs\/[\w.-]+|package\.json|README\.md|LICENSE)$/
     const names = [...installed.files[name].keys()]
     expect(names).toContain('dist/index.js')
     expect(names.filter((file) => !allowed.test(file))).toEqual([])

@@ -37,7 +37,7 @@ describe.each(LANES)('on $lane', ({ create }) => {
   test('neither an error nor the instance shows anything of a key or a token', async () => {
     const fernet = create([KEY, OTHER_KEY])
     const token = await fernet.encrypt('hidden message', { now: 0 })
-    const broken = `${token.slice(0, 60)}A${token.slice(61)}`
+    const broken = `${token.slice(0, 60)}${token[60] === 'A' ? 'B' : 'A'}${token.slice(61)}`
     const all = [
       shown(await caught(fernet.decrypt(broken))),
       shown(await caught(fernet.decrypt(token, { ttlSeconds: 1 }))),
