@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { startBrowser } from './chromium.ts'
 
 /** The app, a user and a catch, as a page would run them. */
 const PAGE = `
@@ -42,17 +41,6 @@ async function bundleForBrowser() {
   return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
 }
 
-function chromiumPath(): string | undefined {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    try {
-      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
-    } catch {
-      // The next name is tried.
-    }
-  }
-  return undefined
-}
-
 describe('the portable app in a browser', () => {
   it('bundles for the browser from the built packages, with no node: module', async () => {
     const { code, inputs } = await bundleForBrowser()
@@ -62,30 +50,17 @@ describe('the portable app in a browser', () => {
   })
 
   it('stores and answers a catch inside a page', async ({ skip }) => {
-    const executablePath = chromiumPath()
-    if (!executablePath) {
-      if (process.env.CI === 'true') throw new Error('With CI=true Chromium must be there: apt-get install chromium')
-      skip('Chromium was not found: apt-get install chromium')
-    }
     const { code } = await bundleForBrowser()
-    const browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    const page = await (await startBrowser(skip)).newPage()
+    // WebCrypto exists in secure contexts only, and localhost is one; nothing listens there, the page is given here.
+    await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
+    await page.goto('http://localhost/')
+    await page.addScriptTag({ content: code })
+    const result = await page.evaluate(() => (globalThis as unknown as { tryIt(): Promise<unknown> }).tryIt())
+    expect(result).toEqual({
+      written: 201,
+      remaining: '23',
+      read: { user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] },
     })
-    try {
-      const page = await browser.newPage()
-      // WebCrypto exists in secure contexts only, and localhost is one; nothing listens there, the page is given here.
-      await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
-      await page.goto('http://localhost/')
-      await page.addScriptTag({ content: code })
-      const result = await page.evaluate(() => (globalThis as unknown as { tryIt(): Promise<unknown> }).tryIt())
-      expect(result).toEqual({
-        written: 201,
-        remaining: '23',
-        read: { user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] },
-      })
-    } finally {
-      await browser.close()
-    }
   })
 })

@@ -1,33 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { startBrowser } from './chromium.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
-
-const MISSING = 'Chromium was not found: apt-get install chromium'
-
-function chromiumPath(): string | undefined {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    try {
-      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
-    } catch {
-      // The next name is tried.
-    }
-  }
-  return undefined
-}
-
-async function startBrowser(executablePath: string): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  })
-  onTestFinished(() => browser.close())
-  return browser
-}
 
 async function startServer(): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-docs-'))
@@ -54,13 +32,9 @@ function watch(page: Page) {
 
 describe('the API reference in a real browser', () => {
   it('lists every operation, asks nobody but its server, and nothing goes wrong', async ({ skip }) => {
-    const executablePath = chromiumPath()
-    if (!executablePath) {
-      if (process.env.CI === 'true') throw new Error(MISSING)
-      return skip(MISSING)
-    }
+    const browser = await startBrowser(skip)
     const { url } = await startServer()
-    const page = await (await startBrowser(executablePath)).newPage()
+    const page = await browser.newPage()
     const { requests, complaints } = watch(page)
     await page.goto(`${url}/docs`)
     await page.waitForSelector('.opblock')
@@ -106,13 +80,9 @@ describe('the API reference in a real browser', () => {
   it('leaves nothing behind that keeps the server from exiting at once, its worker and its open connections included', async ({
     skip,
   }) => {
-    const executablePath = chromiumPath()
-    if (!executablePath) {
-      if (process.env.CI === 'true') throw new Error(MISSING)
-      return skip(MISSING)
-    }
+    const browser = await startBrowser(skip)
     const server = await startServer()
-    const page = await (await startBrowser(executablePath)).newPage()
+    const page = await browser.newPage()
     await page.goto(`${server.url}/docs`)
     await page.waitForSelector('.opblock')
     const started = performance.now()
