@@ -12,6 +12,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   add: async () => (await import('./commands/add.ts')).Add,
   backup: async () => (await import('./commands/backup.ts')).Backup,
   demo: async () => (await import('./commands/demo.ts')).Demo,
+  export: async () => (await import('./commands/export.ts')).Export,
+  import: async () => (await import('./commands/import.ts')).Import,
   key: async () => (await import('./commands/key.ts')).Key,
   list: async () => (await import('./commands/list.ts')).List,
   reseal: async () => (await import('./commands/reseal.ts')).Reseal,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createClient } from '@fish-crab/sdk'
@@ -140,6 +140,78 @@ describe('backup', () => {
     expect(readdirSync(parent).sort()).toEqual(['data', 'empty', 'odd'])
     const { stderr } = await run(['backup', join(parent, 'empty')], { env })
     expect(stderr).toMatch(/^fish-cli: \S+ exists already, and nothing was done\.\n {2}Name a folder [^\n]+\n$/)
+  })
+})
+
+describe('export and import', () => {
+  test('of a store that is served make one that answers the same bytes, once it has the secrets', async () => {
+    const { parent, data, alex, fish } = await stoppedStore()
+    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
+    const server = await serveFolder(data)
+    const out = await run(['export', '--out', file], { env: { FISH_STORAGE: `file:${data}` } })
+    await server.stop()
+    expect(out).toMatchObject({ status: 0, stdout: `${file}: players: 1, catches: 1, writes: 1\n` })
+    expect(out.stderr).toMatch(/^Keys stay sealed\. Take secrets\.json of \S+ along/)
+    const { seal, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
+    for (const secret of [seal, session, alex.fernetKey, alex.apiKey]) {
+      expect(readFileSync(file, 'utf8') + out.stdout + out.stderr).not.toContain(secret)
+    }
+
+    const env = { FISH_STORAGE: `file:${target}` }
+    const imported = await run(['import', file], { env })
+    expect(imported).toMatchObject({ status: 0, stdout: `${target}: players: 1, catches: 1, writes: 1\n` })
+    expect(imported.stderr).toMatch(/^Keys stay sealed: serve it with the FISH_SECRET/)
+    expect(errorOf(await run(['import', file, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
+    copyFileSync(join(data, 'secrets.json'), join(target, 'secrets.json'))
+    const again = await startService(env)
+    expect(await readFish(again.url, 'Alex')).toBe(fish)
+    await again.close()
+    expect(await addWithSealedKey(target, alex)).toEqual(['Salmon', 'Koi'])
+  })
+
+  test('say nothing about secrets where they are beside the target already', async () => {
+    const { parent, data } = await stoppedStore()
+    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
+    await run(['export', '--out', file], { env: { FISH_STORAGE: `file:${data}` } })
+    mkdirSync(target)
+    copyFileSync(join(data, 'secrets.json'), join(target, 'secrets.json'))
+    const { status, stdout, stderr } = await run(['import', file, '--json', '--storage', `file:${target}`])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ folder: target, users: 1, records: 1, secrets: 'included' })
+  })
+
+  test('go through stdout, with everything else on stderr', async () => {
+    const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
+    const env = { FISH_STORAGE: `file:${data}` }
+    const { status, stdout, stderr } = await run(['export', '--out', '-'], { env })
+    expect(status).toBe(0)
+    const lines = stdout.trimEnd().split('\n')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ format: 'fish-crab-export', version: 1 })
+    expect(JSON.parse(lines.at(-1) ?? '').end).toMatchObject({ items: lines.length - 3, records: 1 })
+    expect(stderr).toMatch(/the target needs the same FISH_SECRET\.\nstdout: players: 1, /)
+    const file = join(parent, 'fish.jsonl')
+    writeFileSync(file, stdout)
+    expect((await run(['import', file, '--storage', `file:${join(parent, 'target')}`])).status).toBe(0)
+  })
+
+  test('are refused in one line where they cannot be done, and write nothing', async () => {
+    const { parent, data } = await stoppedStore()
+    const env = { FISH_STORAGE: `file:${data}` }
+    const attempt = async (...argv: string[]) => errorOf(await run([...argv, '--json'], { env }))
+    const bad = join(parent, 'bad.jsonl')
+    writeFileSync(bad, '{"format":"fish-crab-export","version":2}\n')
+    const target = ['--storage', `file:${join(parent, 'target')}`]
+    expect(await attempt('export', '--out', bad)).toEqual({ status: 6, code: 'exists' })
+    expect(await attempt('export', '--out', join(parent, 'no', 'file'))).toEqual({ status: 5, code: 'no_store' })
+    expect(await attempt('export', '--out', join(parent, 'new'), ...target)).toEqual({ status: 5, code: 'no_store' })
+    expect(await attempt('export', '--out', '-')).toEqual({ status: 2, code: 'usage' })
+    expect(await attempt('export')).toEqual({ status: 2, code: 'usage' })
+    expect(await attempt('import', join(parent, 'none'), ...target)).toEqual({ status: 5, code: 'no_store' })
+    expect(await attempt('import', bad, ...target)).toEqual({ status: 2, code: 'invalid_line' })
+    const shown = await run(['export', '--out', '-'], { env, terminal: true })
+    expect(shown).toMatchObject({ status: 2, stdout: '' })
+    expect(shown.stderr).toContain('not for a terminal')
+    expect(readdirSync(parent).sort()).toEqual(['bad.jsonl', 'data'])
   })
 })
 

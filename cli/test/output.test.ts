@@ -42,15 +42,25 @@ test('what a server sends cannot steer the terminal', async () => {
 })
 
 describe('help', () => {
-  test.each(['add', 'backup', 'demo', 'key', 'list', 'reseal', 'restore', 'serve', 'status', 'user create'])(
-    'of %s has examples',
-    async (id) => {
-      const { status, stdout, stderr } = await run([...id.split(' '), '--help'])
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      expect(stdout).toContain(`$ fish-cli ${id}`)
-      expect(stdout).toContain('EXAMPLES')
-    },
-  )
+  test.each([
+    'add',
+    'backup',
+    'demo',
+    'export',
+    'import',
+    'key',
+    'list',
+    'reseal',
+    'restore',
+    'serve',
+    'status',
+    'user create',
+  ])('of %s has examples', async (id) => {
+    const { status, stdout, stderr } = await run([...id.split(' '), '--help'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(`$ fish-cli ${id}`)
+    expect(stdout).toContain('EXAMPLES')
+  })
 
   test('of the program lists its commands, and of a topic those of the topic', async () => {
     const { stdout } = await run([])

@@ -9,6 +9,7 @@ import { SecretsError } from '../secrets-file.ts'
  *
  * - `no_store`: there is no store where one was named
  * - `exists`: what would be written over exists, and was left as it is
+ * - `older_schema`: the store was not opened by this version yet
  * - `damaged`: a check of the content failed
  * - `wrong_secret`, `missing_secret`: the data needs another, or any, `FISH_SECRET`
  * - `invalid_settings`: a setting is wrong; the message has one line for each
@@ -18,6 +19,7 @@ export type MaintenanceErrorCode =
   | StorageErrorCode
   | 'no_store'
   | 'exists'
+  | 'older_schema'
   | 'damaged'
   | 'wrong_secret'
   | 'missing_secret'

@@ -48,6 +48,11 @@ export function openStoreFile(file: string): DatabaseSync {
   }
 }
 
+/** Version of the schema of an open store. */
+export function schemaOf(db: DatabaseSync): number {
+  return Number(pragma(db, 'user_version'))
+}
+
 /** Reads the whole file for what may be wrong with it. */
 export function checkIntegrity(db: DatabaseSync, file: string): void {
   if (pragma(db, 'integrity_check(1)') === 'ok') return
@@ -58,7 +63,7 @@ export function checkIntegrity(db: DatabaseSync, file: string): void {
 function factsOf(db: DatabaseSync): StoreFacts {
   const count = (sql: string) => Number(Object.values(db.prepare(sql).get() ?? {})[0])
   return {
-    schema: Number(pragma(db, 'user_version')),
+    schema: schemaOf(db),
     users: count("SELECT count(*) FROM items WHERE key >= 'user:' AND key < 'user;'"),
     records: count('SELECT count(*) FROM records'),
     entries: count('SELECT coalesce(sum(count), 0) FROM records'),

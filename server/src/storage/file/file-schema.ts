@@ -13,7 +13,7 @@ export const APPLICATION_ID = 0x46495348
 const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2]
 
 /** The schema version that this code writes. */
-const SCHEMA_VERSION = MIGRATIONS.length
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** Condition on a record: it lies in the collection of an owner, kind and gamemode, in this order. */
 export const IN_COLLECTION =

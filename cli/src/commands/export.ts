@@ -1,0 +1,50 @@
+import { Flags } from '@oclif/core'
+import { usageError } from '../cli-error.ts'
+import { EXIT } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
+import { printable } from '../table.ts'
+
+const STDOUT = '-'
+
+/** `fish-cli export` */
+export class Export extends FishCommand {
+  static override summary = 'Write all that a file store holds as lines of JSON, also while it is served.'
+  static override description =
+    'The export is the store as of one moment, for import into another storage. Keys stay sealed and secrets stay ' +
+    'out: the target needs the same FISH_SECRET, or the same secrets.json. The file is for its owner alone: it holds ' +
+    'the hashes of all passwords. One that exists is never touched.'
+  static override examples = [
+    '<%= config.bin %> export --out fish.jsonl --storage file:/var/lib/fish',
+    {
+      description: 'Compressed on the way:',
+      command: '<%= config.bin %> export --out - | gzip > fish.jsonl.gz',
+    },
+  ]
+  static override flags = {
+    out: Flags.string({ summary: 'File to make; - for stdout.', helpValue: 'FILE', required: true }),
+    ...storageFlag,
+  }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(Export)
+    const isStdout = flags.out === STDOUT
+    if (isStdout && flags.json) throw usageError('--json and --out - both want stdout.', 'Name a file.')
+    if (isStdout && this.io.stdout.isTTY) {
+      throw usageError('An export is not for a terminal.', 'Name a file, or pipe it into a program.')
+    }
+    const source = storageSource(this.io.env, flags)
+    const target = isStdout ? this.io.stdout : flags.out
+    const signal = this.io.interrupted()
+    const report = await maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal }))
+    this.note(
+      flags.json,
+      report.secrets === 'included'
+        ? `Keys stay sealed. Take secrets.json of ${printable(report.folder)} along: it is not in the export.`
+        : 'Keys stay sealed: the target needs the same FISH_SECRET.',
+    )
+    if (!isStdout) return this.print(flags.json, report, () => `${printable(flags.out)}: ${holding(report)}`)
+    this.note(flags.json, `stdout: ${holding(report)}`)
+    return EXIT.ok
+  }
+}

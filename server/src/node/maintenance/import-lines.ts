@@ -1,0 +1,90 @@
+import type { FishStorage } from '../../storage/types.ts'
+import type { ContentLine } from './export-format.ts'
+import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
+
+/** What {@link importLines} takes. */
+export interface ImportWork {
+  /** An export that was checked. */
+  readonly file: string
+  /** Empty. */
+  readonly storage: FishStorage
+  /** Called now and then with the lines that are written. */
+  readonly onProgress?: (lines: number) => void
+  readonly signal?: AbortSignal
+}
+
+const BATCH_LINES = 500
+const BATCH_CHARACTERS = 4 * 1024 * 1024
+const PROGRESS_LINES = 50_000
+
+/**
+ * Writes every line of an export into a storage.
+ * @throws MaintenanceError, StorageError
+ */
+export async function importLines({ file, storage, onProgress, signal }: ImportWork): Promise<void> {
+  let batch: NumberedLine[] = []
+  let [characters, written] = [0, 0]
+  const flush = async () => {
+    signal?.throwIfAborted()
+    await writeBatch(storage, batch)
+    const before = written
+    written += batch.length
+    if (Math.floor(written / PROGRESS_LINES) > Math.floor(before / PROGRESS_LINES)) onProgress?.(written)
+    batch = []
+    characters = 0
+  }
+  for await (const numbered of exportLines(file)) {
+    batch.push(numbered)
+    characters += sizeOf(numbered.line)
+    if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
+  }
+  await flush()
+}
+
+function sizeOf(line: ContentLine): number {
+  if ('record' in line) return line.record.plain.length + line.record.full.length
+  return 'item' in line ? line.value.length : 0
+}
+
+/** The file storage keeps the order of writes and flushes them together; others get those of an owner one by one. */
+async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]): Promise<void> {
+  const lanes =
+    storage.driver === 'file'
+      ? batch.map((one) => [one])
+      : [...Map.groupBy(batch, ({ number, line }) => ownerOf(line) ?? number).values()]
+  const results = await Promise.allSettled(
+    lanes.map(async (lane) => {
+      for (const { number, line } of lane) {
+        if (!(await write(storage, line))) throw invalidLine(number, 'says again what a line above says')
+      }
+    }),
+  )
+  // Settled first: nothing goes on writing behind a failure.
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+function ownerOf(line: ContentLine): string | undefined {
+  if ('record' in line) return line.record.owner
+  if ('token' in line) return line.token.owner
+  return 'removedOwner' in line ? line.removedOwner : undefined
+}
+
+// Where a record stands for the moment in which its token becomes used.
+const PASSING = { kind: 'removed', gamemode: 'removed' }
+
+/** Answers whether there was room for it. */
+async function write(storage: FishStorage, line: ContentLine): Promise<boolean> {
+  if ('item' in line) return storage.setItemIfAbsent(line.item, line.value)
+  if ('removedOwner' in line) {
+    await storage.removeOwner(line.removedOwner)
+    return true
+  }
+  if ('record' in line) {
+    const { owner, kind, gamemode, ...record } = line.record
+    return (await storage.append({ owner, kind, gamemode }, record)).outcome === 'stored'
+  }
+  const { owner, dedupeKey, id } = line.token
+  const record = { id, dedupeKey, count: 1, labels: {}, plain: '{}', full: '{}' }
+  if ((await storage.append({ owner, ...PASSING }, record)).outcome !== 'stored') return false
+  return storage.removeRecord({ owner, ...PASSING }, id)
+}

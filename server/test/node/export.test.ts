@@ -1,0 +1,300 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { exportStore, importStore, MaintenanceError } from '@fish-crab/server'
+import { createStorage, type FishStorage, itemKey, type NewRecord } from '@fish-crab/server/storage'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { oldStore } from '../storage/old-store.ts'
+import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
+import { newRecord, readAll } from '../storage/samples.ts'
+import { mountSmallDisk } from '../storage/small-disk.ts'
+import { newFolder } from './data-folder.ts'
+
+const NOW = new Date(0)
+const [ANN, BOB, GONE] = ['owner-ann', 'owner-bob', 'owner-gone']
+const at = (owner: string, kind = 'fish', gamemode = 'earth') => ({ owner, kind, gamemode })
+const PLACES = [at(ANN), at(ANN, 'crab'), at(BOB), at(BOB, 'fish', 'survival'), at(GONE)]
+
+// U+2028 and U+2029 end lines elsewhere, but not in JSON.
+const ODD = JSON.stringify({ name: 'Kọi 🐟 \u2028\u2029 "\\ \n \u0000' })
+
+/** Records of every sort, a removed one, one without a token, a removed owner, and items. */
+async function fill(storage: FishStorage) {
+  const kept: Record<string, NewRecord> = {
+    odd: newRecord({ plain: ODD, full: ODD, labels: { gold: 1 } }),
+    two: newRecord({ count: 2, plain: '{"a":1},{"a":2}', full: '{"b":1},{"b":2}', labels: { gold: 1, silver: 1 } }),
+    tokenless: newRecord({ dedupeKey: null, labels: { 'ä label': 1 } }),
+    crab: newRecord(),
+    bob: newRecord({ dedupeKey: '' }),
+    far: newRecord(),
+  }
+  const removed = newRecord({ labels: { gold: 1 } })
+  await storage.append(at(ANN), removed)
+  for (const name of ['odd', 'two', 'tokenless']) await storage.append(at(ANN), kept[name] ?? newRecord())
+  await storage.append(at(ANN, 'crab'), kept.crab ?? newRecord())
+  await storage.append(at(BOB), kept.bob ?? newRecord())
+  await storage.append(at(BOB, 'fish', 'survival'), kept.far ?? newRecord())
+  const many = Array.from({ length: 1200 }, (_, more) => newRecord({ id: `${more}`, plain: `{"n":${more}}` }))
+  await Promise.all(many.map((record) => storage.append(at(BOB), record)))
+  await storage.removeRecord(at(ANN), removed.id)
+  await storage.append(at(GONE), newRecord())
+  await storage.removeOwner(GONE)
+  await storage.items.setItem(itemKey('user', 'ann'), '{"name":"Ann"}')
+  await storage.items.setItem(itemKey('user', 'bob ?'), ODD)
+  await storage.items.setItem(itemKey('setting', 'empty'), '')
+  return { kept: Object.values(kept), removed }
+}
+
+/** Everything that can be read of a storage; sequences only by their order. */
+async function everything(storage: FishStorage) {
+  const read = async (form: 'plain' | 'full') =>
+    Promise.all(
+      PLACES.map(async (place) =>
+        (await readAll(storage, place, form)).map(({ count, entries }) => ({ count, entries })),
+      ),
+    )
+  const tallies = (await storage.tallies()).map((tally) => JSON.stringify(tally, Object.keys(tally).sort())).sort()
+  const leaders = ['fish', 'crab', 'removed'].flatMap((kind) =>
+    [undefined, 'earth', 'survival', 'removed'].map((gamemode) => storage.leaders({ kind, gamemode, limit: 9 })),
+  )
+  const keys = (await storage.items.getKeys()).sort()
+  return {
+    plain: await read('plain'),
+    full: await read('full'),
+    tallies,
+    leaders: await Promise.all(leaders),
+    items: await Promise.all(keys.map(async (key) => [key, await storage.items.getItem(key)])),
+    users: await storage.countItems('user:'),
+  }
+}
+
+async function open(address: Parameters<typeof createStorage>[0]) {
+  const storage = await createStorage(address)
+  onTestFinished(() => storage.dispose())
+  return storage
+}
+
+const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
+
+/** A store that is open, and an export of it. */
+async function exported() {
+  const parent = newFolder()
+  const [folder, file] = [join(parent, 'data'), join(parent, 'fish.jsonl')]
+  const storage = await open({ driver: 'file', path: folder })
+  const content = await fill(storage)
+  const report = await exportStore({ env: envOf(folder), target: file, now: NOW })
+  return { parent, folder, file, storage, report, ...content }
+}
+
+const refusal = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(MaintenanceError)
+  const { code, message } = error as MaintenanceError
+  return { code, message }
+}
+
+/** What is in the second storage must be that of the first, and it must answer writes like it. */
+async function expectSame(copy: FishStorage, { storage, kept, removed }: Awaited<ReturnType<typeof exported>>) {
+  expect(await everything(copy)).toEqual(await everything(storage))
+  for (const record of kept.filter(({ dedupeKey }) => dedupeKey !== null)) {
+    const owner = (await storage.findRecord(ANN, record.dedupeKey ?? '')) === record.id ? ANN : BOB
+    const again = newRecord({ dedupeKey: record.dedupeKey })
+    expect(await copy.append(at(owner), again)).toEqual({ outcome: 'replayed', id: record.id })
+  }
+  const again = newRecord({ dedupeKey: removed.dedupeKey })
+  expect(await copy.append(at(ANN), again)).toEqual({ outcome: 'replayed', id: removed.id })
+  expect(await copy.append(at(GONE), newRecord())).toEqual({ outcome: 'owner_removed' })
+  expect(await everything(copy)).toEqual(await everything(storage))
+}
+
+describe('an export of a store that is open', () => {
+  it('makes the same store where it is imported: records, tokens, removals, sums and items', async () => {
+    const source = await exported()
+    const target = join(source.parent, 'copy')
+    const report = await importStore({ env: envOf(target), file: source.file })
+    const counts = { items: 3, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1207 }
+    expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
+    expect(report).toEqual({ ...counts, folder: target, secrets: 'included' })
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
+    await expectSame(await open({ driver: 'file', path: target }), source)
+  })
+
+  it('comes out of the store that was imported as it went in', async () => {
+    const { parent, file } = await exported()
+    const [target, again] = [join(parent, 'copy'), join(parent, 'again.jsonl')]
+    await importStore({ env: envOf(target), file })
+    await exportStore({ env: envOf(target), target: again, now: NOW })
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('is the store as of one moment, whatever is written while a slow reader takes it', async () => {
+    const { folder, file, storage } = await exported()
+    const target = new PassThrough({ highWaterMark: 1 })
+    const done = exportStore({ env: envOf(folder), target, now: NOW })
+    await once(target, 'readable')
+    await storage.append(at(BOB), newRecord())
+    await storage.items.setItem(itemKey('user', 'late'), '{}')
+    await storage.removeOwner(ANN)
+    const chunks: Buffer[] = []
+    target.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await done
+    expect(Buffer.concat(chunks).toString()).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('fails in one line when its reader goes away', async () => {
+    const { folder } = await exported()
+    const target = new PassThrough({ highWaterMark: 1 })
+    target.once('readable', () => target.destroy())
+    const refused = await refusal(exportStore({ env: envOf(folder), target, now: NOW }))
+    expect(refused).toMatchObject({ code: 'unavailable', message: expect.stringContaining('went away') })
+  })
+
+  it('is for its owner alone, touches no file that is there, and leaves none when it is interrupted', async () => {
+    const { parent, folder, file } = await exported()
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+    const before = readFileSync(file, 'utf8')
+    expect(await refusal(exportStore({ env: envOf(folder), target: file, now: NOW }))).toMatchObject({ code: 'exists' })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+
+    const target = join(parent, 'interrupted.jsonl')
+    const signal = AbortSignal.abort(new Error('stopped by hand'))
+    await expect(exportStore({ env: envOf(folder), target, now: NOW, signal })).rejects.toThrow('stopped by hand')
+    expect(existsSync(target)).toBe(false)
+  })
+})
+
+it('an export of a store of an older schema is refused until this version opened the store', async () => {
+  const { folder } = oldStore('')
+  const target = join(newFolder(), 'fish.jsonl')
+  const attempt = () => exportStore({ env: envOf(folder), target, now: NOW })
+  expect((await refusal(attempt())).code).toBe('older_schema')
+  expect(existsSync(target)).toBe(false)
+  await (await createStorage({ driver: 'file', path: folder })).dispose()
+  expect(await attempt()).toMatchObject({ items: 0, records: 0 })
+})
+
+it('an export and an import onto a full disk leave nothing of what was begun', async ({ skip }) => {
+  const mounted = mountSmallDisk()
+  if ('reason' in mounted) {
+    skip(mounted.reason)
+    return
+  }
+  const { disk } = mounted
+  const { folder, parent, storage } = await exported()
+  await storage.items.setItem(itemKey('audit', 'filler'), 'x'.repeat(6_000_000))
+  const file = join(parent, 'large.jsonl')
+  await exportStore({ env: envOf(folder), target: file, now: NOW })
+  const onto = join(disk, 'large.jsonl')
+  expect((await refusal(exportStore({ env: envOf(folder), target: onto, now: NOW }))).code).toBe('full')
+  expect(existsSync(onto)).toBe(false)
+  expect((await refusal(importStore({ env: envOf(join(disk, 'data')), file }))).code).toBe('full')
+  expect(readdirSync(join(disk, 'data')).filter((name) => name !== 'fish.lock')).toEqual([])
+})
+
+describe('an import', () => {
+  const change = (file: string, how: (lines: string[]) => readonly string[]) =>
+    writeFileSync(file, `${how(readFileSync(file, 'utf8').trimEnd().split('\n')).join('\n')}\n`)
+  const record = (part: object) => (line: string) => {
+    const whole = JSON.parse(line)
+    return JSON.stringify({ record: { ...whole.record, ...part } })
+  }
+  const FIRST_RECORD = 4
+
+  it.each<[string, RegExp, (lines: string[]) => readonly string[]]>([
+    ['a line that is no JSON', /^Line 3 /, (lines) => lines.with(2, '{"item":')],
+    ['a line of an unknown kind', /^Line 3 /, (lines) => lines.with(2, '{"fish":1}')],
+    ['a line with something added', /^Line 3 /, (lines) => lines.with(2, '{"item":"user:a","value":"","more":1}')],
+    ['a key that no item has', /^Line 2 /, (lines) => lines.with(1, '{"item":"user:A b","value":""}')],
+    ['half a character', /^Line 2 /, (lines) => lines.with(1, '{"item":"user:a","value":"\\ud800"}')],
+    [
+      'entries that are no JSON',
+      /^Line 5 /,
+      (lines) => lines.with(FIRST_RECORD, record({ plain: '{' })(lines[FIRST_RECORD] ?? '')),
+    ],
+    [
+      'another count of entries',
+      /^Line 5 /,
+      (lines) => lines.with(FIRST_RECORD, record({ count: 2 })(lines[FIRST_RECORD] ?? '')),
+    ],
+    [
+      'more labels than entries',
+      /^Line 5 /,
+      (lines) => lines.with(FIRST_RECORD, record({ labels: { a: 2 } })(lines[FIRST_RECORD] ?? '')),
+    ],
+    [
+      'another version',
+      /^Line 1 says version 2,/,
+      (lines) => lines.with(0, lines[0]?.replace('"version":1', '"version":2') ?? ''),
+    ],
+    ['something else altogether', /^Line 1 is not the beginning/, () => ['hello']],
+    ['nothing at all', /^Line \d is /, () => []],
+    ['no end', /cut off/, (lines) => lines.slice(0, -1)],
+    ['a line too few', /^Line \d+ counts other lines/, (lines) => lines.toSpliced(7, 1)],
+    ['a line behind the end', /behind the end/, (lines) => [...lines, lines[1] ?? '']],
+  ])('of a file with %s is refused by the number of the line, and writes nothing', async (_, message, how) => {
+    const parent = newFolder()
+    const [folder, file, target] = ['data', 'fish.jsonl', 'copy'].map((name) => join(parent, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const storage = await open({ driver: 'file', path: folder })
+    await fill(storage)
+    await exportStore({ env: envOf(folder), target: file, now: NOW })
+    change(file, how)
+    const refused = await refusal(importStore({ env: envOf(target), file }))
+    expect(refused.code).toBe('invalid_line')
+    expect(refused.message).toMatch(message)
+    expect(existsSync(target)).toBe(false)
+  })
+
+  it('of a file cut in the middle of a line is refused', async () => {
+    const { parent, file } = await exported()
+    writeFileSync(file, readFileSync(file).subarray(0, -100))
+    const target = join(parent, 'copy')
+    expect((await refusal(importStore({ env: envOf(target), file }))).code).toBe('invalid_line')
+    expect(existsSync(target)).toBe(false)
+  })
+
+  it('of a file that says the same thing twice is refused, and leaves no store', async () => {
+    const { parent, file } = await exported()
+    change(file, (lines) => {
+      const end = JSON.parse(lines.at(-1) ?? '').end
+      const more = JSON.stringify({ end: { ...end, items: end.items + 1 } })
+      return [...lines.slice(0, 2), lines[1] ?? '', ...lines.slice(2, -1), more]
+    })
+    const target = join(parent, 'copy')
+    const refused = await refusal(importStore({ env: envOf(target), file }))
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 3 says again/) })
+    expect(readdirSync(target)).toEqual(['fish.lock'])
+  })
+
+  it('into a store is refused, open or not, and so is one into memory, or of a file that is not there', async () => {
+    const { parent, folder, file, storage } = await exported()
+    const before = await everything(storage)
+    expect((await refusal(importStore({ env: envOf(folder), file }))).code).toBe('exists')
+    expect(await everything(storage)).toEqual(before)
+    await importStore({ env: envOf(join(parent, 'copy')), file })
+    expect((await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))).code).toBe('exists')
+    expect((await refusal(importStore({ env: { FISH_STORAGE: 'memory:' }, file }))).code).toBe('invalid_settings')
+    expect((await refusal(importStore({ env: envOf(join(parent, 'new')), file: join(parent, 'none') }))).code).toBe(
+      'no_store',
+    )
+  })
+})
+
+describeWithRedis('an import into Redis', () => {
+  it('makes the same storage, and is refused where there is anything', async () => {
+    const redis = await startRedis()
+    onTestFinished(redis.stop)
+    const source = await exported()
+    const env = { FISH_STORAGE: redis.url }
+    expect(await importStore({ env, file: source.file })).toMatchObject({ folder: null, records: 1206, users: 2 })
+    await expectSame(await open({ driver: 'redis', url: redis.url }), source)
+    expect((await refusal(importStore({ env, file: source.file }))).code).toBe('exists')
+  })
+})
