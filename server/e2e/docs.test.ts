@@ -87,6 +87,7 @@ describe('the API reference in a real browser', () => {
     await page.waitForSelector('.opblock')
     const started = performance.now()
     expect(await server.end('SIGTERM')).toBe(0)
-    expect(performance.now() - started).toBeLessThan(3000)
+    // Well within the grace: nothing had to be cut.
+    expect(performance.now() - started).toBeLessThan(9000)
   })
 })

@@ -15,7 +15,7 @@ export class Export extends FishCommand {
     'out: the target needs the same FISH_SECRET, or the same secrets.json. The file is for its owner alone: it holds ' +
     'the hashes of all passwords. One that exists is never touched.'
   static override examples = [
-    '<%= config.bin %> export --out fish.jsonl --storage file:/var/lib/fish',
+    '<%= config.bin %> export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
     {
       description: 'Compressed on the way:',
       command: '<%= config.bin %> export --out - | gzip > fish.jsonl.gz',
@@ -23,6 +23,7 @@ export class Export extends FishCommand {
   ]
   static override flags = {
     out: Flags.string({ summary: 'File to make; - for stdout.', helpValue: 'FILE', required: true }),
+    jsonl: Flags.boolean({ summary: 'As lines of JSON, which is the one form there is.', default: true }),
     ...storageFlag,
   }
 
