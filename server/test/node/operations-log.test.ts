@@ -55,7 +55,9 @@ describe('the access log', () => {
       status: 200,
       bytes: sizes[0],
     })
-    expect(lines[1]).toMatchObject({ ...common, path: '/no/such/path', route: 'unmatched', status: 404 })
+    expect(lines[1]).toMatchObject({ ...common, route: 'unmatched', status: 404 })
+    // What nobody serves is free text, and may be a key that was pasted into the wrong place.
+    expect(lines[1]).not.toHaveProperty('path')
     expect(lines[2]).toMatchObject({ ...common, method: 'HEAD', route: 'livez', status: 200 })
     expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/Alex', route: 'showUser', status: 401 })
   })

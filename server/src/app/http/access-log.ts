@@ -7,10 +7,12 @@ import { routeLabel } from './route-label.ts'
  * sessions travel there, and some clients put them where they do not belong.
  */
 export function logAnswer(logger: Logger, exchange: Exchange, { status, headers }: Response, now: number): void {
-  const { request, path, requestId, address, receivedAt } = exchange
+  const { request, requestId, address, receivedAt } = exchange
   const length = headers.get('content-length')
   const bytes = length === null ? {} : { bytes: Number(length) }
   const route = routeLabel(exchange)
-  const fields = { requestId, method: request.method, path, route, status, ms: now - receivedAt, ...bytes, address }
+  // A path that nobody serves is free text: what was pasted there by mistake may be a key.
+  const path = route === 'unmatched' ? {} : { path: exchange.path }
+  const fields = { requestId, method: request.method, ...path, route, status, ms: now - receivedAt, ...bytes, address }
   logger.info(fields, 'request')
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
 import { checkItemKey } from '../../storage/keys.ts'
 
 /** What the first line of an export says it is. */
@@ -28,7 +29,7 @@ export const exportHeader = z.strictObject({
   format: z.literal(EXPORT_FORMAT),
   version: z.literal(EXPORT_VERSION),
   exportedAt: text,
-  schema: number,
+  schema: number.check(z.maximum(SCHEMA_VERSION, 'is newer than this version can read; update it first')),
 })
 
 const recordLine = z.strictObject({
