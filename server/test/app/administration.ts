@@ -1,4 +1,4 @@
-import { MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
+import { type CreatedUser, createdUserSchema, MEDIA_TYPES, type Session, type UserList } from '@fish-crab/sdk/contract'
 import { expect } from 'vitest'
 import { ADDRESS_HEADER, type World } from './lane.ts'
 
@@ -33,3 +33,20 @@ export async function asRoot(world: World): Promise<AsAdmin> {
   expect(response.status).toBe(200)
   return withSession(world, ((await response.json()) as Session).token)
 }
+
+/** Creates a user and answers it with its secrets. */
+export async function create(admin: AsAdmin, name: string): Promise<CreatedUser> {
+  const response = await admin('POST', '/admin/users', { name })
+  expect(response.status).toBe(201)
+  return createdUserSchema.parse(await response.json())
+}
+
+/** One page of users. */
+export async function list(admin: AsAdmin, query = ''): Promise<UserList> {
+  const response = await admin('GET', `/admin/users${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as UserList
+}
+
+/** The names on a page of users. */
+export const names = ({ users }: UserList) => users.map(({ name }) => name)

@@ -1,24 +1,10 @@
-import { type CreatedUser, createdUserSchema, HEADERS, type UserList } from '@fish-crab/sdk/contract'
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
-import { type AsAdmin, asRoot } from '../administration.ts'
+import { asRoot, create, list, names } from '../administration.ts'
 import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { basic, type Lane, UNLIMITED } from '../lane.ts'
-
-async function create(admin: AsAdmin, name: string): Promise<CreatedUser> {
-  const response = await admin('POST', '/admin/users', { name })
-  expect(response.status).toBe(201)
-  return createdUserSchema.parse(await response.json())
-}
-
-async function list(admin: AsAdmin, query = ''): Promise<UserList> {
-  const response = await admin('GET', `/admin/users${query}`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as UserList
-}
-
-const names = ({ users }: UserList) => users.map(({ name }) => name)
 
 /** What administrators change of users: their secrets, and whether they are there. */
 export function adminChangesBehaviour(open: Lane): void {
