@@ -72,7 +72,8 @@ async function send<Content>(options: AdminOptions, request: AdminRequest, schem
   signal.throwIfAborted()
   if (!response.ok) throw refusal(response, content)
   const checked = schema.safeParse(content)
-  if (!checked.success) throw new InvalidResponseError('The answer is not what the service promises.', response.status)
+  if (!checked.success)
+    throw new InvalidResponseError('The answer is not what the service promises.', { status: response.status })
   return checked.data
 }
 
@@ -87,7 +88,7 @@ function parsed(text: string): unknown {
 function refusal({ status, headers }: Response, content: unknown): ApiError | InvalidResponseError {
   const body = errorBodySchema.safeParse(content)
   if (!body.success)
-    return new InvalidResponseError(`The answer, of status ${status}, is not from this service.`, status)
+    return new InvalidResponseError(`The answer, of status ${status}, is not from this service.`, { status })
   const { code, requestId, details, error } = body.data
   const fields = { status, code, requestId, details, headers: {} }
   if (status !== 429) return new ApiError(error, fields)

@@ -34,22 +34,20 @@ export function describeFailure(error: unknown): Failure {
   }
   if (isApiError(error)) return ofAnswer(error, hintOf(error), exitOf(error))
   if (isConnectionError(error)) {
-    const message = error.message.replace(/ Is the service running.*$/, '')
     return failure(
       'unreachable',
-      message,
+      error.summary,
       'Is the service running, and is --url (or FISH_URL) right?',
       EXIT.unreachable,
     )
   }
   if (isInvalidResponseError(error)) {
-    const message = error.message.replace(/ (Is|Set) baseUrl .*$/, '')
     const hint = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
-    return { ...failure('invalid_response', message, hint, EXIT.failure), requestId: error.requestId ?? null }
+    return { ...failure('invalid_response', error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
   }
   if (isValidationError(error)) return ofValidation(error)
   if (isFernetError(error))
-    return failure(error.code, error.message, 'Set FISH_KEY or FISH_KEY_FILE anew.', EXIT.credentials)
+    return failure(error.code, error.summary, 'Set FISH_KEY or FISH_KEY_FILE anew.', EXIT.credentials)
   return ofMistake(error)
 }
 
@@ -60,7 +58,7 @@ function failure(code: string, message: string, hint: string | undefined, exit: 
 function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): Failure {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    ...failure(error.code, `${error.message}${details.join('')}`, hint, exit),
+    ...failure(error.code, `${error.summary}${details.join('')}`, hint, exit),
     requestId: error.requestId ?? null,
   }
 }

@@ -1,8 +1,44 @@
 export type { Answer, AnswerInfo } from './client/answer.ts'
+export type { ApiPromise, ResponseInfo, WithResponse } from './client/api-promise.ts'
 export type { CallOptions } from './client/call-options.ts'
 export type { Clock } from './client/clock.ts'
 export { type Client, createClient } from './client/create-client.ts'
-export type { CrabEntry, FishEntry } from './client/entries.ts'
+export type { CrabInput, FishInput } from './client/entries.ts'
+export type { Environment } from './client/environment.ts'
+export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent, WaitEvent } from './client/observe.ts'
+export { type ClientOptions, DEFAULT_BASE_URL } from './client/options.ts'
+export type { CrabsResource, FishResource } from './client/resources/catches.ts'
+export type { DemoResource } from './client/resources/demo.ts'
+export type { IterateOptions } from './client/resources/iterate-catches.ts'
+export type { GetKeyOptions, KeysResource } from './client/resources/keys.ts'
+export type { ListOptions } from './client/resources/list-catches.ts'
+export type { SealedCatches } from './client/resources/seal-catches.ts'
+export type { AddOptions, AddResult } from './client/resources/send-catches.ts'
+export type { GetStatus } from './client/resources/status.ts'
+export type { Target } from './client/targets.ts'
+export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
+export { RARITIES, type RarityLabel, type RarityValue, rarityLabel, rarityValue } from './contract/rarities.ts'
+export type { Crab, CrabCollection, Fish, FishCollection, Saved } from './contract/schemas/catches.ts'
+export type { Status, UserKey } from './contract/schemas/service.ts'
+export {
+  ApiError,
+  type ApiErrorFields,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from './errors/api-errors.ts'
+export {
+  ConnectionError,
+  type ConnectionErrorFields,
+  InvalidResponseError,
+  type InvalidResponseFields,
+  TimeoutError,
+} from './errors/connection-errors.ts'
+export { FishCrabError, type FishCrabErrorFields } from './errors/fish-crab-error.ts'
 export {
   isApiError,
   isAuthenticationError,
@@ -17,35 +53,7 @@ export {
   isServerError,
   isTimeoutError,
   isValidationError,
-} from './client/error-guards.ts'
-export {
-  ApiError,
-  type ApiErrorFields,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  ConnectionError,
-  FishCrabError,
-  InvalidResponseError,
-  type Issue,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-  TimeoutError,
-  ValidationError,
-} from './client/errors.ts'
-export { type ClientOptions, DEFAULT_BASE_URL } from './client/options.ts'
-export type { RateLimitState } from './client/rate-limit.ts'
-export type { AddOptions, AddResult } from './client/resources/add-catches.ts'
-export type { CrabsResource, FishResource } from './client/resources/catches.ts'
-export type { DemoResource } from './client/resources/demo.ts'
-export type { GetKeyOptions, KeysResource } from './client/resources/keys.ts'
-export type { ListOptions } from './client/resources/list-catches.ts'
-export type { GetStatus } from './client/resources/status.ts'
-export type { Target } from './client/targets.ts'
-export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
-export { RARITIES, type RarityLabel, type RarityValue, rarityLabel, rarityValue } from './contract/rarities.ts'
-export type { Crab, CrabCollection, Fish, FishCollection, Saved } from './contract/schemas/catches.ts'
-export type { Status, UserKey } from './contract/schemas/service.ts'
+} from './errors/guards.ts'
+export type { RateLimitState } from './errors/rate-limit-state.ts'
+export { type Issue, ValidationError } from './errors/validation-error.ts'
 export { FernetError, type FernetErrorCode, isFernetError } from './fernet/errors.ts'

@@ -1,8 +1,11 @@
 import { HEADERS } from '../contract/headers.ts'
+import { InvalidResponseError } from '../errors/connection-errors.ts'
+import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.ts'
+import type { ApiRequest } from './api-request.ts'
 import type { RawAnswer } from './attempt.ts'
-import { InvalidResponseError } from './errors.ts'
-import { type RateLimitState, readRateLimit } from './rate-limit.ts'
-import type { ApiRequest, Transport } from './transport.ts'
+import { readRateLimit } from './rate-limit.ts'
+import type { Transport } from './transport.ts'
 
 /** What every answer tells besides its content. */
 export interface AnswerInfo {
@@ -27,17 +30,36 @@ export interface ResponseSchema<Content> {
       }
 }
 
-/** Sends a request and checks the answer against its schema, which is loaded while the request is under way. */
-export async function request<Content>(
+/**
+ * Sends a request and checks the answer against its schema, which is loaded while the request is under way.
+ *
+ * @param prepare Checks what the caller gave and makes the request of it; what it throws, the call rejects with.
+ * @param finish Makes the content from the checked answer. @default the answer as it is
+ */
+export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
-  apiRequest: ApiRequest,
+  prepare: () => ApiRequest,
   loadSchema: () => Promise<ResponseSchema<Content>>,
-): Promise<{ readonly content: Content; readonly info: AnswerInfo; readonly headers: Headers }> {
-  const [answer, schema] = await Promise.all([transport(apiRequest), loadSchema()])
-  const rateLimit = readRateLimit(answer.headers)
+  finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
+): ApiPromise<Answer<Result>> {
+  return apiPromise(send(transport, prepare, loadSchema, finish))
+}
+
+async function send<Content extends object, Result extends object>(
+  transport: Transport,
+  prepare: () => ApiRequest,
+  loadSchema: () => Promise<ResponseSchema<Content>>,
+  finish: (content: Content, headers: Headers) => Result,
+): Promise<WithResponse<Answer<Result>>> {
+  const [answer, schema] = await Promise.all([transport(prepare()), loadSchema()])
+  const { status, headers } = answer
+  const rateLimit = readRateLimit(headers)
   const requestId = requestIdOf(answer)
-  const info = { ...(rateLimit && { rateLimit }), ...(requestId === undefined ? {} : { requestId }) }
-  return { content: checked(answer, schema), info, headers: answer.headers }
+  const content = finish(checked(answer, schema), headers)
+  return {
+    data: { ...content, ...(rateLimit && { rateLimit }), ...(requestId === undefined ? {} : { requestId }) },
+    response: { status, headers },
+  }
 }
 
 function checked<Content>(answer: RawAnswer, schema: ResponseSchema<Content>): Content {
@@ -45,8 +67,7 @@ function checked<Content>(answer: RawAnswer, schema: ResponseSchema<Content>): C
   if (result.success) return result.data
   const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
   const where = issues.slice(0, 3).map(({ path }) => path || 'the whole')
-  const message = `The answer is not what the service promises (${where.join(', ')}). Is baseUrl right?`
-  throw new InvalidResponseError(message, answer.status, requestIdOf(answer), issues)
+  throw invalid(answer, `The answer is not what the service promises (${where.join(', ')}).`, issues)
 }
 
 function parseJson(answer: RawAnswer): unknown {
@@ -54,8 +75,14 @@ function parseJson(answer: RawAnswer): unknown {
     return JSON.parse(answer.text)
   } catch {
     // The parser's own error quotes the text, and that may hold a key.
-    throw new InvalidResponseError('The answer is not JSON. Is baseUrl right?', answer.status, requestIdOf(answer))
+    throw invalid(answer, 'The answer is not JSON.')
   }
+}
+
+function invalid(answer: RawAnswer, summary: string, issues: InvalidResponseError['issues'] = []) {
+  const { status, headers } = answer
+  const [requestId, rateLimit] = [requestIdOf(answer), readRateLimit(headers)]
+  return new InvalidResponseError(summary, { status, requestId, rateLimit, issues, hint: 'Is baseUrl right?' })
 }
 
 function requestIdOf({ headers }: RawAnswer): string | undefined {

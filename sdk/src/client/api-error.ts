@@ -1,18 +1,20 @@
+import type { ErrorCode } from '../contract/error-codes.ts'
 import { HEADERS } from '../contract/headers.ts'
-import type { RawAnswer } from './attempt.ts'
 import {
   ApiError,
   type ApiErrorFields,
   AuthenticationError,
   BadRequestError,
   ConflictError,
-  InvalidResponseError,
-  type Issue,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-} from './errors.ts'
+} from '../errors/api-errors.ts'
+import { InvalidResponseError } from '../errors/connection-errors.ts'
+import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import type { Issue } from '../errors/validation-error.ts'
+import type { RawAnswer } from './attempt.ts'
 import { readRateLimit } from './rate-limit.ts'
 
 const SHOWN_HEADERS = [
@@ -47,8 +49,8 @@ export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiErr
   const requestId = headers.get(HEADERS.requestId) ?? undefined
   // Status 0 is how browsers show a redirect that was not followed.
   if (status < 400) {
-    const message = 'The answer is a redirect, which is not followed. Set baseUrl to the address it leads to.'
-    return new InvalidResponseError(message, status, requestId)
+    const hint = 'Set baseUrl to the address it leads to.'
+    return new InvalidResponseError('The answer is a redirect, which is not followed.', { status, requestId, hint })
   }
   const fields: ApiErrorFields = {
     status,
@@ -64,6 +66,22 @@ export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiErr
   }
   const Type = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError)
   return new Type(message, fields)
+}
+
+/** The error for a request that was not sent, since its wait would not fit. */
+export function refusedHere(rateLimit: RateLimitState | undefined, now: number, waitMs: number): RateLimitError {
+  const resetAt = new Date(now + waitMs)
+  return new RateLimitError(
+    'The rate limit is used up, and the wait for more is longer than this call may take. Nothing was sent.',
+    {
+      status: 429,
+      code: 'rate_limited' satisfies ErrorCode,
+      hint: `Try again at ${resetAt.toISOString()}, or allow a longer maxWaitMs.`,
+      headers: {},
+      rateLimit,
+    },
+    { resetAt, retryAfterMs: waitMs },
+  )
 }
 
 /** Read leniently: a proxy in between may answer with anything, and a newer server with new codes. */

@@ -1,6 +1,7 @@
+import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
+import { isFishCrabError } from '../errors/guards.ts'
+import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import { untilAborted } from './abort.ts'
-import { isFishCrabError } from './error-guards.ts'
-import { ConnectionError, TimeoutError } from './errors.ts'
 import { readBody } from './read-body.ts'
 
 /** An answer, read to its end. */
@@ -16,6 +17,13 @@ export interface AttemptLimits {
   readonly maxResponseBytes: number
 }
 
+/** What a try that fails says of itself. */
+export interface AttemptContext {
+  /** Where it goes to. */
+  readonly origin: string
+  readonly rateLimit: RateLimitState | undefined
+}
+
 // Timers hold 31 bits; a longer one would fire at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -27,38 +35,48 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  */
 export async function attempt(
   open: (signal: AbortSignal) => Promise<Response>,
-  origin: string,
   limits: AttemptLimits,
+  context: AttemptContext,
   signal: AbortSignal | undefined,
 ): Promise<RawAnswer> {
+  const { timeoutMs, maxResponseBytes } = limits
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = setTimeout(
-    () => ending.abort(new TimeoutError(`No whole answer from ${origin} within ${limits.timeoutMs} ms.`)),
-    Math.min(limits.timeoutMs, LONGEST_TIMER_MS),
-  )
+  const timer = startTimer(timeoutMs, () => {
+    const { origin, rateLimit } = context
+    ending.abort(new TimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms.`, { rateLimit }))
+  })
   try {
     signal?.throwIfAborted()
     return await untilAborted(async () => {
       const response = await open(ending.signal)
-      const text = await readBody(response, limits.maxResponseBytes)
+      const text = await readBody(response, maxResponseBytes)
       return { status: response.status, headers: response.headers, text }
     }, ending.signal)
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason
     if (isFishCrabError(error)) throw error
-    throw connectionError(error, origin)
+    throw connectionError(error, context)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
 }
 
-function connectionError(cause: unknown, origin: string): ConnectionError {
+/** Calls back once, after so many milliseconds; never, for `Infinity`. */
+export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
+  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, LONGEST_TIMER_MS))
+}
+
+function connectionError(cause: unknown, { origin, rateLimit }: AttemptContext): ConnectionError {
   const code = systemCode(cause)
-  const message = `No answer from ${origin}${code ? ` (${code})` : ''}. Is the service running, and is baseUrl right?`
-  return new ConnectionError(message, { cause })
+  return new ConnectionError(`No answer from ${origin}${code ? ` (${code})` : ''}.`, {
+    hint: 'Is the service running, and is baseUrl right?',
+    systemCode: code,
+    rateLimit,
+    cause,
+  })
 }
 
 /** The code of what broke the connection, such as `ECONNREFUSED`; fetch hides it in a cause. */

@@ -1,7 +1,9 @@
-/** Time as the client sees it. Give your own to test code that waits. */
+/** Time as the client sees it. Give your own to test code that waits; clients that share one share their rate limit. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
+  /** Milliseconds since some moment, which setting the machine's clock does not change. @default now */
+  monotonic?(): number
   /** Resolves after `ms` milliseconds; should reject with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       const onAbort = () => {
@@ -21,4 +24,21 @@ export const systemClock: Clock = {
       }, ms)
       signal?.addEventListener('abort', onAbort, { once: true })
     }),
+}
+
+/**
+ * Milliseconds that never go backwards, whatever the clock is set to, and that know of the time a machine slept: of
+ * the two times a clock has, the one that went on further counts.
+ */
+export function steadyTime(clock: Clock): () => number {
+  const monotonic = () => clock.monotonic?.() ?? clock.now()
+  let steady = clock.now()
+  let [wall, elapsed] = [steady, monotonic()]
+  return () => {
+    const [wallNow, elapsedNow] = [clock.now(), monotonic()]
+    steady += Math.max(wallNow - wall, elapsedNow - elapsed, 0)
+    wall = wallNow
+    elapsed = elapsedNow
+    return steady
+  }
 }

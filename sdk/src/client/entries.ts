@@ -2,20 +2,20 @@ import type { Kind } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
-import type { Issue } from './errors.ts'
+import type { Issue } from '../errors/validation-error.ts'
 
 /** A fish to add. */
-export interface FishEntry {
+export interface FishInput {
   /** 1 to 100 characters, no control characters. */
   readonly name: string
-  /** As number (1 to 7) or label, in any letter case. */
-  readonly rarity: RarityValue | RarityLabel | (number & {}) | (string & {})
+  /** As number (1 to 7) or label; labels of any letter case are taken. */
+  readonly rarity: RarityValue | (number & {}) | RarityLabel | Lowercase<RarityLabel>
   /** When it was caught; as text in ISO 8601 with time and zone. @default the time the token is made */
   readonly caughtAt?: Date | string | undefined
 }
 
 /** A crab to add. */
-export interface CrabEntry {
+export interface CrabInput {
   /** 1 to 100 characters, no control characters. @default 'crab' */
   readonly name?: string | undefined
   /** When it was caught; as text in ISO 8601 with time and zone. @default the time the token is made */
@@ -32,7 +32,7 @@ export interface PayloadEntry {
 const MOMENT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
 
 /** Brings entries into the service's form. What is wrong with them is added to `issues`, under paths below `path`. */
-export function readEntries(entries: readonly (FishEntry | CrabEntry)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
+export function readEntries(entries: readonly (FishInput | CrabInput)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
   if (entries.length < 1 || entries.length > LIMITS.entriesPerWrite) {
     const message = `Give 1 to ${LIMITS.entriesPerWrite} entries a call; these are ${entries.length}.`
     issues.push({ path: kind, message })
@@ -64,7 +64,7 @@ function isCatchName(name: unknown): boolean {
   return typeof name === 'string' && CATCH_NAME_PATTERN.test(name)
 }
 
-function readRarity(entry: FishEntry | CrabEntry, report: Report): RarityValue | undefined {
+function readRarity(entry: FishInput | CrabInput, report: Report): RarityValue | undefined {
   const given = 'rarity' in entry ? entry.rarity : undefined
   const value = given === undefined ? undefined : rarityValue(given)
   if (value === undefined) report('rarity', `Must be 1 to ${RARITIES.length} or one of ${RARITY_LABELS.join(', ')}.`)

@@ -1,59 +1,73 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
-import { LIMITS } from '../contract/limits.ts'
 import { isUserName } from '../contract/names.ts'
+import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { hasKeyForm } from '../fernet/key-form.ts'
+import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-limits.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Issue, ValidationError } from './errors.ts'
+import { type Environment, variableOf, withEnvironment } from './environment.ts'
+import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 /** Where the client looks for the service when `baseUrl` is not given. */
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
 
-/** What {@link createClient} takes. Everything is optional; calls that need more say so. */
-export interface ClientOptions {
-  /** Address of the service, with a path if it stands under one. @default 'http://127.0.0.1:8787' */
+/**
+ * What {@link createClient} takes. Everything is optional; calls that need more say so. What a call says goes before
+ * these options, and these before the environment.
+ */
+export interface ClientOptions extends Hooks {
+  /** Address of the service, with a path if it stands under one. @default FISH_URL, else 'http://127.0.0.1:8787' */
   readonly baseUrl?: string | undefined
-  /** Whose catches calls add and list when they name nobody. */
+  /** Whose catches calls add and list when they name nobody. @default FISH_USER */
   readonly user?: string | undefined
-  /** That user's Fernet key (see `keys.get`): needed to add catches, not to read. */
+  /** That user's Fernet key (see `keys.get`): needed to add catches, not to read. @default FISH_KEY */
   readonly fernetKey?: string | undefined
-  /** API key, sent with every request: it lifts the rate limit. */
+  /** API key, sent with every request: it lifts the rate limit. @default FISH_API_KEY */
   readonly apiKey?: string | undefined
-  /** The gamemode of calls that name none. */
+  /** The gamemode of calls that name none. @default FISH_GAMEMODE */
   readonly gamemode?: Gamemode | undefined
   /** Used for every request. @default the global fetch at the time of the call, with connections of this client's own in Node */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Milliseconds one try may take, the whole answer included; `Infinity` for no end. @default 10_000 */
   readonly timeoutMs?: number | undefined
+  /** Milliseconds one call may take, its waits and further tries included. @default Infinity */
+  readonly deadlineMs?: number | undefined
   /**
-   * Milliseconds one call may wait in total before its further tries, for the rate limit above all. A wait that does
-   * not fit is not begun: the call fails at once. `0` never waits, `Infinity` waits always.
-   * @default 305_000 (one whole window and 5 s)
+   * Milliseconds one call may wait in total, for the rate limit above all. A wait that does not fit is not begun: the
+   * call fails at once with RateLimitError. `0` never waits, `Infinity` waits always.
+   * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
   /** Further tries after lost answers and 5xx. Writes repeat the same token, which is stored once. @default 2 */
   readonly maxRetries?: number | undefined
+  /** Whether to hold requests back before the server would refuse one. Refused ones wait in any case. @default true */
+  readonly pace?: boolean | undefined
   /** Largest answer that is read, in bytes. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: number | undefined
-  /** The `User-Agent` header, in Node; browsers send their own. @default 'fish-crab-sdk' */
+  /** The `User-Agent` header, in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
   readonly userAgent?: string | undefined
+  /** Where to log requests, further tries and waits, without secrets; such as `console`. @default nowhere */
+  readonly logger?: Logger | undefined
   /** Time, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined
   /** Numbers from 0 up to 1 that spread waits, for tests. @default Math.random */
   readonly random?: (() => number) | undefined
+  /** The environment; `{}` for none. @default process.env, where there is one */
+  readonly env?: Environment | undefined
 }
 
 /** Options that were checked, with their defaults. */
-export interface Settings {
+export interface Settings extends CallLimits {
   readonly baseUrl: string
   readonly user: string | undefined
   readonly fernetKey: string | undefined
   readonly apiKey: string | undefined
   readonly gamemode: Gamemode | undefined
   readonly fetch: typeof globalThis.fetch | undefined
-  readonly timeoutMs: number
-  readonly maxWaitMs: number
-  readonly maxRetries: number
+  readonly pace: boolean
   readonly maxResponseBytes: number
   readonly userAgent: string
+  readonly observer: Observer
   readonly clock: Clock
   readonly random: () => number
 }
@@ -62,24 +76,27 @@ export interface Settings {
  * Checks options and fills in defaults. No value stands in a message: it may be a secret in the wrong place.
  * @throws ValidationError that names every wrong option.
  */
-export function readOptions(options: ClientOptions): Settings {
-  const { baseUrl = DEFAULT_BASE_URL, timeoutMs = 10_000, maxWaitMs = (LIMITS.windowSeconds + 5) * 1000 } = options
-  const { maxRetries = 2, maxResponseBytes = 64 * 1024 * 1024, userAgent = 'fish-crab-sdk' } = options
-  const { user, fernetKey, apiKey, gamemode } = options
+export function readOptions(given: ClientOptions): Settings {
+  const options = withEnvironment(given)
+  const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
+  const { user, fernetKey, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
   const issues: Issue[] = []
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
-    if (!right) issues.push({ path, message })
+    const variable = given[path] === undefined ? variableOf(path) : undefined
+    if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })
   }
   check(isServiceUrl(baseUrl), 'baseUrl', 'Must be an http or https address without user, password, query or fragment.')
   check(user === undefined || isUserName(user), 'user', 'Must be a user name of the service.')
-  check(fernetKey === undefined || typeof fernetKey === 'string', 'fernetKey', 'Must be a string.')
+  check(
+    fernetKey === undefined || hasKeyForm(fernetKey),
+    'fernetKey',
+    'Must be 32 bytes in base64; copy the whole key.',
+  )
   check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters; copy the key alone.')
   check(gamemode === undefined || isGamemode(gamemode), 'gamemode', `Must be one of ${GAMEMODES.join(', ')}.`)
-  check(timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0, or Infinity.')
-  check(maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
-  check(Number.isInteger(maxRetries) && maxRetries >= 0, 'maxRetries', 'Must be a whole number, 0 or more.')
   check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be bytes above 0.')
   check(isHeaderText(userAgent.replaceAll(' ', '')), 'userAgent', 'Must be visible ASCII characters and spaces.')
+  const limits = readLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
@@ -87,13 +104,13 @@ export function readOptions(options: ClientOptions): Settings {
     fernetKey,
     apiKey,
     gamemode,
-    fetch: options.fetch,
-    timeoutMs,
-    maxWaitMs,
-    maxRetries,
+    fetch,
+    ...limits,
+    pace,
     maxResponseBytes,
     userAgent,
-    clock: options.clock ?? systemClock,
+    observer: createObserver(options, logger),
+    clock,
     random: options.random ?? Math.random,
   }
 }

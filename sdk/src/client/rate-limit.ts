@@ -1,14 +1,8 @@
 import { HEADERS } from '../contract/headers.ts'
-
-/** Where a client stands in the server's window. Answers that are not counted carry none. */
-export interface RateLimitState {
-  /** Requests allowed per window. */
-  readonly limit: number
-  /** Requests left in this window. */
-  readonly remaining: number
-  /** When the window ends, by the server's clock. */
-  readonly resetAt: Date
-}
+import { LIMITS } from '../contract/limits.ts'
+import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import type { RawAnswer } from './attempt.ts'
+import type { GateAnswer } from './gate/policy.ts'
 
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 // Seconds that large are five thousand years away: it is a server that counts in milliseconds.
@@ -23,20 +17,38 @@ export function readRateLimit(headers: Headers): RateLimitState | undefined {
   return { limit, remaining, resetAt: new Date(resetMs) }
 }
 
+/** What an answer tells the gate. */
+export function gateAnswerOf({ status, headers }: RawAnswer, now: number): GateAnswer {
+  const state = readRateLimit(headers)
+  const resetMs = state?.resetAt.getTime()
+  const untilReset = resetMs === undefined ? undefined : msUntil(resetMs, headers, now)
+  const waitMs = status === 429 ? readWaitMs(headers, now) : untilReset
+  return { status, limit: state?.limit, remaining: state?.remaining, resetMs, waitMs }
+}
+
 /**
  * How many milliseconds an answer asks to wait: `Retry-After` (RFC 9110, 10.2.3: seconds or a date), else until
- * `X-RateLimit-Reset`. Moments are held against the answer's own `Date`, so a wrong clock here does no harm.
- * Between 0 and 24 hours; `undefined` when the answer does not say.
+ * `X-RateLimit-Reset`. `undefined` when the answer does not say.
  *
  * @param now This machine's time in milliseconds, for answers without `Date`.
  */
 export function readWaitMs(headers: Headers, now: number): number | undefined {
-  const serverNow = readDateMs(headers.get('date')) ?? now
   const retryAfter = headers.get(HEADERS.retryAfter)
   const seconds = wholeNumber(retryAfter)
+  if (seconds !== undefined) return Math.min(seconds * 1000, LONGEST_WAIT_MS)
   const until = readDateMs(retryAfter) ?? readResetMs(headers)
-  const wait = seconds !== undefined ? seconds * 1000 : until !== undefined ? until - serverNow : undefined
-  return wait === undefined ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS)
+  return until === undefined ? undefined : msUntil(until, headers, now)
+}
+
+/**
+ * Milliseconds until a moment of the server's clock. It is held against the answer's own `Date`, so that a wrong clock
+ * here does no harm. Browsers hide that header from other origins: then no wait is believed to be longer than one
+ * whole window, for it may only be this clock that is wrong. Never below 0 or above 24 hours.
+ */
+function msUntil(moment: number, headers: Headers, now: number): number {
+  const serverNow = readDateMs(headers.get('date'))
+  const wait = moment - (serverNow ?? now)
+  return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : LONGEST_WAIT_MS)
 }
 
 function readResetMs(headers: Headers): number | undefined {

@@ -1,5 +1,5 @@
 import { HEADERS } from '../contract/headers.ts'
-import { InvalidResponseError } from './errors.ts'
+import { InvalidResponseError } from '../errors/connection-errors.ts'
 
 /** The text of a response, read no further than `maxBytes`. */
 export async function readBody(response: Response, maxBytes: number): Promise<string> {
@@ -24,9 +24,9 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
 }
 
 function tooLarge(response: Response, maxBytes: number): InvalidResponseError {
-  return new InvalidResponseError(
-    `The answer is larger than maxResponseBytes (${maxBytes}). Read in pages with limit, or raise maxResponseBytes.`,
-    response.status,
-    response.headers.get(HEADERS.requestId) ?? undefined,
-  )
+  return new InvalidResponseError(`The answer is larger than maxResponseBytes (${maxBytes}).`, {
+    status: response.status,
+    requestId: response.headers.get(HEADERS.requestId) ?? undefined,
+    hint: 'Read in pages with limit or iterate, or raise maxResponseBytes.',
+  })
 }

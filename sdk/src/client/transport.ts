@@ -1,95 +1,84 @@
-import { platform } from '#dispatcher'
-import { HEADERS, MEDIA_TYPES } from '../contract/headers.ts'
-import { ROUTES, type RouteName, routePath } from '../contract/routes.ts'
+import { ROUTES } from '../contract/routes.ts'
 import { untilAborted } from './abort.ts'
-import { apiError } from './api-error.ts'
-import { attempt, type RawAnswer } from './attempt.ts'
-import { isConnectionError } from './error-guards.ts'
+import { apiError, refusedHere } from './api-error.ts'
+import type { ApiRequest } from './api-request.ts'
+import type { RawAnswer } from './attempt.ts'
+import { type CallLimits, limitsOf } from './call-limits.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { createExchange } from './exchange.ts'
+import { OPEN_GATE } from './gate/gate.ts'
+import { gatesOf } from './gate/gates.ts'
+import { isRefusal } from './gate/policy.ts'
 import type { Settings } from './options.ts'
-import { readWaitMs } from './rate-limit.ts'
-import { decideRetry } from './retry-policy.ts'
-
-/** A request in the terms of the contract. */
-export interface ApiRequest {
-  readonly route: RouteName
-  readonly query?: Readonly<Record<string, string | undefined>>
-  readonly headers?: Readonly<Record<string, string>>
-  /** Called once, right before the first try; later tries send the same body again. */
-  readonly body?: () => Promise<string>
-  readonly signal?: AbortSignal | undefined
-}
+import { gateAnswerOf, readWaitMs } from './rate-limit.ts'
+import { retryWaitMs } from './retry-policy.ts'
 
 /** Sends requests until there is a successful answer, or none is to be had. */
 export type Transport = (request: ApiRequest) => Promise<RawAnswer>
 
 /** A transport with connections and settings of its own. */
 export function createTransport(settings: Settings): Transport {
-  const { clock } = settings
-  const fetchExtras = platform.createFetchExtras()
+  const { clock, observer, pace } = settings
+  const exchange = createExchange(settings)
+  const gateOf = gatesOf(settings)
 
-  async function open(request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> {
-    // Looked up anew each time, so that whoever replaces the global fetch later is heard.
-    const globalFetch = globalThis.fetch
-    const init: RequestInit = {
-      method: ROUTES[request.route].method,
-      headers: requestHeaders(request, settings),
-      // A followed redirect would hand the API key on to another host, and turn a POST into a GET.
-      redirect: 'manual',
-      credentials: 'omit',
-      signal,
-      ...(body === undefined ? {} : { body }),
+  async function run(request: ApiRequest, limits: CallLimits, { signal, leftMs }: Deadline): Promise<RawAnswer> {
+    const gate = request.gate === false ? OPEN_GATE : gateOf(request.gate)
+    const { method, path } = ROUTES[request.route]
+    const onWait = (waitMs: number) =>
+      observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
+    let [failures, waitedMs] = [0, 0]
+    let refusal: RawAnswer | undefined
+    let body: string | undefined
+
+    for (let number = 1; ; number++) {
+      const since = clock.now()
+      const budgetMs = Math.min(limits.maxWaitMs - waitedMs, leftMs())
+      const { ticket, waitMs = 0 } = await gate.pass({ signal, budgetMs, pace, again: number > 1, onWait })
+      if (!ticket)
+        throw refusal ? apiError(refusal, clock.now(), waitMs) : refusedHere(gate.known(), clock.now(), waitMs)
+      waitedMs += clock.now() - since
+      try {
+        body ??= await request.body?.()
+      } catch (error) {
+        gate.unsent(ticket)
+        throw error
+      }
+      const outcome = await exchange(gate, ticket, { request, body, timeoutMs: limits.timeoutMs, signal, number })
+      const answer = outcome instanceof Error ? undefined : outcome
+      if (answer && (isSuccess(answer) || request.accepts?.(answer, failures))) return answer
+
+      // The gate knows how long it is closed, for this call as for all others.
+      refusal = answer && gate !== OPEN_GATE && isRefusal(gateAnswerOf(answer, clock.now())) ? answer : undefined
+      if (refusal) continue
+
+      const failed = { status: answer?.status, askedWaitMs: answer && readWaitMs(answer.headers, clock.now()) }
+      const patience = {
+        retries: limits.maxRetries - failures,
+        waitMs: Math.min(limits.maxWaitMs - waitedMs, leftMs()),
+      }
+      const pauseMs = retryWaitMs(failed, failures, patience, settings.random())
+      const error = outcome instanceof Error ? outcome : apiError(outcome, clock.now(), failed.askedWaitMs ?? 0)
+      if (pauseMs === undefined) throw error
+      observer.onRetry({ method, path, attempt: number, status: answer?.status, code: error.code, waitMs: pauseMs })
+      await untilAborted(() => clock.sleep(pauseMs, signal), signal)
+      waitedMs += pauseMs
+      failures += 1
     }
-    const url = requestUrl(request, settings.baseUrl)
-    if (settings.fetch) return settings.fetch(url, init)
-    return globalFetch(url, { ...init, ...(await fetchExtras(globalFetch)) })
   }
 
   return async (request) => {
-    const { signal } = request
-    let history = { failures: 0, refusals: 0, waitedMs: 0 }
-    let body: string | undefined
-    for (;;) {
-      signal?.throwIfAborted()
-      body ??= await request.body?.()
-      const send = (ending: AbortSignal) => open(request, body, ending)
-      const answer = await attempt(send, settings.baseUrl, settings, signal).catch(keepConnectionError)
-      if (!(answer instanceof Error) && answer.status >= 200 && answer.status < 300) return answer
-
-      const failed =
-        answer instanceof Error
-          ? { status: undefined, askedWaitMs: undefined }
-          : { status: answer.status, askedWaitMs: readWaitMs(answer.headers, clock.now()) }
-      const { retry, waitMs } = decideRetry(failed, history, settings, settings.random())
-      if (!retry) throw answer instanceof Error ? answer : apiError(answer, clock.now(), waitMs)
-
-      await untilAborted(() => clock.sleep(waitMs, signal), signal)
-      const refused = failed.status === 429
-      history = {
-        failures: history.failures + (refused ? 0 : 1),
-        refusals: history.refusals + (refused ? 1 : 0),
-        waitedMs: history.waitedMs + waitMs,
-      }
+    const { signal, ...options } = request.options
+    const limits = limitsOf(options, settings)
+    const deadline = startDeadline(signal, limits.deadlineMs, clock)
+    try {
+      return await run(request, limits, deadline)
+    } finally {
+      deadline.close()
     }
   }
 }
 
-/** Lost answers may be tried again; everything else is final. */
-function keepConnectionError(error: unknown): Error {
-  if (isConnectionError(error)) return error
-  throw error
-}
-
-function requestUrl({ route, query = {} }: ApiRequest, baseUrl: string): string {
-  const said = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const search = new URLSearchParams(said).toString()
-  return `${baseUrl}${routePath(route)}${search && `?${search}`}`
-}
-
-function requestHeaders({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {
-  return {
-    accept: MEDIA_TYPES.json,
-    ...(platform.sendsUserAgent ? { 'user-agent': userAgent } : {}),
-    ...(apiKey === undefined ? {} : { [HEADERS.apiKey]: apiKey }),
-    ...headers,
-  }
+function isSuccess({ status }: RawAnswer): boolean {
+  return status >= 200 && status < 300
 }

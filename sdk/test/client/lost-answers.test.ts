@@ -44,8 +44,14 @@ test('when all tries are lost, the error names the address, the reason and keeps
 test('a server that keeps failing ends in a ServerError after maxRetries', async () => {
   const { options, asked } = player(failure(503, 'unavailable'), failure(503, 'unavailable'))
   const client = createClient({ ...options, maxRetries: 1 })
-  await expect(client.status()).rejects.toMatchObject({ name: 'ServerError', status: 503, code: 'unavailable' })
+  await expect(client.fish.list()).rejects.toMatchObject({ name: 'ServerError', status: 503, code: 'unavailable' })
   expect(asked).toHaveLength(2)
+})
+
+test('a service that says it is not well is not asked again: that was the question', async () => {
+  const { options, asked } = player(failure(503, 'unavailable'))
+  await expect(createClient(options).status()).rejects.toMatchObject({ status: 503, code: 'unavailable' })
+  expect(asked).toHaveLength(1)
 })
 
 test('Retry-After of a failure is kept to, and not begun when longer than maxWaitMs', async () => {

@@ -35,13 +35,14 @@ test.each([
   expect(slept).toEqual([wait])
 })
 
-test('chance makes a wait longer, never shorter, and never longer than maxWaitMs', async () => {
+test('chance makes a wait longer, never shorter, and a wait that is then longer than maxWaitMs is not begun', async () => {
   const longer = player(tooMany({ 'retry-after': '10' }), saved())
   await createClient({ ...longer.options, random: () => 0.5 }).fish.add(SALMON)
-  expect(longer.slept).toEqual([10_500])
-  const bounded = player(tooMany({ 'retry-after': '10' }), saved())
-  await createClient({ ...bounded.options, random: () => 0.5, maxWaitMs: 10_001 }).fish.add(SALMON)
-  expect(bounded.slept).toEqual([10_001])
+  expect(longer.slept).toEqual([10_125])
+  const bounded = player(tooMany({ 'retry-after': '10' }))
+  const call = createClient({ ...bounded.options, random: () => 0.5, maxWaitMs: 10_001 }).fish.add(SALMON)
+  await expect(call).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 10_125 })
+  expect(bounded.slept).toEqual([])
 })
 
 test('a wait longer than maxWaitMs is not begun: the call fails at once and says when to come back', async () => {
@@ -73,8 +74,18 @@ test('maxWaitMs bounds the sum of all waits of a call', async () => {
   expect(slept).toEqual([100_000, 100_000])
 })
 
-test('by default one whole window is waited for', async () => {
-  const { options, slept } = player(tooMany({ 'retry-after': '300' }), saved())
+test('by default an hour is waited for, and no longer', async () => {
+  const { options, slept } = player(tooMany({ 'retry-after': '3600' }), saved())
   await createClient(options).fish.add(SALMON)
-  expect(slept).toEqual([300_000])
+  expect(slept).toEqual([3_600_000])
+  const longer = player(tooMany({ 'retry-after': '3601' }))
+  await expect(createClient(longer.options).fish.add(SALMON)).rejects.toMatchObject({ retryAfterMs: 3_601_000 })
+})
+
+test('a limit that is not the one the headers tell of is not waited for', async () => {
+  const left = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
+  const { options, slept } = player(tooMany({ 'retry-after': '200', ...left }))
+  const call = createClient(options).keys.get({ username: 'Alex', password: 'wrong' })
+  await expect(call).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 200_000 })
+  expect(slept).toEqual([])
 })

@@ -30,7 +30,7 @@ test('rarities are numbers or labels in any letter case, and times are dates or 
   const { options, asked } = player(saved())
   await createClient(options).fish.add([
     { name: 'a', rarity: 'gold' },
-    { name: 'b', rarity: 'UNKNOWN/OTHER', caughtAt: new Date(0) },
+    { name: 'b', rarity: 'unknown/other', caughtAt: new Date(0) },
     { name: 'c', rarity: 7, caughtAt: '2026-01-02T03:04:05+02:00' },
   ])
   expect(await payloadOf(asked[0])).toMatchObject({

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { isFishCrabError } from '@fish-crab/sdk'
 import { createFernet, FernetError, isFernetError } from '@fish-crab/sdk/fernet'
 import { describe, expect, test } from 'vitest'
 import { forgeToken } from './forge.ts'
@@ -63,7 +64,8 @@ test('an error has a name, a code and a message that says what to do', () => {
   const error = new FernetError('invalid_key')
   expect(error).toBeInstanceOf(Error)
   expect(String(error)).toMatch(/^FernetError: .*44 characters/)
-  expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'FernetError', code: 'invalid_key' })
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'FernetError', code: 'invalid_key' })
+  expect(isFishCrabError(error)).toBe(true)
   expect(error.cause).toBeUndefined()
 })
 

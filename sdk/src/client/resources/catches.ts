@@ -1,11 +1,17 @@
-import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import type { Answer } from '../answer.ts'
-import type { CrabEntry, FishEntry } from '../entries.ts'
+import type { ApiPromise } from '../api-promise.ts'
+import type { CallOptions } from '../call-options.ts'
+import type { CrabInput, FishInput } from '../entries.ts'
 import type { Settings } from '../options.ts'
+import type { Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
-import { type AddOptions, type AddResult, addCatches } from './add-catches.ts'
+import { type IterateOptions, iteratePages } from './iterate-catches.ts'
 import { type ListOptions, listCatches } from './list-catches.ts'
+import { checkCatches, type SealedCatches, sealCatches } from './seal-catches.ts'
+import { type AddOptions, type AddResult, addCatches, sendCatches } from './send-catches.ts'
 
 /** The fish of a player. */
 export interface FishResource {
@@ -13,12 +19,12 @@ export interface FishResource {
    * Adds one fish or up to 500: encrypted, in one request and one record. Tries that follow a lost answer or a 429
    * send the same token again, which the service stores once.
    *
-   * @throws ValidationError before anything is sent; FernetError when `fernetKey` is no key; ApiError, ConnectionError.
+   * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
    * await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
    * await client.fish.add([{ name: 'Cod', rarity: 1 }, { name: 'Koi', rarity: 7, caughtAt: new Date() }])
    */
-  add(entries: FishEntry | readonly FishEntry[], options?: AddOptions): Promise<AddResult>
+  add(entries: FishInput | readonly FishInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
    * A player's fish in one gamemode, oldest first. Needs no key.
    *
@@ -26,7 +32,32 @@ export interface FishResource {
    * @example
    * const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options?: ListOptions): Promise<Answer<FishCollection>>
+  list(options?: ListOptions): ApiPromise<Answer<FishCollection>>
+  /**
+   * A player's fish one by one, oldest first, read page by page as the loop goes on: for collections that are too
+   * large to hold.
+   *
+   * @throws As `list`, when the page is read.
+   * @example
+   * for await (const { name, rarity } of client.fish.iterate({ user: 'Alex' })) console.log(name, rarity)
+   */
+  iterate(options?: IterateOptions): AsyncGenerator<Fish, void, undefined>
+  /**
+   * Encrypts fish without sending them, to keep the token somewhere safe first. See `send`.
+   *
+   * @throws ValidationError, FernetError.
+   * @example
+   * const sealed = await client.fish.seal({ name: 'Salmon', rarity: 'Gold' })
+   */
+  seal(entries: FishInput | readonly FishInput[], target?: Target): Promise<SealedCatches>
+  /**
+   * Posts a token that `seal` made, now or long ago. Send it as often as you like: it is stored once.
+   *
+   * @throws ValidationError before anything is sent; ApiError, ConnectionError.
+   * @example
+   * const { id, replayed } = await client.fish.send(sealed)
+   */
+  send(sealed: SealedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** The crabs of a player. */
@@ -38,7 +69,7 @@ export interface CrabsResource {
    * @example
    * await client.crabs.add()
    */
-  add(entries?: CrabEntry | readonly CrabEntry[], options?: AddOptions): Promise<AddResult>
+  add(entries?: CrabInput | readonly CrabInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
    * A player's crabs in one gamemode, oldest first. Needs no key.
    *
@@ -46,7 +77,31 @@ export interface CrabsResource {
    * @example
    * const { crab } = await client.crabs.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options?: ListOptions): Promise<Answer<CrabCollection>>
+  list(options?: ListOptions): ApiPromise<Answer<CrabCollection>>
+  /**
+   * A player's crabs one by one, like `fish.iterate`.
+   *
+   * @throws As `list`, when the page is read.
+   * @example
+   * for await (const { name } of client.crabs.iterate({ user: 'Alex' })) console.log(name)
+   */
+  iterate(options?: IterateOptions): AsyncGenerator<Crab, void, undefined>
+  /**
+   * Encrypts crabs without sending them, like `fish.seal`.
+   *
+   * @throws ValidationError, FernetError.
+   * @example
+   * const sealed = await client.crabs.seal()
+   */
+  seal(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<SealedCatches>
+  /**
+   * Posts a token that `seal` made, like `fish.send`.
+   *
+   * @throws As `fish.send`.
+   * @example
+   * const { id, replayed } = await client.crabs.send(sealed)
+   */
+  send(sealed: SealedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** What both resources stand on. */
@@ -60,21 +115,29 @@ const schemas = () => import('../../contract/schemas/catches.ts')
 
 /** `client.fish`. */
 export function createFish(context: CatchesContext): FishResource {
-  const adding = { ...context, kind: 'fish', route: 'postFish' } as const
-  const schema = async () => (await schemas()).fishCollectionSchema
+  const writing = { ...context, kind: 'fish', route: 'postFish' } as const
+  const reading = { ...context, route: 'getFish', schema: async () => (await schemas()).fishCollectionSchema } as const
+  const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
-    add: async (entries, options = {}) => addCatches(adding, listOf(entries), options),
-    list: async (options = {}) => listCatches(context, 'getFish', options, schema),
+    add: (entries, options = {}) => addCatches(writing, listOf(entries), options),
+    list,
+    iterate: (options = {}) => iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options),
+    seal: async (entries, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
+    send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }
 }
 
 /** `client.crabs`. */
 export function createCrabs(context: CatchesContext): CrabsResource {
-  const adding = { ...context, kind: 'crab', route: 'postCrab' } as const
-  const schema = async () => (await schemas()).crabCollectionSchema
+  const writing = { ...context, kind: 'crab', route: 'postCrab' } as const
+  const reading = { ...context, route: 'getCrab', schema: async () => (await schemas()).crabCollectionSchema } as const
+  const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
-    add: async (entries = {}, options = {}) => addCatches(adding, listOf(entries), options),
-    list: async (options = {}) => listCatches(context, 'getCrab', options, schema),
+    add: (entries = {}, options = {}) => addCatches(writing, listOf(entries), options),
+    list,
+    iterate: (options = {}) => iteratePages(list, ({ crab }) => crab, LIMITS.pageSize, options),
+    seal: async (entries = {}, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
+    send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }
 }
 

@@ -1,14 +1,27 @@
 import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
-import { type Answer, request } from '../answer.ts'
+import { type Answer, call } from '../answer.ts'
+import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { Transport } from '../transport.ts'
 
 /** Sample collections that every service answers with, to try a client without a user. */
 export interface DemoResource {
-  /** Fish of all seven rarities. @throws ApiError, ConnectionError. */
-  fish(options?: CallOptions): Promise<Answer<FishCollection>>
-  /** Crabs. @throws ApiError, ConnectionError. */
-  crabs(options?: CallOptions): Promise<Answer<CrabCollection>>
+  /**
+   * Fish of all seven rarities.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { fish } = await client.demo.fish()
+   */
+  fish(options?: CallOptions): ApiPromise<Answer<FishCollection>>
+  /**
+   * Crabs.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { crab } = await client.demo.crabs()
+   */
+  crabs(options?: CallOptions): ApiPromise<Answer<CrabCollection>>
 }
 
 const schemas = () => import('../../contract/schemas/catches.ts')
@@ -16,15 +29,17 @@ const schemas = () => import('../../contract/schemas/catches.ts')
 /** `client.demo`. */
 export function createDemo(transport: Transport): DemoResource {
   return {
-    async fish({ signal } = {}) {
-      const schema = async () => (await schemas()).fishCollectionSchema
-      const { content, info } = await request(transport, { route: 'demoFish', signal }, schema)
-      return { ...content, ...info }
-    },
-    async crabs({ signal } = {}) {
-      const schema = async () => (await schemas()).crabCollectionSchema
-      const { content, info } = await request(transport, { route: 'demoCrab', signal }, schema)
-      return { ...content, ...info }
-    },
+    fish: (options = {}) =>
+      call(
+        transport,
+        () => ({ route: 'demoFish', options }),
+        async () => (await schemas()).fishCollectionSchema,
+      ),
+    crabs: (options = {}) =>
+      call(
+        transport,
+        () => ({ route: 'demoCrab', options }),
+        async () => (await schemas()).crabCollectionSchema,
+      ),
   }
 }

@@ -1,7 +1,8 @@
 import type { UserKey } from '../../contract/schemas/service.ts'
-import { type Answer, request } from '../answer.ts'
+import { type Issue, ValidationError } from '../../errors/validation-error.ts'
+import { type Answer, call } from '../answer.ts'
+import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
-import { type Issue, ValidationError } from '../errors.ts'
 import type { Transport } from '../transport.ts'
 
 /** Who asks for a key, and whose. */
@@ -24,22 +25,23 @@ export interface KeysResource {
    * @example
    * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
    */
-  get(options: GetKeyOptions): Promise<Answer<UserKey>>
+  get(options: GetKeyOptions): ApiPromise<Answer<UserKey>>
 }
 
 /** `client.keys`. */
 export function createKeys(transport: Transport): KeysResource {
   return {
-    async get({ name, username, password, signal }) {
-      const headers = { authorization: basicCredentials(username, password) }
-      const schema = async () => (await import('../../contract/schemas/service.ts')).keySchema
-      const { content, info } = await request(
+    get: ({ name, username, password, ...options }) =>
+      call(
         transport,
-        { route: 'getUserKey', query: { name }, headers, signal },
-        schema,
-      )
-      return { ...content, ...info }
-    },
+        () => ({
+          route: 'getUserKey',
+          query: { name },
+          headers: { authorization: basicCredentials(username, password) },
+          options,
+        }),
+        async () => (await import('../../contract/schemas/service.ts')).keySchema,
+      ),
   }
 }
 

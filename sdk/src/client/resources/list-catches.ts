@@ -1,8 +1,10 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { RouteName } from '../../contract/routes.ts'
-import { type Answer, type ResponseSchema, request } from '../answer.ts'
+import { type Issue, ValidationError } from '../../errors/validation-error.ts'
+import { type Answer, call, type ResponseSchema } from '../answer.ts'
+import type { ApiPromise } from '../api-promise.ts'
+import type { ApiRequest } from '../api-request.ts'
 import type { CallOptions } from '../call-options.ts'
-import { type Issue, ValidationError } from '../errors.ts'
 import type { Settings } from '../options.ts'
 import { readTarget, type Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
@@ -17,23 +19,31 @@ export interface ListOptions extends CallOptions, Target {
   readonly cursor?: string | undefined
 }
 
-/** Checks the options and reads a collection. */
-export async function listCatches<Content>(
-  { transport, settings }: { readonly transport: Transport; readonly settings: Settings },
-  route: RouteName,
-  options: ListOptions,
-  loadSchema: () => Promise<ResponseSchema<Content>>,
-): Promise<Answer<Content>> {
-  const { detail, limit, cursor, signal } = options
-  const issues: Issue[] = []
-  const { user, gamemode } = readTarget(options, settings, issues)
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize)) {
-    issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` })
-  }
-  if (detail !== undefined && detail !== 'full') issues.push({ path: 'detail', message: "Must be 'full' or left out." })
-  if (issues.length > 0) throw new ValidationError(issues)
+/** What reading the collections of one kind needs. */
+export interface ListContext<Collection> {
+  readonly route: RouteName
+  readonly transport: Transport
+  readonly settings: Settings
+  readonly schema: () => Promise<ResponseSchema<Collection>>
+}
 
-  const query = { name: user, gamemode, detail, limit: limit?.toString(), cursor }
-  const { content, info } = await request(transport, { route, query, signal }, loadSchema)
-  return { ...content, ...info }
+/** Checks the options and reads a collection, or a page of it. */
+export function listCatches<Collection extends object>(
+  { route, transport, settings, schema }: ListContext<Collection>,
+  { user, gamemode, detail, limit, cursor, ...options }: ListOptions,
+): ApiPromise<Answer<Collection>> {
+  const prepare = (): ApiRequest => {
+    const issues: Issue[] = []
+    const target = readTarget({ user, gamemode }, settings, issues)
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize)) {
+      issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` })
+    }
+    if (detail !== undefined && detail !== 'full') {
+      issues.push({ path: 'detail', message: "Must be 'full' or left out." })
+    }
+    if (issues.length > 0) throw new ValidationError(issues)
+    const query = { name: target.user, gamemode: target.gamemode, detail, limit: limit?.toString(), cursor }
+    return { route, query, options }
+  }
+  return call(transport, prepare, schema)
 }

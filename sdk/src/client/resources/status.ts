@@ -1,16 +1,19 @@
 import type { Status } from '../../contract/schemas/service.ts'
-import { type Answer, request } from '../answer.ts'
+import { type Answer, call } from '../answer.ts'
+import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { Transport } from '../transport.ts'
 
 /** Asks whether the service is well. */
-export type GetStatus = (options?: CallOptions) => Promise<Answer<Status>>
+export type GetStatus = (options?: CallOptions) => ApiPromise<Answer<Status>>
 
 /** `client.status`. */
 export function createStatus(transport: Transport): GetStatus {
-  return async ({ signal } = {}) => {
-    const schema = async () => (await import('../../contract/schemas/service.ts')).statusSchema
-    const { content, info } = await request(transport, { route: 'status', signal }, schema)
-    return { ...content, ...info }
-  }
+  return (options = {}) =>
+    // What was asked is how it stands now: a 503 is the answer, and no reason to ask again.
+    call(
+      transport,
+      () => ({ route: 'status', options: { maxRetries: 0, ...options } }),
+      async () => (await import('../../contract/schemas/service.ts')).statusSchema,
+    )
 }

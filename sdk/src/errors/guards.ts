@@ -3,20 +3,14 @@ import type {
   AuthenticationError,
   BadRequestError,
   ConflictError,
-  ConnectionError,
-  FishCrabError,
-  InvalidResponseError,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-  TimeoutError,
-  ValidationError,
-} from './errors.ts'
-
-function isBranded(error: unknown, name: string): boolean {
-  return typeof error === 'object' && error !== null && Symbol.for(`@fish-crab/sdk/${name}`) in error
-}
+} from './api-errors.ts'
+import type { ConnectionError, InvalidResponseError, TimeoutError } from './connection-errors.ts'
+import { type FishCrabError, isBranded } from './fish-crab-error.ts'
+import type { ValidationError } from './validation-error.ts'
 
 /**
  * Whether a thrown value is an error of this package, also one of another copy of it, where `instanceof` says no.

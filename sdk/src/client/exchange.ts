@@ -1,0 +1,57 @@
+import { HEADERS } from '../contract/headers.ts'
+import { ROUTES } from '../contract/routes.ts'
+import type { ConnectionError } from '../errors/connection-errors.ts'
+import { isConnectionError } from '../errors/guards.ts'
+import type { ApiRequest } from './api-request.ts'
+import { attempt, type RawAnswer } from './attempt.ts'
+import type { Gate } from './gate/gate.ts'
+import type { Ticket } from './gate/policy.ts'
+import type { Settings } from './options.ts'
+import { gateAnswerOf, readRateLimit } from './rate-limit.ts'
+import { createSender } from './send-request.ts'
+
+/** One try of a request. */
+export interface Try {
+  readonly request: ApiRequest
+  readonly body: string | undefined
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+  /** Which try of its call this is, from 1. */
+  readonly number: number
+}
+
+/**
+ * Makes one try and gives its ticket back to the gate.
+ * @throws whatever ends a call at once: an abort, an answer that is too large
+ */
+export type Exchange = (gate: Gate, ticket: Ticket, one: Try) => Promise<RawAnswer | ConnectionError>
+
+/** Exchanges over connections of their own. */
+export function createExchange(settings: Settings): Exchange {
+  const { clock, observer, baseUrl, maxResponseBytes } = settings
+  const send = createSender(settings)
+
+  return async (gate, ticket, { request, body, timeoutMs, signal, number }) => {
+    const { method, path } = ROUTES[request.route]
+    const started = clock.now()
+    observer.onRequest({ method, path, attempt: number })
+    try {
+      const answer = await attempt(
+        (ending) => send(request, body, ending),
+        { timeoutMs, maxResponseBytes },
+        { origin: baseUrl, rateLimit: gate.known() },
+        signal,
+      )
+      const { status, headers } = answer
+      gate.answered(ticket, gateAnswerOf(answer, clock.now()))
+      const [requestId, rateLimit] = [headers.get(HEADERS.requestId) ?? undefined, readRateLimit(headers)]
+      const durationMs = clock.now() - started
+      observer.onResponse({ method, path, attempt: number, status, durationMs, requestId, rateLimit })
+      return answer
+    } catch (error) {
+      gate.lost(ticket)
+      if (isConnectionError(error) && !signal?.aborted) return error
+      throw error
+    }
+  }
+}

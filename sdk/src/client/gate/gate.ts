@@ -1,0 +1,185 @@
+import type { RateLimitState } from '../../errors/rate-limit-state.ts'
+import { type Clock, steadyTime } from '../clock.ts'
+import {
+  admit,
+  afterAnswer,
+  afterEnd,
+  afterLoss,
+  afterWindow,
+  expectedWaitMs,
+  type GateAnswer,
+  type GateRules,
+  type GateState,
+  INITIAL_STATE,
+  type Ticket,
+} from './policy.ts'
+
+/** What a request that wants to pass may be told. */
+export interface PassOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Longest wait, in milliseconds. */
+  readonly budgetMs: number
+  /** Whether to hold back before the server refuses. */
+  readonly pace: boolean
+  /** Whether it was sent before: then it goes before those that were not. */
+  readonly again: boolean
+  /** Called when it has to wait for a window to end, and again when that end moves; with milliseconds. */
+  readonly onWait: (waitMs: number) => void
+}
+
+/** A request may go, or the wait would be longer than its budget. */
+export type Passage =
+  | { readonly ticket: Ticket; readonly waitMs?: undefined }
+  | { readonly ticket?: undefined; readonly waitMs: number }
+
+/**
+ * Shared by all requests that the server counts together. Every ticket must be given back, by `answered`, `lost` or
+ * `unsent`.
+ */
+export interface Gate {
+  /** Lets a request go as soon as the policy does. @throws the signal's reason */
+  pass(options: PassOptions): Promise<Passage>
+  answered(ticket: Ticket, answer: GateAnswer): void
+  lost(ticket: Ticket): void
+  unsent(ticket: Ticket): void
+  /** The latest that is known of the window. */
+  known(): RateLimitState | undefined
+  /** Whether it can be forgotten: nobody waits or is under way, and no window is open. */
+  isIdle(): boolean
+}
+
+interface Waiter {
+  readonly options: PassOptions
+  readonly since: number
+  readonly settle: (passage: Passage) => void
+}
+
+/** @param probes How many requests may go at once while nothing is known. */
+export function createGate(clock: Clock, random: () => number, probes: number): Gate {
+  const now = steadyTime(clock)
+  let state = INITIAL_STATE
+  // Sets keep their order, and whoever aborts leaves in constant time.
+  const again = new Set<Waiter>()
+  const waiting = new Set<Waiter>()
+  let alarm: { readonly at: number; readonly cancel: AbortController } | undefined
+
+  const rulesOf = ({ pace }: PassOptions): GateRules => ({ pace, probes })
+  const first = (): Waiter | undefined => again.values().next().value ?? waiting.values().next().value
+  const leave = (waiter: Waiter) => again.delete(waiter) || waiting.delete(waiter)
+
+  function change(next: GateState): void {
+    const moved = next.window?.endsAt !== state.window?.endsAt
+    state = next
+    if (moved) dismissImpatient()
+    letGo()
+  }
+
+  /** Lets everyone go who may, and sets the alarm for the next. */
+  function letGo(): void {
+    for (let waiter = first(); waiter; waiter = first()) {
+      const admission = admit(state, rulesOf(waiter.options), now())
+      state = admission.state
+      if (!admission.ticket) {
+        setAlarm(admission.waitMs)
+        return
+      }
+      leave(waiter)
+      waiter.settle({ ticket: admission.ticket })
+    }
+    setAlarm(undefined)
+  }
+
+  function setAlarm(waitMs: number | undefined): void {
+    const at = waitMs === undefined ? undefined : now() + waitMs
+    if (alarm?.at === at) return
+    alarm?.cancel.abort()
+    alarm = undefined
+    if (at === undefined || waitMs === undefined) return
+    const set = { at, cancel: new AbortController() }
+    alarm = set
+    clock.sleep(waitMs, set.cancel.signal).then(
+      () => {
+        if (alarm !== set) return
+        alarm = undefined
+        // The wait is over, whatever the clock says: it may have been set meanwhile.
+        change(afterWindow(state))
+      },
+      () => {},
+    )
+  }
+
+  /** Sends away whose budget the wait no longer fits; the others are told of it. */
+  function dismissImpatient(): void {
+    const moment = now()
+    let ahead = 0
+    for (const waiter of [...again, ...waiting]) {
+      const { options, since } = waiter
+      const waitMs = expectedWaitMs(state, rulesOf(options), ahead, moment)
+      if (waitMs > options.budgetMs - (moment - since)) {
+        leave(waiter)
+        waiter.settle({ waitMs })
+      } else {
+        ahead += 1
+        if (waitMs > 0) options.onWait(waitMs)
+      }
+    }
+  }
+
+  function wait(options: PassOptions, waitMs: number): Promise<Passage> {
+    if (waitMs > options.budgetMs) return Promise.resolve({ waitMs })
+    const { signal } = options
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        options,
+        since: now(),
+        settle: (passage) => {
+          signal?.removeEventListener('abort', onAbort)
+          resolve(passage)
+        },
+      }
+      const onAbort = () => {
+        leave(waiter)
+        reject(signal?.reason)
+        if (!first()) setAlarm(undefined)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      const queue = options.again ? again : waiting
+      queue.add(waiter)
+      if (waitMs > 0) options.onWait(waitMs)
+      letGo()
+    })
+  }
+
+  return {
+    async pass(options) {
+      options.signal?.throwIfAborted()
+      if (first())
+        return wait(
+          options,
+          expectedWaitMs(state, rulesOf(options), again.size + (options.again ? 0 : waiting.size), now()),
+        )
+      const admission = admit(state, rulesOf(options), now())
+      state = admission.state
+      if (admission.ticket) return { ticket: admission.ticket }
+      return wait(options, expectedWaitMs(state, rulesOf(options), 0, now()))
+    },
+    answered: (ticket, answer) => change(afterAnswer(state, ticket, answer, now(), random())),
+    lost: (ticket) => change(afterLoss(state, ticket)),
+    unsent: (ticket) => change(afterEnd(state, ticket)),
+    known: () => {
+      const { window } = state
+      return window && { limit: window.limit, remaining: window.remaining, resetAt: new Date(window.resetMs) }
+    },
+    isIdle: () => !first() && state.inFlight === 0 && (state.window === undefined || state.window.endsAt <= now()),
+  }
+}
+
+/** For requests that nothing counts. */
+export const OPEN_GATE: Gate = {
+  pass: async () => ({ ticket: { number: 0, epoch: 0 } }),
+  answered() {},
+  lost() {},
+  unsent() {},
+  known: () => undefined,
+  isIdle: () => true,
+}

@@ -1,0 +1,205 @@
+import { type ClientOptions, createClient, type WaitEvent } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { type NetworkOptions, seededRandom, simulateService } from '../simulation/simulated-service.ts'
+import { createVirtualTime } from '../simulation/virtual-time.ts'
+
+const WINDOW_MS = 300_000
+const HOUR_MS = 3_600_000
+const MASTER_KEY = 'master-key-of-the-service'
+
+/** A service in virtual time, and clients of it that share nothing unless they are given the same clock. */
+async function world() {
+  const time = createVirtualTime()
+  const service = await simulateService(time, { apiKey: MASTER_KEY })
+  const start = time.now()
+  const open = (options: ClientOptions = {}, network: NetworkOptions = {}) =>
+    createClient({
+      baseUrl: 'http://fish.test',
+      user: 'Alex',
+      fernetKey: service.player.fernetKey,
+      gamemode: 'earth',
+      maxWaitMs: Number.POSITIVE_INFINITY,
+      random: seededRandom(1),
+      clock: time.clock(),
+      fetch: service.connect(network),
+      env: {},
+      ...options,
+    })
+  const refusedPerWindow = () => {
+    const refused = service.served.filter(({ status }) => status === 429)
+    const windows = Map.groupBy(refused, ({ resetMs }) => resetMs)
+    return Math.max(0, ...[...windows.values()].map((each) => each.length))
+  }
+  /** How long after the end of the window before it the last request was served. */
+  const lastAfterResetMs = () => {
+    const resets = [...new Set(service.served.map(({ resetMs }) => resetMs))]
+    return (service.served.at(-1)?.at ?? Number.NaN) - (resets.at(-2) ?? Number.NaN)
+  }
+  return { ...service, time, start, open, refusedPerWindow, lastAfterResetMs }
+}
+
+const many = <Result>(count: number, call: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+
+test('100 calls at once against 25 per 300 s are exactly 100 requests, none of them refused', async () => {
+  const { time, open, served, lastAfterResetMs } = await world()
+  const client = open()
+  await time.run(many(100, () => client.demo.fish()))
+  expect(served).toHaveLength(100)
+  expect(served.filter(({ status }) => status !== 200)).toEqual([])
+  expect(lastAfterResetMs()).toBeLessThan(2000)
+})
+
+test('all clients of one address in a process share one gate', async () => {
+  const { time, served, open, connect } = await world()
+  const shared = { clock: time.clock(), fetch: connect() }
+  const clients = [open(shared), open(shared), open({ ...shared, baseUrl: 'http://fish.test/' })]
+  await time.run(many(60, (index) => clients[index % 3]?.demo.fish() ?? Promise.reject()))
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
+})
+
+test.each([
+  ['an hour ahead', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+])('a clock that is %s does no harm', async (_, wrongByMs) => {
+  const { time, open, served, lastAfterResetMs } = await world()
+  const client = open({ clock: time.clock(wrongByMs) })
+  await time.run(many(100, () => client.demo.fish()))
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
+  expect(lastAfterResetMs()).toBeLessThan(2000)
+})
+
+test('answers that overtake each other do not mislead it', async () => {
+  const { time, open, served } = await world()
+  const random = seededRandom(7)
+  const client = open({}, { latencyMs: () => random() * 4000 })
+  await time.run(many(100, () => client.demo.fish()))
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
+})
+
+test.each([1, 2, 3, 4, 5])(
+  'with every tenth answer lost, all is stored once and a window refuses at most once (%i)',
+  async (seed) => {
+    const { time, open, refusedPerWindow } = await world()
+    const random = seededRandom(seed)
+    const lossy = { losesRequest: () => random() < 0.05, losesAnswer: () => random() < 0.05 }
+    const client = open({ maxRetries: 20 }, lossy)
+    await time.run(many(100, (index) => client.fish.add({ name: `Fish ${index}`, rarity: 1 })))
+    expect(refusedPerWindow()).toBeLessThanOrEqual(1)
+    const { fish } = await time.run(open().fish.list())
+    expect(new Set(fish.map(({ name }) => name)).size).toBe(100)
+    expect(fish).toHaveLength(100)
+  },
+)
+
+test.each([1, 2, 3, 4, 5])(
+  'with a second process on the same budget, a window refuses at most once (%i)',
+  async (seed) => {
+    const { time, open, refusedPerWindow } = await world()
+    const random = seededRandom(seed)
+    const latencyMs = () => 10 + random() * 40
+    const one = open({ random }, { latencyMs })
+    const other = open({ random }, { latencyMs })
+    const eating = async () => {
+      for (let call = 0; call < 50; call++) {
+        await time.sleep(random() * 20_000)
+        await other.demo.crabs()
+      }
+    }
+    await time.run(Promise.all([many(100, () => one.demo.fish()), eating()]))
+    expect(refusedPerWindow()).toBeLessThanOrEqual(1)
+  },
+)
+
+test('an aborted wait settles at once, and its turn goes to the next', async () => {
+  const { time, open, served } = await world()
+  const client = open()
+  await time.run(many(25, () => client.demo.fish()))
+  const abort = new AbortController()
+  const reason = new Error('The player left.')
+  const impatient = client.demo.fish({ signal: abort.signal })
+  const patient = many(25, () => client.demo.crabs())
+  let settledAfterMs = Number.NaN
+  const settled = impatient.catch((thrown) => {
+    settledAfterMs = performance.now() - aborted
+    return thrown
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  const aborted = performance.now()
+  abort.abort(reason)
+  expect(await settled).toBe(reason)
+  expect(settledAfterMs).toBeLessThan(50)
+  await time.run(patient)
+  expect(served.filter(({ path }) => path === '/demo/fish')).toHaveLength(25)
+  expect(served.filter(({ status }) => status === 429)).toEqual([])
+})
+
+test('a wait that does not fit maxWaitMs or the deadline fails at once, with nothing sent', async () => {
+  const { time, open, served } = await world()
+  const client = open()
+  await time.run(many(25, () => client.demo.fish()))
+  for (const options of [{ maxWaitMs: 1000 }, { deadlineMs: 1000 }]) {
+    await expect(client.demo.fish(options)).rejects.toMatchObject({
+      name: 'RateLimitError',
+      code: 'rate_limited',
+      rateLimit: { limit: 25, remaining: 0 },
+    })
+  }
+  expect(served).toHaveLength(25)
+})
+
+test('of many calls at once, those that fit no window within maxWaitMs fail as soon as that is known', async () => {
+  const { time, start, open } = await world()
+  const client = open({ maxWaitMs: WINDOW_MS + 5000 })
+  const calls = await time.run(
+    Promise.all(
+      Array.from({ length: 60 }, () =>
+        client.demo.fish().then(
+          () => ({ ok: true, at: time.now() - start }),
+          (error) => ({ ok: false, at: time.now() - start, name: error.name }),
+        ),
+      ),
+    ),
+  )
+  const failed = calls.filter(({ ok }) => !ok)
+  expect(failed).toHaveLength(10)
+  expect(Math.max(...failed.map(({ at }) => at))).toBeLessThan(1000)
+})
+
+test('a client whose API key lifts the limit is not held back', async () => {
+  const { time, start, open, served } = await world()
+  const client = open({ apiKey: MASTER_KEY })
+  await time.run(many(200, () => client.demo.fish()))
+  expect(served).toHaveLength(200)
+  expect(time.now() - start).toBeLessThan(150)
+})
+
+test('an API key that lifts nothing costs no refusal', async () => {
+  const { time, open, served } = await world()
+  const client = open({ apiKey: 'unknown' })
+  await time.run(many(60, () => client.demo.fish()))
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
+})
+
+test('with pace: false all goes at once, and what is refused goes again in the next window', async () => {
+  const { time, open, served } = await world()
+  const client = open({ pace: false })
+  await time.run(many(40, () => client.demo.fish()))
+  expect(served.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15)
+  expect(served.filter(({ status }) => status === 200)).toHaveLength(40)
+})
+
+test('calls wait in the order in which they were made, and onWait tells for how long', async () => {
+  const { time, start, open } = await world()
+  const waits: WaitEvent[] = []
+  const client = open({ onWait: (event) => waits.push(event) })
+  const done: number[] = []
+  await time.run(many(30, (index) => client.demo.fish().then(() => done.push(index))))
+  expect(done).toEqual(Array.from({ length: 30 }, (_, index) => index))
+  expect(waits.length).toBeGreaterThan(0)
+  for (const { method, path, waitMs, resumesAt } of waits) {
+    expect([method, path]).toEqual(['GET', '/demo/fish'])
+    expect(waitMs).toBeGreaterThan(WINDOW_MS - 5000)
+    expect(resumesAt.getTime() - start).toBeGreaterThanOrEqual(WINDOW_MS - 1)
+  }
+})
