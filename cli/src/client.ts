@@ -19,6 +19,7 @@ export async function openClient(io: Io, flags: ServiceFlags, options: ClientOpt
     apiKey: await givenSecret(io, 'FISH_API_KEY'),
     maxWaitMs: maxWaitMs(flags['max-wait'] ?? (io.env.FISH_MAX_WAIT || undefined)),
     clock: waitingClock((line) => io.stderr.write(`${line}\n`)),
+    env: {},
     userAgent: `fish-cli/${readManifest().version}`,
     ...options,
   })

@@ -102,6 +102,9 @@ function ofValidation({ issues }: ValidationError): Failure {
     const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
     return { text: `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
+  if (issues.every(({ path }) => path === 'fernetKey')) {
+    return failure('invalid_key', 'FISH_KEY is no Fernet key.', 'Set FISH_KEY or FISH_KEY_FILE anew.', EXIT.credentials)
+  }
   const onlyCredentials = told.every(({ exit }) => exit === EXIT.credentials)
   return failure(
     'usage',

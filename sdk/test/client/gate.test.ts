@@ -148,6 +148,14 @@ test('a wait that does not fit maxWaitMs or the deadline fails at once, with not
   expect(served).toHaveLength(25)
 })
 
+test('with maxWaitMs 0, calls at once still wait for the first answer, and only for that', async () => {
+  const { time, start, open, served } = await world()
+  const client = open({ maxWaitMs: 0 })
+  await time.run(many(25, () => client.demo.fish()))
+  expect(served).toHaveLength(25)
+  expect(time.now() - start).toBeLessThan(1000)
+})
+
 test('of many calls at once, those that fit no window within maxWaitMs fail as soon as that is known', async () => {
   const { time, start, open } = await world()
   const client = open({ maxWaitMs: WINDOW_MS + 5000 })

@@ -115,7 +115,8 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
     for (const waiter of [...again, ...waiting]) {
       const { options, since } = waiter
       const waitMs = expectedWaitMs(state, rulesOf(options), ahead, moment)
-      if (waitMs > options.budgetMs - (moment - since)) {
+      // Who only waits for the answer to another request stays: that wait has its own end.
+      if (waitMs > 0 && waitMs > options.budgetMs - (moment - since)) {
         leave(waiter)
         waiter.settle({ waitMs })
       } else {
