@@ -18,7 +18,7 @@ export interface AnswerInfo {
 /** The content of an answer, together with its {@link AnswerInfo}. */
 export type Answer<Content> = Content & AnswerInfo
 
-/** The part of a zod schema that is needed here, so that zod itself is not. */
+/** What an answer must look like. */
 export interface ResponseSchema<Content> {
   safeParse(value: unknown):
     | { readonly success: true; readonly data: Content }
@@ -31,7 +31,7 @@ export interface ResponseSchema<Content> {
 }
 
 /**
- * Sends a request and checks the answer against its schema, which is loaded while the request is under way.
+ * Sends a request and checks the answer.
  *
  * @param prepare Checks what the caller gave and makes the request of it; what it throws, the call rejects with.
  * @param finish Makes the content from the checked answer. @default the answer as it is
@@ -39,23 +39,23 @@ export interface ResponseSchema<Content> {
 export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
   prepare: () => ApiRequest,
-  loadSchema: () => Promise<ResponseSchema<Content>>,
+  schema: ResponseSchema<Content> | (() => Promise<ResponseSchema<Content>>),
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
 ): ApiPromise<Answer<Result>> {
-  return apiPromise(send(transport, prepare, loadSchema, finish))
+  return apiPromise(send(transport, prepare, schema, finish))
 }
 
 async function send<Content extends object, Result extends object>(
   transport: Transport,
   prepare: () => ApiRequest,
-  loadSchema: () => Promise<ResponseSchema<Content>>,
+  schema: ResponseSchema<Content> | (() => Promise<ResponseSchema<Content>>),
   finish: (content: Content, headers: Headers) => Result,
 ): Promise<WithResponse<Answer<Result>>> {
-  const [answer, schema] = await Promise.all([transport(prepare()), loadSchema()])
+  const answer = await transport(prepare())
   const { status, headers } = answer
   const rateLimit = readRateLimit(headers)
   const requestId = requestIdOf(answer)
-  const content = finish(checked(answer, schema), headers)
+  const content = finish(checked(answer, typeof schema === 'function' ? await schema() : schema), headers)
   return {
     data: { ...content, ...(rateLimit && { rateLimit }), ...(requestId === undefined ? {} : { requestId }) },
     response: { status, headers },

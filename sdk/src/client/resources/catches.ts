@@ -6,6 +6,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
 import type { Settings } from '../options.ts'
+import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import type { Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
 import { type IterateOptions, iteratePages } from './iterate-catches.ts'
@@ -111,12 +112,10 @@ export interface CatchesContext {
   readonly fernet: () => Promise<Fernet>
 }
 
-const schemas = () => import('../../contract/schemas/catches.ts')
-
 /** `client.fish`. */
 export function createFish(context: CatchesContext): FishResource {
   const writing = { ...context, kind: 'fish', route: 'postFish' } as const
-  const reading = { ...context, route: 'getFish', schema: async () => (await schemas()).fishCollectionSchema } as const
+  const reading = { ...context, route: 'getFish', schema: fishCollectionShape } as const
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries, options = {}) => addCatches(writing, listOf(entries), options),
@@ -130,7 +129,7 @@ export function createFish(context: CatchesContext): FishResource {
 /** `client.crabs`. */
 export function createCrabs(context: CatchesContext): CrabsResource {
   const writing = { ...context, kind: 'crab', route: 'postCrab' } as const
-  const reading = { ...context, route: 'getCrab', schema: async () => (await schemas()).crabCollectionSchema } as const
+  const reading = { ...context, route: 'getCrab', schema: crabCollectionShape } as const
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries = {}, options = {}) => addCatches(writing, listOf(entries), options),

@@ -2,6 +2,7 @@ import type { CrabCollection, FishCollection } from '../../contract/schemas/catc
 import { type Answer, call } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
+import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import type { Transport } from '../transport.ts'
 
 /** Sample collections that every service answers with, to try a client without a user. */
@@ -24,22 +25,10 @@ export interface DemoResource {
   crabs(options?: CallOptions): ApiPromise<Answer<CrabCollection>>
 }
 
-const schemas = () => import('../../contract/schemas/catches.ts')
-
 /** `client.demo`. */
 export function createDemo(transport: Transport): DemoResource {
   return {
-    fish: (options = {}) =>
-      call(
-        transport,
-        () => ({ route: 'demoFish', options }),
-        async () => (await schemas()).fishCollectionSchema,
-      ),
-    crabs: (options = {}) =>
-      call(
-        transport,
-        () => ({ route: 'demoCrab', options }),
-        async () => (await schemas()).crabCollectionSchema,
-      ),
+    fish: (options = {}) => call(transport, () => ({ route: 'demoFish', options }), fishCollectionShape),
+    crabs: (options = {}) => call(transport, () => ({ route: 'demoCrab', options }), crabCollectionShape),
   }
 }

@@ -3,6 +3,7 @@ import { type Issue, ValidationError } from '../../errors/validation-error.ts'
 import { type Answer, call } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
+import { userKeyShape } from '../shapes/service.generated.ts'
 import type { Transport } from '../transport.ts'
 
 /** Who asks for a key, and whose. */
@@ -40,7 +41,7 @@ export function createKeys(transport: Transport): KeysResource {
           headers: { authorization: basicCredentials(username, password) },
           options,
         }),
-        async () => (await import('../../contract/schemas/service.ts')).keySchema,
+        userKeyShape,
       ),
   }
 }

@@ -24,7 +24,7 @@ export interface ListContext<Collection> {
   readonly route: RouteName
   readonly transport: Transport
   readonly settings: Settings
-  readonly schema: () => Promise<ResponseSchema<Collection>>
+  readonly schema: ResponseSchema<Collection>
 }
 
 /** Checks the options and reads a collection, or a page of it. */

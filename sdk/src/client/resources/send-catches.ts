@@ -8,6 +8,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ApiRequest } from '../api-request.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
+import { savedShape } from '../shapes/catches.generated.ts'
 import { readTarget, type Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
 import { type CheckedCatches, checkCatches, type SealContext, type SealedCatches, sealCatches } from './seal-catches.ts'
@@ -24,8 +25,6 @@ export interface SendContext extends SealContext {
   readonly transport: Transport
 }
 
-const schema = async () => (await import('../../contract/schemas/catches.ts')).savedSchema
-
 /** Checks, encrypts and posts entries as one record. They are encrypted when the rate limit lets them go. */
 export function addCatches(
   context: SendContext,
@@ -40,7 +39,7 @@ export function addCatches(
       const seal = async () => (await sealCatches(context, checked)).token
       return writeRequest(context, checked, () => untilAborted(seal, options.signal), options)
     },
-    schema,
+    savedShape,
     withReplayed,
   )
 }
@@ -50,7 +49,7 @@ export function sendCatches(context: SendContext, sealed: SealedCatches, options
   return call(
     context.transport,
     () => writeRequest(context, checkSealed(context, sealed), async () => sealed.token, options),
-    schema,
+    savedShape,
     withReplayed,
   )
 }

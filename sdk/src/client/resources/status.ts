@@ -2,6 +2,7 @@ import type { Status } from '../../contract/schemas/service.ts'
 import { type Answer, call } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
 import type { CallOptions } from '../call-options.ts'
+import { statusShape } from '../shapes/service.generated.ts'
 import type { Transport } from '../transport.ts'
 
 /** Asks whether the service is well. */
@@ -11,9 +12,5 @@ export type GetStatus = (options?: CallOptions) => ApiPromise<Answer<Status>>
 export function createStatus(transport: Transport): GetStatus {
   return (options = {}) =>
     // What was asked is how it stands now: a 503 is the answer, and no reason to ask again.
-    call(
-      transport,
-      () => ({ route: 'status', options: { maxRetries: 0, ...options } }),
-      async () => (await import('../../contract/schemas/service.ts')).statusSchema,
-    )
+    call(transport, () => ({ route: 'status', options: { maxRetries: 0, ...options } }), statusShape)
 }

@@ -144,6 +144,10 @@ export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), ne
 
 /** A session of an administrator. */
 export type Session = z.infer<typeof sessionSchema>
+/** An administrator. */
+export type Administrator = z.infer<typeof adminSchema>
+/** All administrators. */
+export type AdministratorList = z.infer<typeof adminListSchema>
 /** A user, without secrets. */
 export type User = z.infer<typeof userSchema>
 /** One page of users. */
@@ -152,6 +156,8 @@ export type UserList = z.infer<typeof userListSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 /** Which secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
+/** The new secret, under the name of what it replaces. */
+export type ResetAnswer = z.infer<typeof resetResultSchema>
 /** Counts of all there is. */
 export type Stats = z.infer<typeof statsSchema>
 /** Who has caught the most. */

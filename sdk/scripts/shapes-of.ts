@@ -1,0 +1,40 @@
+import * as z from 'zod/mini'
+import type { Shape } from '../src/client/shapes/shape.ts'
+
+interface JsonSchema {
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly string[]
+  readonly const?: string
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly propertyNames?: { readonly enum: readonly string[] }
+  readonly additionalProperties?: JsonSchema | false
+}
+
+/** The shape that a schema of the contract describes. @throws Error for what shapes cannot say */
+export function shapeOf(schema: z.ZodMiniType): Shape {
+  return convert(z.toJSONSchema(schema, { io: 'output' }) as JsonSchema)
+}
+
+function convert(schema: JsonSchema): Shape {
+  if (schema.anyOf) return { type: 'anyOf', shapes: schema.anyOf.map(convert) }
+  if (schema.const !== undefined) return { type: 'enum', values: [schema.const] }
+  if (schema.enum) return { type: 'enum', values: schema.enum }
+  if (schema.type === 'string') return { type: schema.format === 'date-time' ? 'moment' : 'string' }
+  if (schema.type === 'integer') return { type: 'count' }
+  if (schema.type === 'array' && schema.items) return { type: 'array', items: convert(schema.items) }
+  if (schema.propertyNames && schema.additionalProperties) {
+    return { type: 'record', keys: schema.propertyNames.enum, values: convert(schema.additionalProperties) }
+  }
+  if (schema.type !== 'object' || !schema.properties) throw new Error(`No shape for ${JSON.stringify(schema)}.`)
+  const fields = Object.entries(schema.properties).map(([name, field]) => [name, convert(field)] as const)
+  const isRequired = ([name]: readonly [string, Shape]) => schema.required?.includes(name) ?? false
+  return {
+    type: 'object',
+    required: Object.fromEntries(fields.filter(isRequired)),
+    optional: Object.fromEntries(fields.filter((field) => !isRequired(field))),
+  }
+}

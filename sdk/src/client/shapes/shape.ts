@@ -1,0 +1,83 @@
+import type { ResponseSchema } from '../answer.ts'
+
+/**
+ * The form of an answer, as data: what the contract's zod schemas say, without zod, whose code would weigh more than
+ * the rest of the client. The shapes beside this file are generated from those schemas.
+ */
+export type Shape =
+  | { readonly type: 'string' | 'moment' | 'count' }
+  | { readonly type: 'enum'; readonly values: readonly string[] }
+  | { readonly type: 'array'; readonly items: Shape }
+  | { readonly type: 'record'; readonly keys: readonly string[]; readonly values: Shape }
+  | { readonly type: 'object'; readonly required: Shapes; readonly optional: Shapes }
+  | { readonly type: 'anyOf'; readonly shapes: readonly Shape[] }
+
+type Shapes = Readonly<Record<string, Shape>>
+
+interface Issue {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+// RFC 3339 with zone; the rest is left to Date, which knows how long months are.
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
+/** Checks values against a shape and keeps only the fields it names. */
+export function schemaOf<Content>(shape: Shape): ResponseSchema<Content> {
+  return {
+    safeParse(value) {
+      const issues: Issue[] = []
+      const data = read(shape, value, [], issues)
+      return issues.length === 0 ? { success: true, data: data as Content } : { success: false, error: { issues } }
+    },
+  }
+}
+
+function read(shape: Shape, value: unknown, path: readonly string[], issues: Issue[]): unknown {
+  const refuse = (expected: string) => {
+    issues.push({ path, message: `Must be ${expected}.` })
+  }
+  switch (shape.type) {
+    case 'string':
+      return typeof value === 'string' ? value : refuse('a string')
+    case 'moment':
+      return isMoment(value) ? value : refuse('a date-time')
+    case 'count':
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse('a whole number')
+    case 'enum':
+      return shape.values.includes(value as string) ? value : refuse(`one of ${shape.values.join(', ')}`)
+    case 'array':
+      if (!Array.isArray(value)) return refuse('an array')
+      return value.map((item, index) => read(shape.items, item, [...path, String(index)], issues))
+    case 'anyOf':
+      return readAny(shape.shapes, value) ?? refuse('of a known form')
+    default:
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object')
+      return readFields(shape, value as Record<string, unknown>, path, issues)
+  }
+}
+
+function readFields(
+  shape: Extract<Shape, { type: 'object' | 'record' }>,
+  value: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  issues: Issue[],
+): Record<string, unknown> {
+  const field = (name: string, of: Shape) => [name, read(of, value[name], [...path, name], issues)]
+  if (shape.type === 'record') return Object.fromEntries(shape.keys.map((name) => field(name, shape.values)))
+  const given = Object.entries(shape.optional).filter(([name]) => value[name] !== undefined)
+  return Object.fromEntries([...Object.entries(shape.required), ...given].map(([name, of]) => field(name, of)))
+}
+
+function readAny(shapes: readonly Shape[], value: unknown): unknown {
+  for (const shape of shapes) {
+    const issues: Issue[] = []
+    const data = read(shape, value, [], issues)
+    if (issues.length === 0) return data
+  }
+  return undefined
+}
+
+function isMoment(value: unknown): boolean {
+  return typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))
+}

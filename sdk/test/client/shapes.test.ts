@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type * as z from 'zod/mini'
+import { render, SHAPE_FILES } from '../../scripts/shape-files.ts'
+import { shapeOf } from '../../scripts/shapes-of.ts'
+import { type Shape, schemaOf } from '../../src/client/shapes/shape.ts'
+
+const PACKAGE = join(import.meta.dirname, '..', '..')
+const schemas = SHAPE_FILES.flatMap((file) =>
+  Object.entries(file.schemas).map(([name, { schema }]) => ({ name, schema })),
+)
+
+test.each(SHAPE_FILES)('$path is what the contract says; `npm run generate` makes it so', (file) => {
+  expect(readFileSync(join(PACKAGE, file.path), 'utf8')).toBe(render(file))
+})
+
+/** Values that often fit a shape, and often just do not. */
+function valuesNear(shape: Shape): fc.Arbitrary<unknown> {
+  const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, null, -1, 1.5, 2 ** 53, '', [], {}))
+  return fc.oneof({ arbitrary: fitting(shape), weight: 30 }, { arbitrary: odd, weight: 1 })
+}
+
+function fitting(shape: Shape): fc.Arbitrary<unknown> {
+  switch (shape.type) {
+    case 'string':
+      return fc.string()
+    case 'count':
+      return fc.nat()
+    case 'moment':
+      return fc.oneof(
+        fc
+          .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+          .map((date) => date.toISOString()),
+        fc.constantFrom('2026-01-01T00:00:00+02:00', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00Z', 'now'),
+      )
+    case 'enum':
+      return fc.constantFrom(...shape.values)
+    case 'array':
+      return fc.array(valuesNear(shape.items), { maxLength: 3 })
+    case 'anyOf':
+      return fc.oneof(...shape.shapes.map(valuesNear))
+    case 'record':
+      return fc.record(Object.fromEntries(shape.keys.map((key) => [key, valuesNear(shape.values)])))
+    default: {
+      const fields = Object.entries({ ...shape.required, ...shape.optional }).map(([name, of]) => [
+        name,
+        valuesNear(of),
+      ])
+      return fc.record({ ...Object.fromEntries(fields), unknown: fc.jsonValue() }, { requiredKeys: [] })
+    }
+  }
+}
+
+describe.each(schemas)('the shape of $name', ({ schema }: { readonly schema: z.ZodMiniType }) => {
+  test('takes what the schema takes, and nothing else', () => {
+    const shape = shapeOf(schema)
+    let taken = 0
+    fc.assert(
+      fc.property(valuesNear(shape), (value) => {
+        const [byShape, bySchema] = [schemaOf(shape).safeParse(value), schema.safeParse(value)]
+        expect(byShape.success).toBe(bySchema.success)
+        if (!byShape.success) return
+        taken += 1
+        expect(byShape.data).toEqual(bySchema.data)
+      }),
+      { numRuns: 300 },
+    )
+    expect(taken).toBeGreaterThan(10)
+  })
+})
+
+test('a mistake is told with its path', () => {
+  const shape: Shape = {
+    type: 'object',
+    required: {
+      fish: { type: 'array', items: { type: 'object', required: { name: { type: 'string' } }, optional: {} } },
+    },
+    optional: {},
+  }
+  const result = schemaOf(shape).safeParse({ fish: [{ name: 'Cod' }, { name: 5 }] })
+  expect(result).toMatchObject({ error: { issues: [{ path: ['fish', '1', 'name'], message: 'Must be a string.' }] } })
+})
