@@ -1,0 +1,5 @@
+export { stripChatFormatting } from './formatting.ts'
+export { type ChatMessage, chatMessageOf } from './log-line.ts'
+export { type ChatParser, type ChatParserOptions, createChatParser, parseChatLine } from './parse.ts'
+export { CHAT_PATTERNS, type ChatPattern, type ChatRule } from './patterns.ts'
+export type { ChatCatch, ChatCrab, ChatFish } from './types.ts'
