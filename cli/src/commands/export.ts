@@ -4,6 +4,7 @@ import { EXIT } from '../exit.ts'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../table.ts'
+import { interruptible } from './export-import-interruption.ts'
 
 const STDOUT = '-'
 
@@ -13,7 +14,7 @@ export class Export extends FishCommand {
   static override description =
     'The export is the store as of one moment, for import into another storage. Keys stay sealed and secrets stay ' +
     'out: the target needs the same FISH_SECRET, or the same secrets.json. The file is for its owner alone: it holds ' +
-    'the hashes of all passwords. One that exists is never touched.'
+    'the hashes of all passwords. One that exists is never touched, and it takes its name once it is whole.'
   static override examples = [
     '<%= config.bin %> export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
     {
@@ -36,8 +37,9 @@ export class Export extends FishCommand {
     }
     const source = storageSource(this.io.env, flags)
     const target = isStdout ? this.io.stdout : flags.out
-    const signal = this.io.interrupted()
-    const report = await maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal }))
+    const report = await interruptible(this.io, (signal) =>
+      maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal })),
+    )
     this.note(
       flags.json,
       report.secrets === 'included'

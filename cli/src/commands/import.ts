@@ -2,14 +2,15 @@ import { Args } from '@oclif/core'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../table.ts'
+import { interruptible } from './export-import-interruption.ts'
 
 /** `fish-cli import` */
 export class Import extends FishCommand {
   static override summary = 'Fill an empty storage, a file store or Redis, from an export.'
   static override description =
     'Every line is checked before the first is written. A file store takes its name once it is whole. A Redis is ' +
-    'filled in place: no server may use it meanwhile, and after a failure it has to be emptied. A storage that holds ' +
-    'anything is refused. Keys stay sealed: serve it with the FISH_SECRET, or the secrets.json, of where they come from.'
+    'filled in place: no server takes it until it is whole, and after a failure it has to be emptied. A storage that ' +
+    'holds anything is refused. Keys stay sealed: serve it with the FISH_SECRET, or the secrets.json, of where they come from.'
   static override examples = [
     '<%= config.bin %> import fish.jsonl --storage file:./data',
     {
@@ -25,14 +26,9 @@ export class Import extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Import)
     const source = storageSource(this.io.env, flags)
-    const signal = this.io.interrupted()
-    const report = await maintain((server) =>
-      server.importStore({
-        ...source,
-        file: args.file,
-        signal,
-        onProgress: (lines) => this.note(flags.json, `${lines} lines written`),
-      }),
+    const onProgress = (lines: number) => this.note(flags.json, `${lines} lines written`)
+    const report = await interruptible(this.io, (signal) =>
+      maintain((server) => server.importStore({ ...source, file: args.file, signal, onProgress })),
     )
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`

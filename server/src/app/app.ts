@@ -22,7 +22,8 @@ import { measuredStorage } from './measured-storage.ts'
 import type { AppOptions, Logger } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
-import { checkSeal } from './users/seal-check.ts'
+import { checkFinished, createStoreIdentity } from './store-identity.ts'
+import { checkSeal, openSealCheck } from './users/seal-check.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { createVault } from './users/vault.ts'
 
@@ -34,7 +35,11 @@ export interface App {
   readonly users: Pick<Users, 'create' | 'find'>
   /** The administrators, for hosts that make the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
-  /** Settles when the secrets at hand open the stored data; rejects with `SealError` when not, and has written nothing. */
+  /**
+   * Settles when the secrets at hand open the stored data; rejects when not, and has written nothing. From then on, the
+   * app notices when its store is emptied or replaced: it is not ready, and tells nobody that a user is not known.
+   * @throws SealError; StorageError `unfinished` when the store holds part of an import
+   */
   checkSecrets(): Promise<void>
 }
 
@@ -58,15 +63,17 @@ export function createApp(options: AppOptions): App {
   const createId = () => uuidv7(clock(), random)
 
   const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
-  const users = createUsers({ storage, vault, passwords, clock, random })
-  const admins = createAdmins({ storage, passwords, clock, random })
+  const identity = createStoreIdentity(storage, random)
+  const users = createUsers({ storage, identity, vault, passwords, clock, random })
+  const admins = createAdmins({ storage, identity, passwords, clock, random })
   const guard = createLoginGuard(storage, clock)
   const handlers = createHandlers({
     storage,
+    identity,
     users,
     admins,
-    credentials: createCredentials({ users, admins, passwords, guard }),
-    sessions: createSessions(secrets.session, admins, clock),
+    credentials: createCredentials({ users, admins, identity, passwords, guard }),
+    sessions: createSessions({ secret: secrets.session, admins, identity, clock }),
     audit: createAudit(storage, clock, random),
     answerCollection: createCollectionAnswerer(storage),
     logger,
@@ -139,7 +146,13 @@ export function createApp(options: AppOptions): App {
     fetch: async (request) => h3.fetch(request),
     users,
     admins,
-    checkSecrets: () => checkSeal(storage, vault),
+    async checkSecrets() {
+      await checkFinished(storage)
+      // Before the store gets an id: a wrong secret changes nothing.
+      await openSealCheck(storage, vault)
+      await identity.remember()
+      await checkSeal(storage, vault)
+    },
   }
 }
 

@@ -10,11 +10,13 @@ import type { Exchange } from './http/exchange.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
 import type { Logger } from './options.ts'
+import type { StoreIdentity } from './store-identity.ts'
 import type { Users } from './users/users.ts'
 
 /** What handlers work with. */
 export interface Services {
   readonly storage: FishStorage
+  readonly identity: StoreIdentity
   readonly users: Users
   readonly admins: Admins
   readonly credentials: Credentials

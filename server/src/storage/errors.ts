@@ -4,6 +4,8 @@
  * - `in_use`: another process, or this one, has the folder open
  * - `newer_schema`: the file was written by a newer version
  * - `not_a_store`: the file is something else; it was left as it is
+ * - `unfinished`: it holds part of an import that did not finish
+ * - `replaced`: it is no longer the store that was opened: it was emptied, or another one stands in its place
  * - `damaged`: the file and its log do not belong together; they were left as they are
  * - `read_only`: the folder or file cannot be written
  * - `full`: no space left
@@ -15,6 +17,8 @@ export type StorageErrorCode =
   | 'in_use'
   | 'newer_schema'
   | 'not_a_store'
+  | 'unfinished'
+  | 'replaced'
   | 'damaged'
   | 'read_only'
   | 'full'

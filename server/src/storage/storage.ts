@@ -47,6 +47,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
   return {
     driver: driver.name ?? 'unknown',
     durability: driver.durability,
+    ...(driver.warnings ? { warnings: driver.warnings } : {}),
     items: Object.assign(createItems(driver), { dispose }),
     ping: () => driver.ping(),
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),

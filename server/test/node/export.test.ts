@@ -12,6 +12,11 @@ import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
 
 const NOW = new Date(0)
+const STORE = itemKey('setting', 'store')
+const CHECK = itemKey('setting', 'seal-check')
+const [KEY, KEY_OF_OLD] = ['new', 'old'].map((id) => itemKey('secret', id, 'fernet')) as [string, string]
+const SEALED = `v2.abcd-_01.${'A'.repeat(16)}.${'B'.repeat(80)}`
+const SEALED_OF_OLD = `v1.${'A+/z'.repeat(4)}.${'B'.repeat(78)}==`
 const [ANN, BOB, GONE] = ['owner-ann', 'owner-bob', 'owner-gone']
 const at = (owner: string, kind = 'fish', gamemode = 'earth') => ({ owner, kind, gamemode })
 const PLACES = [at(ANN), at(ANN, 'crab'), at(BOB), at(BOB, 'fish', 'survival'), at(GONE)]
@@ -43,6 +48,7 @@ async function fill(storage: FishStorage) {
   await storage.items.setItem(itemKey('user', 'ann'), '{"name":"Ann"}')
   await storage.items.setItem(itemKey('user', 'bob ?'), ODD)
   await storage.items.setItem(itemKey('setting', 'empty'), '')
+  await storage.items.setItem(STORE, 'TheStoreOfTheTest')
   return { kept: Object.values(kept), removed }
 }
 
@@ -116,7 +122,7 @@ describe('an export of a store that is open', () => {
     const source = await exported()
     const target = join(source.parent, 'copy')
     const report = await importStore({ env: envOf(target), file: source.file })
-    const counts = { items: 3, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1207 }
+    const counts = { items: 4, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1207 }
     expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
     expect(report).toEqual({ ...counts, folder: target, secrets: 'included' })
     expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
@@ -153,6 +159,19 @@ describe('an export of a store that is open', () => {
     expect(refused).toMatchObject({ code: 'unavailable', message: expect.stringContaining('went away') })
   })
 
+  it('does not take the place of a file that comes into being meanwhile', async () => {
+    const { parent, folder } = await exported()
+    const target = join(parent, 'meanwhile.jsonl')
+    const refused = refusal(exportStore({ env: envOf(folder), target, now: NOW }))
+    const isBegun = () => readdirSync(parent).some((name) => name.startsWith('meanwhile.jsonl.'))
+    // Without a turn of the event loop in between: nothing is written before the other file is there.
+    for (let looks = 0; looks < 50_000 && !isBegun(); looks += 1) await Promise.resolve()
+    writeFileSync(target, 'of somebody else')
+    expect((await refused).code).toBe('exists')
+    expect(readFileSync(target, 'utf8')).toBe('of somebody else')
+    expect(readdirSync(parent).sort()).toEqual(['data', 'fish.jsonl', 'meanwhile.jsonl'])
+  })
+
   it('is for its owner alone, touches no file that is there, and leaves none when it is interrupted', async () => {
     const { parent, folder, file } = await exported()
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -162,8 +181,10 @@ describe('an export of a store that is open', () => {
 
     const target = join(parent, 'interrupted.jsonl')
     const signal = AbortSignal.abort(new Error('stopped by hand'))
-    await expect(exportStore({ env: envOf(folder), target, now: NOW, signal })).rejects.toThrow('stopped by hand')
-    expect(existsSync(target)).toBe(false)
+    const error = await exportStore({ env: envOf(folder), target, now: NOW, signal }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'interrupted', message: `Interrupted. ${target} was not made.` })
+    expect((error as MaintenanceError).cause).toBe(signal.reason)
+    expect(readdirSync(parent).sort()).toEqual(['data', 'fish.jsonl'])
   })
 })
 
@@ -198,11 +219,13 @@ it('an export and an import onto a full disk leave nothing of what was begun', a
 describe('an import', () => {
   const change = (file: string, how: (lines: string[]) => readonly string[]) =>
     writeFileSync(file, `${how(readFileSync(file, 'utf8').trimEnd().split('\n')).join('\n')}\n`)
+  const item = (key: string, value: string) => JSON.stringify({ item: key, value })
   const record = (part: object) => (line: string) => {
     const whole = JSON.parse(line)
     return JSON.stringify({ record: { ...whole.record, ...part } })
   }
-  const FIRST_RECORD = 4
+  const FIRST_RECORD = 5
+  const STORE_LINE = JSON.stringify({ item: STORE, value: 'another' })
 
   it.each<[string, RegExp, (lines: string[]) => readonly string[]]>([
     ['a line that is no JSON', /^Line 3 /, (lines) => lines.with(2, '{"item":')],
@@ -212,17 +235,17 @@ describe('an import', () => {
     ['half a character', /^Line 2 /, (lines) => lines.with(1, '{"item":"user:a","value":"\\ud800"}')],
     [
       'entries that are no JSON',
-      /^Line 5 /,
+      /^Line 6 /,
       (lines) => lines.with(FIRST_RECORD, record({ plain: '{' })(lines[FIRST_RECORD] ?? '')),
     ],
     [
       'another count of entries',
-      /^Line 5 /,
+      /^Line 6 /,
       (lines) => lines.with(FIRST_RECORD, record({ count: 2 })(lines[FIRST_RECORD] ?? '')),
     ],
     [
       'more labels than entries',
-      /^Line 5 /,
+      /^Line 6 /,
       (lines) => lines.with(FIRST_RECORD, record({ labels: { a: 2 } })(lines[FIRST_RECORD] ?? '')),
     ],
     [
@@ -232,6 +255,12 @@ describe('an import', () => {
     ],
     ['something else altogether', /^Line 1 is not the beginning/, () => ['hello']],
     ['nothing at all', /^Line \d is /, () => []],
+    ['a store without an id', /^Line 3 does not say which/, (lines) => lines.with(2, item(STORE, 'import unfinished'))],
+    ['a key that is sealed in no way', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'v2.abc.def.ghi'))],
+    ['a key in plain', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'a'.repeat(44)))],
+    ['a key of an unknown form', /^Line 2 holds/, (lines) => lines.with(1, item(KEY, SEALED.replace('v2', 'v3')))],
+    ['a key whose seal was cut', /^Line 2 holds/, (lines) => lines.with(1, item(KEY, SEALED.slice(0, -1)))],
+    ['a check of the seal that is none', /^Line 2 holds/, (lines) => lines.with(1, item(CHECK, `${SEALED} x`))],
     ['no end', /cut off/, (lines) => lines.slice(0, -1)],
     ['a line too few', /^Line \d+ counts other lines/, (lines) => lines.toSpliced(7, 1)],
     ['a line behind the end', /behind the end/, (lines) => [...lines, lines[1] ?? '']],
@@ -252,6 +281,45 @@ describe('an import', () => {
     expect(existsSync(target)).toBe(false)
   })
 
+  it('takes every form that sealed keys have had', async () => {
+    const { parent, file } = await exported()
+    const lines = [item(KEY, SEALED), item(CHECK, `${SEALED} ${SEALED}`), item(KEY_OF_OLD, SEALED_OF_OLD)]
+    change(file, (old) => {
+      const end = JSON.parse(old.at(-1) ?? '').end
+      return [...old.slice(0, -1), ...lines, JSON.stringify({ end: { ...end, items: end.items + lines.length } })]
+    })
+    const target = join(parent, 'copy')
+    expect(await importStore({ env: envOf(target), file })).toMatchObject({ secrets: 'needed' })
+    expect(await (await open({ driver: 'file', path: target })).items.getItem(KEY_OF_OLD)).toBe(SEALED_OF_OLD)
+  })
+
+  it('of an older file, which does not say which store it is, makes a new one', async () => {
+    const { parent, file } = await exported()
+    change(file, (lines) => {
+      const end = JSON.parse(lines.at(-1) ?? '').end
+      return [...lines.slice(0, 2), ...lines.slice(3, -1), JSON.stringify({ end: { ...end, items: end.items - 1 } })]
+    })
+    const ids = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        await importStore({ env: envOf(join(parent, name)), file })
+        return (await open({ driver: 'file', path: join(parent, name) })).items.getItem(STORE)
+      }),
+    )
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{22}$/)
+    expect(ids[0]).not.toBe(ids[1])
+  })
+
+  it('of a file that says twice which store it is is refused', async () => {
+    const { parent, file } = await exported()
+    change(file, (lines) => {
+      const end = JSON.parse(lines.at(-1) ?? '').end
+      const more = JSON.stringify({ end: { ...end, items: end.items + 1 } })
+      return [...lines.slice(0, 3), STORE_LINE, ...lines.slice(3, -1), more]
+    })
+    const refused = await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 4 says again/) })
+  })
+
   it('of a file cut in the middle of a line is refused', async () => {
     const { parent, file } = await exported()
     writeFileSync(file, readFileSync(file).subarray(0, -100))
@@ -270,7 +338,7 @@ describe('an import', () => {
     const target = join(parent, 'copy')
     const refused = await refusal(importStore({ env: envOf(target), file }))
     expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 3 says again/) })
-    expect(readdirSync(target)).toEqual(['fish.lock'])
+    expect(readdirSync(target)).toEqual([])
   })
 
   it('into a store is refused, open or not, and so is one into memory, or of a file that is not there', async () => {

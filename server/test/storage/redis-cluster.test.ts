@@ -37,6 +37,22 @@ describeWithRedis('a Redis Cluster', () => {
     expect((await storage.items.getKeys()).filter((key) => key.startsWith('base'))).toHaveLength(60)
   })
 
+  test('is as durable as the one of its servers that keeps the least', async () => {
+    const careful = await open()
+    onTestFinished(() => careful.dispose())
+    expect(careful.durability).toMatch(/survives a crash and a power loss/)
+    expect(careful.warnings).toEqual([])
+
+    const careless = servers.slice(1)
+    const sync = (how: string) => Promise.all(careless.map(({ admin }) => admin.config('SET', 'appendfsync', how)))
+    onTestFinished(async () => void (await sync('always')))
+    await sync('everysec')
+    const storage = await open()
+    onTestFinished(() => storage.dispose())
+    expect(storage.durability).toMatch(/the last two seconds/)
+    expect(storage.warnings).toEqual([expect.stringMatching(/appendfsync everysec/)])
+  })
+
   test('never counts a 26th time within a limit of 25 over several processes', async () => {
     const processes = await Promise.all([open(), open(), open(), open()])
     onTestFinished(async () => void (await Promise.all(processes.map((one) => one.dispose()))))

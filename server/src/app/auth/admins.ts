@@ -4,6 +4,7 @@ import type { FishStorage } from '../../storage/types.ts'
 import { Failure } from '../http/failure.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
 import type { PasswordHasher } from '../options.ts'
+import type { StoreIdentity } from '../store-identity.ts'
 
 /** An administrator. */
 export interface Admin {
@@ -35,6 +36,7 @@ export interface Admins {
 /** What {@link createAdmins} builds on. */
 export interface AdminsContext {
   readonly storage: FishStorage
+  readonly identity: StoreIdentity
   readonly passwords: PasswordHasher
   readonly clock: () => number
   readonly random: RandomSource
@@ -46,9 +48,11 @@ const KEY = itemKey('setting', 'admins')
  * Keeps all administrators in one item that is replaced as a whole: they are few, and only so can two removals at once
  * not take the last superadmin away.
  */
-export function createAdmins({ storage, passwords, clock, random }: AdminsContext): Admins {
+export function createAdmins({ storage, identity, passwords, clock, random }: AdminsContext): Admins {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
     const text = await storage.items.getItem(KEY)
+    // Whose first administrator would be made here?
+    if (text === null) await identity.verify()
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 

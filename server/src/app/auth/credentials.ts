@@ -1,6 +1,7 @@
 import { LIMITS, type User } from '@fish-crab/sdk/contract'
 import { Failure } from '../http/failure.ts'
 import type { PasswordHasher } from '../options.ts'
+import type { StoreIdentity } from '../store-identity.ts'
 import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import { type BasicCredentials, parseBasic } from './basic.ts'
@@ -21,6 +22,7 @@ export interface Credentials {
 export interface CredentialsContext {
   readonly users: Users
   readonly admins: Admins
+  readonly identity: StoreIdentity
   readonly passwords: PasswordHasher
   readonly guard: LoginGuard
 }
@@ -28,7 +30,7 @@ export interface CredentialsContext {
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
 /** Makes the check of names and passwords. An unknown name costs the time that a known one does. */
-export function createCredentials({ users, admins, passwords, guard }: CredentialsContext): Credentials {
+export function createCredentials({ users, admins, identity, passwords, guard }: CredentialsContext): Credentials {
   let decoy: Promise<string> | undefined
 
   async function spendTheSameTime(password: string): Promise<undefined> {
@@ -56,6 +58,20 @@ export function createCredentials({ users, admins, passwords, guard }: Credentia
     return (await admins.find(name)) ? admins.verify(name, password) : spendTheSameTime(password)
   }
 
+  /** Whoever is not known counts as a failure only where the store is the one that would know. */
+  async function known<Result>(found: Promise<Result | undefined>): Promise<Result | undefined> {
+    const result = await found
+    if (result === undefined) await identity.verify()
+    return result
+  }
+
+  /** Administrators change things: in another store not even the right password lets them in. */
+  async function knownAdmin(credentials: BasicCredentials): Promise<Admin | undefined> {
+    const admin = await identifyAdmin(credentials)
+    await identity.verify()
+    return admin
+  }
+
   return {
     async authenticate(request, client) {
       const credentials = parseBasic(request.headers.get('authorization'))
@@ -64,13 +80,13 @@ export function createCredentials({ users, admins, passwords, guard }: Credentia
           headers: CHALLENGE,
           message: 'Send a name and a password by HTTP Basic.',
         })
-      const identity = await guard.attempt(client, () => identify(credentials))
-      if (!identity) throw new Failure('invalid_credentials', { headers: CHALLENGE })
-      return identity
+      const found = await guard.attempt(client, () => known(identify(credentials)))
+      if (!found) throw new Failure('invalid_credentials', { headers: CHALLENGE })
+      return found
     },
 
     async authenticateAdmin(credentials, client) {
-      const admin = await guard.attempt(client, () => identifyAdmin(credentials))
+      const admin = await guard.attempt(client, () => knownAdmin(credentials))
       if (!admin) throw new Failure('invalid_credentials')
       return admin
     },

@@ -1,6 +1,7 @@
 import { LIMITS, type Session } from '@fish-crab/sdk/contract'
 import { jwtVerify, SignJWT } from 'jose'
 import { Failure } from '../http/failure.ts'
+import type { StoreIdentity } from '../store-identity.ts'
 import type { Admin, Admins } from './admins.ts'
 
 /** The sessions of administrators: JWTs that name them. */
@@ -15,8 +16,17 @@ const ISSUER = 'fish-crab'
 const AUDIENCE = 'fish-crab-admin'
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
+/** What {@link createSessions} builds on. */
+export interface SessionsContext {
+  /** Signs the sessions. */
+  readonly secret: string
+  readonly admins: Admins
+  readonly identity: StoreIdentity
+  readonly clock: () => number
+}
+
 /** Makes the sessions. A session ends with its time, and with the administrator it was opened for. */
-export function createSessions(secret: string, admins: Admins, clock: () => number): Sessions {
+export function createSessions({ secret, admins, identity, clock }: SessionsContext): Sessions {
   const key = new TextEncoder().encode(secret)
 
   async function subject(token: string) {
@@ -52,8 +62,9 @@ export function createSessions(secret: string, admins: Admins, clock: () => numb
         throw new Failure('invalid_session', { headers: CHALLENGE, cause })
       })
       const admin = await admins.find(username)
-      if (admin?.id !== id || !admin) throw new Failure('invalid_session', { headers: CHALLENGE })
-      return admin
+      if (admin && admin.id === id) return admin
+      await identity.verify()
+      throw new Failure('invalid_session', { headers: CHALLENGE })
     },
   }
 }

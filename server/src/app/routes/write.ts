@@ -15,7 +15,7 @@ const RAW_TOKEN = 0x80
 
 /** `POST /post/fish` and `POST /post/crab`: stores what a token holds, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
-  const { storage, users, clock, createId, tokenTtlSeconds } = services
+  const { storage, identity, users, clock, createId, tokenTtlSeconds } = services
 
   return async (exchange) => {
     requireMediaType(exchange.request, MEDIA_TYPES.token)
@@ -66,8 +66,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
    */
   async function replayOr(code: 'invalid_token' | 'token_expired', user: User, dedupeKey: string, count: number) {
     const id = await storage.findRecord(user.id, dedupeKey)
-    if (id === undefined) throw new Failure(code)
-    return replayed(user, count, id)
+    if (id !== undefined) return replayed(user, count, id)
+    await identity.verify()
+    throw new Failure(code)
   }
 
   function saved({ name }: User, count: number, id: string): Saved {

@@ -1,6 +1,6 @@
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
-import type { Vault } from './vault.ts'
+import { isSealed, type Vault } from './vault.ts'
 
 /** The item that holds the check. */
 export const SEAL_CHECK_KEY = itemKey('setting', 'seal-check')
@@ -35,6 +35,11 @@ export async function openSealCheck(storage: FishStorage, vault: Vault): Promise
   const kept = await storage.items.getItem(SEAL_CHECK_KEY)
   if (kept !== null) await openSealTexts(kept, vault)
   return kept
+}
+
+/** Whether a value of {@link SEAL_CHECK_KEY} has the form of a check. */
+export function isSealCheck(text: string): boolean {
+  return text.split(SEPARATOR).every(isSealed)
 }
 
 /**

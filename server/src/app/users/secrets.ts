@@ -5,6 +5,7 @@ import type { FishStorage } from '../../storage/types.ts'
 import { Failure } from '../http/failure.ts'
 import { type RandomSource, randomText } from '../ids.ts'
 import type { PasswordHasher } from '../options.ts'
+import type { StoreIdentity } from '../store-identity.ts'
 import { boundedCache } from './cache.ts'
 import { sha256Hex } from './digest.ts'
 import { secretKey } from './secret-keys.ts'
@@ -44,6 +45,7 @@ export interface SecretStore {
 /** What {@link createSecretStore} builds on. */
 export interface SecretStoreContext {
   readonly storage: FishStorage
+  readonly identity: StoreIdentity
   readonly vault: Vault
   readonly passwords: PasswordHasher
   readonly random: RandomSource
@@ -59,7 +61,7 @@ const CACHED_KEYS = 10_000
  * what is left of a deleted user is reachable by no name. The cache below holds what is a pure function of stored
  * bytes, keyed by those bytes and their owner: it cannot be stale, and opens for nobody else.
  */
-export function createSecretStore({ storage, vault, passwords, random }: SecretStoreContext): SecretStore {
+export function createSecretStore({ storage, identity, vault, passwords, random }: SecretStoreContext): SecretStore {
   const { items } = storage
   const fernets = boundedCache<string, Fernet>(CACHED_KEYS)
   const apiKeyIndex = (hash: string) => itemKey('api-key', hash)
@@ -79,8 +81,9 @@ export function createSecretStore({ storage, vault, passwords, random }: SecretS
 
   async function sealedFernetKey({ id }: User): Promise<string> {
     const sealed = await items.getItem(secretKey(id, 'fernet'))
-    if (sealed === null) throw new Failure('user_not_found')
-    return sealed
+    if (sealed !== null) return sealed
+    await identity.verify()
+    throw new Failure('user_not_found')
   }
 
   return {
@@ -130,18 +133,21 @@ export function createSecretStore({ storage, vault, passwords, random }: SecretS
       },
 
       async resetPassword(user) {
+        await identity.verify()
         const password = newPassword()
         await setPassword(user, password)
         return password
       },
 
       async resetFernetKey(user) {
+        await identity.verify()
         const fernetKey = generateFernetKey(random)
         await setFernetKey(user, fernetKey)
         return fernetKey
       },
 
       async resetApiKey(user) {
+        await identity.verify()
         const apiKey = newApiKey()
         const old = await items.getItem(secretKey(user.id, 'api-key'))
         await setApiKey(user, apiKey)

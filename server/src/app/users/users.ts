@@ -16,7 +16,7 @@ interface UserQuery {
 
 /** The users of the service and their secrets. */
 export interface Users extends UserSecrets {
-  /** The user of this name, in any letter case. */
+  /** The user of this name, in any letter case. Rejects when the store that would know is no longer there. */
   find(name: string): Promise<User | undefined>
   /** As {@link find}, or a `user_not_found` failure. */
   require(name: string): Promise<User>
@@ -41,7 +41,7 @@ const BASE = 'user:'
 
 /** Makes the directory of users: names to ids, and ids to names. */
 export function createUsers(context: UsersContext): Users {
-  const { storage, clock, random } = context
+  const { storage, identity, clock, random } = context
   const { items } = storage
   const store = createSecretStore(context)
   const userKey = (name: string) => itemKey('user', userNameKey(name))
@@ -50,7 +50,9 @@ export function createUsers(context: UsersContext): Users {
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
-    return stored === null ? undefined : (JSON.parse(stored) as User)
+    if (stored !== null) return JSON.parse(stored) as User
+    await identity.verify()
+    return undefined
   }
 
   async function removeTraces(user: User): Promise<void> {
@@ -70,7 +72,9 @@ export function createUsers(context: UsersContext): Users {
     async findByApiKey(apiKey) {
       const name = await store.nameByApiKey(apiKey)
       const user = name === undefined ? undefined : await find(name)
-      return user && (await store.hasApiKey(user, apiKey)) ? user : undefined
+      if (user && (await store.hasApiKey(user, apiKey))) return user
+      await identity.verify()
+      return undefined
     },
 
     async list({ search, limit, cursor }) {

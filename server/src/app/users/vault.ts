@@ -5,6 +5,15 @@ const VERSION = 'v2'
 /** The form of the first release: it does not say which secret it was sealed under. */
 const VERSION_WITHOUT_ID = 'v1'
 
+/** An IV of 12 bytes, and at least the 16 bytes of a tag, as base64 (RFC 4648, section 4). */
+const SEALED =
+  /^(?:v2\.[A-Za-z0-9_-]{8}|v1)\.[A-Za-z0-9+/]{16}\.(?=.{24})(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Whether a text has the form of a sealed one. Whether it can be opened is another question. */
+export function isSealed(text: string): boolean {
+  return SEALED.test(text)
+}
+
 /** Thrown when a sealed secret cannot be opened: another `FISH_SECRET`, another owner, or tampering. */
 export class SealError extends Error {
   override readonly name = 'SealError'

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import type { ConfigSource } from '../config.ts'
+import { keptSecrets } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf, secretsText, writeSecretsText } from './kept-secrets.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { checkIntegrity, copyStore, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
+import { inDraft } from './named-paths.ts'
+import { checkWhole, copyStore, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
 
 /** What {@link backupStore} takes. */
 export interface BackupOptions extends ConfigSource {
@@ -37,9 +39,11 @@ export function backupStore({ target, ...source }: BackupOptions): Promise<Backu
     if (!statSync(dirname(folder), { throwIfNoEntry: false })?.isDirectory()) {
       throw new MaintenanceError('no_store', `There is no folder ${dirname(folder)}.`, { hint: 'Make it first.' })
     }
+    refuseInside(from, folder)
+    // Where they are damaged, it is these that are, not a copy of them.
+    await keptSecrets(from)
     const draft = `${folder}.partial-${randomBytes(4).toString('hex')}`
-    mkdirSync(draft, { mode: 0o700 })
-    try {
+    return inDraft({ draft, shown: folder }, async () => {
       const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft })
       const secrets = await secretsStateOf(draft, sealCheck)
       syncFolder(draft)
@@ -47,10 +51,7 @@ export function backupStore({ target, ...source }: BackupOptions): Promise<Backu
       renameSync(draft, folder)
       syncFolder(dirname(folder))
       return { folder, ...facts, secrets }
-    } catch (error) {
-      rmSync(draft, { recursive: true, force: true })
-      throw error
-    }
+    })
   })
 }
 
@@ -68,7 +69,7 @@ export function copyWithSecrets({ from, file, to }: Copying): ReturnType<typeof 
   const source = openStoreFile(file)
   const copy = join(to, STORE_FILE)
   try {
-    checkIntegrity(source, file)
+    checkWhole(source, file)
     for (let tries = 1; ; tries += 1) {
       const before = secretsText(from)
       const copied = copyStore(source, copy)
@@ -84,6 +85,14 @@ export function copyWithSecrets({ from, file, to }: Copying): ReturnType<typeof 
   } finally {
     source.close()
   }
+}
+
+function refuseInside(data: string, target: string): void {
+  const [outer, parent] = [realpathSync(data), realpathSync(dirname(target))]
+  if (parent !== outer && !parent.startsWith(`${outer}${sep}`)) return
+  throw new MaintenanceError('invalid_settings', `${target} is inside the data folder, and nothing was done.`, {
+    hint: 'Name a folder elsewhere: what happens to the data would happen to its backup.',
+  })
 }
 
 function inTheWay(folder: string): MaintenanceError {

@@ -11,6 +11,7 @@ import {
   lineCounts,
   NO_LINES,
 } from './export-format.ts'
+import { itemProblem } from './item-shape.ts'
 import { MaintenanceError } from './maintenance-error.ts'
 
 /** A line of an export and where it stands. */
@@ -51,6 +52,8 @@ export async function* exportLines(file: string): AsyncGenerator<NumberedLine, E
       isEnded = true
       continue
     }
+    const problem = 'item' in line ? itemProblem(line.item, line.value) : undefined
+    if (problem !== undefined) throw invalidLine(number, problem)
     counts = countLine(counts, line)
     if ('item' in line && line.item === SEAL_CHECK_KEY) sealCheck = line.value
     yield { number, line }

@@ -1,27 +1,20 @@
-import { existsSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { syncFolder } from '../../storage/file/file-folder.ts'
 import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
 import type { ConfigSource } from '../config.ts'
-import {
-  countLine,
-  EXPORT_FORMAT,
-  EXPORT_VERSION,
-  type ExportCounts,
-  type ExportHeader,
-  lineCounts,
-  NO_LINES,
-} from './export-format.ts'
+import type { ExportCounts } from './export-format.ts'
+import { ExportText } from './export-text.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
-import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { checkIntegrity, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
-import { storeLines } from './store-lines.ts'
+import { namingPaths } from './named-paths.ts'
+import { checkWhole, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
 
 /** What {@link exportStore} takes. */
 export interface ExportOptions extends ConfigSource {
@@ -44,7 +37,7 @@ export interface ExportReport extends ExportCounts {
 
 /**
  * Writes all that a file store holds, as of one moment, as lines of JSON, also while a server serves it. Keys stay
- * sealed and secrets stay out. A file is for its owner alone and on the disk when this settles; a failure leaves none.
+ * sealed and secrets stay out. A file is for its owner alone, and takes its name once it is whole and on the disk.
  * @throws MaintenanceError
  */
 export function exportStore({ target, now, signal, ...source }: ExportOptions): Promise<ExportReport> {
@@ -56,50 +49,19 @@ export function exportStore({ target, now, signal, ...source }: ExportOptions): 
     const db = openStoreFile(store)
     try {
       checkSchema(db)
-      checkIntegrity(db, store)
+      checkWhole(db, store)
       const output = new ExportText(db, now)
-      if (typeof target === 'string') await writeFile(output, resolve(target), signal)
-      else await writeTo(output, target, { end: false, signal })
+      const left =
+        file === null ? 'What was written is part of an export, and no import takes it.' : `${file} was not made.`
+      await (typeof target === 'string'
+        ? writeFile(output, resolve(target), signal)
+        : writeTo(output, target, { end: false, signal })
+      ).catch(tellInterruption(signal, left, 'Run it again.'))
       return { ...output.counts, file, folder, secrets: await secretsStateOf(folder, output.sealCheck) }
     } finally {
       db.close()
     }
   })
-}
-
-const CHUNK_CHARACTERS = 64 * 1024
-
-/** The text of an export, in chunks, and what was in it once they are taken. */
-class ExportText {
-  counts = NO_LINES
-  sealCheck: string | null = null
-  readonly #db: DatabaseSync
-  readonly #now: Date
-
-  constructor(db: DatabaseSync, now: Date) {
-    this.#db = db
-    this.#now = now
-  }
-
-  *chunks(): Generator<string> {
-    // One read transaction is one moment of the store, whatever a server writes meanwhile.
-    this.#db.exec('BEGIN')
-    let chunk = `${JSON.stringify(this.#header())}\n`
-    for (const line of storeLines(this.#db)) {
-      this.counts = countLine(this.counts, line)
-      if ('item' in line && line.item === SEAL_CHECK_KEY) this.sealCheck = line.value
-      chunk += `${JSON.stringify(line)}\n`
-      if (chunk.length < CHUNK_CHARACTERS) continue
-      yield chunk
-      chunk = ''
-    }
-    yield `${chunk}${JSON.stringify({ end: lineCounts(this.counts) })}\n`
-  }
-
-  #header(): ExportHeader {
-    const exportedAt = this.#now.toISOString()
-    return { format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, schema: schemaOf(this.#db) }
-  }
 }
 
 const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
@@ -122,15 +84,28 @@ async function writeTo(output: ExportText, to: Writable, { end, signal }: Writin
 }
 
 async function writeFile(output: ExportText, file: string, signal: AbortSignal | undefined): Promise<void> {
-  const handle = await open(file, 'wx', 0o600)
-  // `flush` waits until the content is on the disk.
-  const stream = handle.createWriteStream({ flush: true })
+  const draft = `${file}.partial-${randomBytes(4).toString('hex')}`
+  await namingPaths({ draft, shown: file }, async () => {
+    const handle = await open(draft, 'wx', 0o600)
+    // `flush` waits until the content is on the disk.
+    const stream = handle.createWriteStream({ flush: true })
+    try {
+      await writeTo(output, stream, { end: true, signal })
+      giveName(draft, file)
+      syncFolder(dirname(file))
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  })
+}
+
+/** Unlike a rename, a link never takes the place of what is there; where there are no links, a look has to do. */
+function giveName(draft: string, file: string): void {
   try {
-    await writeTo(output, stream, { end: true, signal })
-    syncFolder(dirname(file))
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
+    linkSync(draft, file)
+  } catch {
+    if (existsSync(file)) throw inTheWay(file)
+    renameSync(draft, file)
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkMarked, markFinished, STORE_KEY } from '../../app/store-identity.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ContentLine } from './export-format.ts'
 import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
@@ -6,7 +7,7 @@ import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
 export interface ImportWork {
   /** An export that was checked. */
   readonly file: string
-  /** Empty. */
+  /** Empty, and marked as unfinished. */
   readonly storage: FishStorage
   /** Called now and then with the lines that are written. */
   readonly onProgress?: (lines: number) => void
@@ -18,14 +19,17 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024
 const PROGRESS_LINES = 50_000
 
 /**
- * Writes every line of an export into a storage.
+ * Writes every line of an export into a storage. Only then it is a store: the one of the export, or a new one where
+ * the export is older and does not say which it is.
  * @throws MaintenanceError, StorageError
  */
 export async function importLines({ file, storage, onProgress, signal }: ImportWork): Promise<void> {
   let batch: NumberedLine[] = []
   let [characters, written] = [0, 0]
+  let storeId: string | undefined
   const flush = async () => {
     signal?.throwIfAborted()
+    await checkMarked(storage)
     await writeBatch(storage, batch)
     const before = written
     written += batch.length
@@ -34,11 +38,22 @@ export async function importLines({ file, storage, onProgress, signal }: ImportW
     characters = 0
   }
   for await (const numbered of exportLines(file)) {
+    const { number, line } = numbered
+    if ('item' in line && line.item === STORE_KEY) {
+      if (storeId !== undefined) throw saidBefore(number)
+      storeId = line.value
+      continue
+    }
     batch.push(numbered)
-    characters += sizeOf(numbered.line)
+    characters += sizeOf(line)
     if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
   }
   await flush()
+  await markFinished(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
+}
+
+function saidBefore(number: number) {
+  return invalidLine(number, 'says again what a line above says')
 }
 
 function sizeOf(line: ContentLine): number {
@@ -55,7 +70,7 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
   const results = await Promise.allSettled(
     lanes.map(async (lane) => {
       for (const { number, line } of lane) {
-        if (!(await write(storage, line))) throw invalidLine(number, 'says again what a line above says')
+        if (!(await write(storage, line))) throw saidBefore(number)
       }
     }),
   )

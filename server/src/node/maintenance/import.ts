@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lockFolder, prepareFolder, STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import { checkFinished, markUnfinished, STORE_KEY, unmark } from '../../app/store-identity.ts'
+import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import { createStorage, type StorageOptions } from '../../storage/index.ts'
+import type { FishStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ExportCounts } from './export-format.ts'
 import { type ExportContent, exportLines } from './export-reader.ts'
 import { type ImportWork, importLines } from './import-lines.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
-import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { inLockedFolder } from './locked-folder.ts'
+import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { checkIntegrity, openStoreFile, syncFile } from './store-file.ts'
+import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
 
 /** What {@link importStore} takes. */
 export interface ImportOptions extends ConfigSource {
@@ -33,7 +35,7 @@ type Work = Omit<ImportWork, 'storage'>
 
 /**
  * Fills an empty storage from an export, which is read and checked to its end before anything is written. A file store
- * takes its name once it is whole; a Redis is filled in place, and no server may use it meanwhile.
+ * takes its name once it is whole; a Redis is filled in place, and until it is whole no server takes it.
  * @throws MaintenanceError
  */
 export function importStore({ file, onProgress, signal, ...source }: ImportOptions): Promise<ImportReport> {
@@ -41,13 +43,17 @@ export function importStore({ file, onProgress, signal, ...source }: ImportOptio
     const { storage } = readMaintenanceSettings(source)
     const folder = storage.driver === 'redis' || storage.driver === 'redis-cluster' ? null : folderOf(storage)
     const work = { file: resolve(file), ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) }
-    if (folder !== null) refuseStoreIn(folder)
-    const { counts, sealCheck } = await checkExport(work)
-    if (folder !== null) {
-      await importFolder(folder, work)
-      return { ...counts, folder, secrets: await secretsStateOf(folder, sealCheck) }
+    const run = async () => {
+      if (folder !== null) refuseStoreIn(folder)
+      const content = await checkExport(work)
+      if (folder === null) await importRedis(storage, work)
+      else await importFolder(folder, work)
+      return content
     }
-    await importRedis(storage, work)
+    const { counts, sealCheck } = await run().catch(
+      tellInterruption(signal, 'Nothing was imported.', 'Run it again; nothing is in the way.'),
+    )
+    if (folder !== null) return { ...counts, folder, secrets: await secretsStateOf(folder, sealCheck) }
     return { ...counts, folder, secrets: sealCheck === null ? 'included' : 'needed' }
   })
 }
@@ -61,56 +67,71 @@ async function checkExport({ file, signal }: Work): Promise<ExportContent> {
   }
 }
 
-async function importFolder(target: string, work: Work): Promise<void> {
-  const folder = prepareFolder(target)
-  const lock = lockFolder(folder)
-  const draft = join(folder, `.import-${randomBytes(4).toString('hex')}`)
-  const store = join(draft, STORE_FILE)
-  try {
+function importFolder(target: string, work: Work): Promise<void> {
+  return inLockedFolder(target, 'import', async ({ folder, draft }) => {
     // Once more: a server may have made one before the folder was locked.
     refuseStoreIn(folder)
-    mkdirSync(draft, { mode: 0o700 })
     const storage = await createStorage({ driver: 'file', path: draft })
     try {
+      await markUnfinished(storage)
       await importLines({ ...work, storage })
     } finally {
       await storage.dispose()
     }
+    const store = join(draft, STORE_FILE)
     const db = openStoreFile(store)
     try {
-      checkIntegrity(db, store)
+      checkWhole(db, store)
     } finally {
       db.close()
     }
     syncFile(store)
     renameSync(store, join(folder, STORE_FILE))
     syncFolder(folder)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
-    lock.close()
-  }
+  })
 }
+
+const EMPTY_IT = 'Empty it before you try again. No server takes it until then.'
+const PARTLY = 'The Redis holds a part of the export now.'
 
 async function importRedis(options: StorageOptions, work: Work): Promise<void> {
   const storage = await createStorage(options)
   try {
-    const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
-    if (keys.length > 0 || tallies.length > 0) {
-      throw new MaintenanceError('exists', 'The Redis holds data of this service already, and nothing was done.', {
-        hint: 'Name an empty one.',
-      })
-    }
-    await maintain(() => importLines({ ...work, storage })).catch((error: unknown) => {
-      // An interruption is told by whoever interrupted.
-      if (!(error instanceof MaintenanceError)) throw error
-      throw new MaintenanceError(error.code, `${error.message} The Redis holds a part of the export now.`, {
-        hint: 'Empty it before you try again.',
-        cause: error,
-      })
+    await claim(storage, work.signal)
+    const filling = importLines({ ...work, storage }).catch(tellInterruption(work.signal, PARTLY, EMPTY_IT))
+    await maintain(() => filling).catch((error: unknown) => {
+      if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
+      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint: EMPTY_IT, cause: error })
     })
   } finally {
     await storage.dispose()
   }
+}
+
+/** Takes an empty Redis for this import alone, by the mark that keeps servers and other imports away. */
+async function claim(storage: FishStorage, signal: AbortSignal | undefined): Promise<void> {
+  await checkFinished(storage)
+  if (await holdsData(storage)) throw notEmpty()
+  signal?.throwIfAborted()
+  if (!(await markUnfinished(storage))) {
+    await checkFinished(storage)
+    throw notEmpty()
+  }
+  // Once more: what an older server has written in between has no mark.
+  if (!(await holdsData(storage))) return
+  await unmark(storage)
+  throw notEmpty()
+}
+
+async function holdsData(storage: FishStorage): Promise<boolean> {
+  const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
+  return tallies.length > 0 || keys.some((key) => key !== STORE_KEY)
+}
+
+function notEmpty(): MaintenanceError {
+  return new MaintenanceError('exists', 'The Redis holds data of this service already, and nothing was done.', {
+    hint: 'Name an empty one.',
+  })
 }
 
 // The log of SQLite goes with its database: left over, it would be taken for a part of the new one.

@@ -13,7 +13,8 @@ import { SecretsError } from '../secrets-file.ts'
  * - `damaged`: a check of the content failed
  * - `wrong_secret`, `missing_secret`: the data needs another, or any, `FISH_SECRET`
  * - `invalid_settings`: a setting is wrong; the message has one line for each
- * - `invalid_line`: a line of an export is not one; nothing was written
+ * - `invalid_line`: a line of an export is not one
+ * - `interrupted`: the signal that was given said so; the message says what stands where
  */
 export type MaintenanceErrorCode =
   | StorageErrorCode
@@ -25,6 +26,7 @@ export type MaintenanceErrorCode =
   | 'missing_secret'
   | 'invalid_settings'
   | 'invalid_line'
+  | 'interrupted'
 
 /** The one error of backing up, restoring and moving. Its message says what happened and quotes no secret. */
 export class MaintenanceError extends Error {
@@ -46,6 +48,14 @@ export async function maintain<Result>(run: () => Promise<Result>): Promise<Resu
     return await run()
   } catch (error) {
     throw toMaintenanceError(error)
+  }
+}
+
+/** Tells an interruption in words, for `catch`. Any other error stays what it is. */
+export function tellInterruption(signal: AbortSignal | undefined, message: string, hint: string) {
+  return (error: unknown): never => {
+    if (!signal?.aborted || error !== signal.reason) throw error
+    throw new MaintenanceError('interrupted', `Interrupted. ${message}`, { hint, cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AppSecrets } from '../../app/options.ts'
+import { checkFinished } from '../../app/store-identity.ts'
 import { type ResealCounts, resealAll } from '../../app/users/reseal.ts'
 import { openSealCheck } from '../../app/users/seal-check.ts'
 import { createVault } from '../../app/users/vault.ts'
@@ -44,6 +45,7 @@ export function resealStore({ makeNew = false, onProgress, signal, ...source }: 
     // A file store is locked from here on, and its secrets with it.
     const storage = await createStorage(settings.storage)
     try {
+      await checkFinished(storage)
       if (!isFile || settings.secret !== undefined) {
         const kept = isFile ? await keptSecrets(folderOf(settings.storage)) : undefined
         return await resealAll({ storage, vault: vaultOf(givenSeals(settings, kept)), ...work })

@@ -1,15 +1,16 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { lockFolder, prepareFolder, STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import { identityOf } from '../../storage/file/file-identity.ts'
 import type { ConfigSource } from '../config.ts'
-import { SECRETS_FILE } from '../secrets-file.ts'
+import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { copyWithSecrets } from './backup.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
+import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { checkIntegrity, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
+import { checkWhole, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
 
 /** What {@link restoreStore} takes. */
 export interface RestoreOptions extends ConfigSource {
@@ -41,16 +42,16 @@ export function restoreStore({ backup, force = false, now, ...source }: RestoreO
   return maintain(async () => {
     const target = folderOf(readMaintenanceSettings(source).storage)
     const from = resolve(backup)
-    checkBackup(storeFileOf(from))
+    const file = storeFileOf(from)
+    refuseItself(file, target)
+    checkBackup(file)
+    // Where they are damaged, it is these that are, not a copy of them.
+    await keptSecrets(from)
     if (!force) refuseStoreIn(target)
-    const folder = prepareFolder(target)
-    const lock = lockFolder(folder)
-    const draft = join(folder, `.restore-${randomBytes(4).toString('hex')}`)
-    try {
+    return inLockedFolder(target, 'restore', async ({ folder, draft }) => {
       // Once more: a server may have made one before the folder was locked.
       if (!force) refuseStoreIn(folder)
-      mkdirSync(draft, { mode: 0o700 })
-      const { facts, sealCheck } = copyWithSecrets({ from, file: storeFileOf(from), to: draft })
+      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft })
       const secrets = await secretsStateOf(draft, sealCheck)
       const replaced = found(folder).length > 0 ? keepAside(folder, now) : undefined
       // The store goes last: there is none until it can be opened.
@@ -59,17 +60,22 @@ export function restoreStore({ backup, force = false, now, ...source }: RestoreO
       }
       syncFolder(folder)
       return { folder, ...facts, secrets, ...(replaced === undefined ? {} : { replaced }) }
-    } finally {
-      rmSync(draft, { recursive: true, force: true })
-      lock.close()
-    }
+    })
+  })
+}
+
+/** By what the files are, not by their names: there may be links on the way. */
+function refuseItself(backup: string, target: string): void {
+  if (identityOf(backup) !== identityOf(join(target, STORE_FILE))) return
+  throw new MaintenanceError('exists', `${backup} is the store of that data folder itself, and nothing was done.`, {
+    hint: 'Name a folder that fish-cli backup made.',
   })
 }
 
 function checkBackup(file: string): void {
   const db = openStoreFile(file)
   try {
-    checkIntegrity(db, file)
+    checkWhole(db, file)
   } finally {
     db.close()
   }

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { refuseUnfinished, STORE_KEY } from '../../app/store-identity.ts'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { STORE_FILE } from '../../storage/file/file-folder.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/file-schema.ts'
@@ -53,10 +54,15 @@ export function schemaOf(db: DatabaseSync): number {
   return Number(pragma(db, 'user_version'))
 }
 
-/** Reads the whole file for what may be wrong with it. */
-export function checkIntegrity(db: DatabaseSync, file: string): void {
-  if (pragma(db, 'integrity_check(1)') === 'ok') return
-  throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
+/**
+ * Reads the whole file for what may be wrong with it.
+ * @throws MaintenanceError `damaged`; StorageError `unfinished` when it holds part of an import
+ */
+export function checkWhole(db: DatabaseSync, file: string): void {
+  if (pragma(db, 'integrity_check(1)') !== 'ok') {
+    throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
+  }
+  refuseUnfinished(itemOf(db, STORE_KEY))
 }
 
 /** Counts what a store holds. Walks over its index, not its content. */
@@ -71,25 +77,31 @@ function factsOf(db: DatabaseSync): StoreFacts {
   }
 }
 
-/** What the seal of a store is checked with, `null` when it was never served. */
-function sealCheckOf(db: DatabaseSync): string | null {
-  const row = db.prepare('SELECT value FROM items WHERE key = ?').get(SEAL_CHECK_KEY)
+function itemOf(db: DatabaseSync, key: string): string | null {
+  const row = db.prepare('SELECT value FROM items WHERE key = ?').get(key)
   return row ? String(row.value) : null
+}
+
+/** A copy of a store. */
+export interface CopiedStore {
+  readonly facts: StoreFacts
+  /** What its seal is checked with, `null` when it was never served. */
+  readonly sealCheck: string | null
 }
 
 /**
  * Writes a copy of a store as of one moment, while others read and write it, and checks the copy. It is on the disk
  * when this returns, which SQLite itself does not promise of `VACUUM INTO`.
  */
-export function copyStore(source: DatabaseSync, copy: string): { facts: StoreFacts; sealCheck: string | null } {
+export function copyStore(source: DatabaseSync, copy: string): CopiedStore {
   // Made first, for its owner only: SQLite takes an empty file, and would let everybody read one of its own.
   closeSync(openSync(copy, 'wx', 0o600))
   source.prepare('VACUUM INTO ?').run(copy)
   syncFile(copy)
   const db = openStoreFile(copy)
   try {
-    checkIntegrity(db, copy)
-    return { facts: factsOf(db), sealCheck: sealCheckOf(db) }
+    checkWhole(db, copy)
+    return { facts: factsOf(db), sealCheck: itemOf(db, SEAL_CHECK_KEY) }
   } finally {
     db.close()
   }

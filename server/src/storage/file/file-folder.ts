@@ -9,7 +9,6 @@ import { APPLICATION_ID, migrate } from './file-schema.ts'
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
 
-const SQLITE_BUSY = 5
 const SQLITE_CORRUPT = 11
 
 /** Makes the names in a folder survive a power loss. */
@@ -24,12 +23,14 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Creates an empty file. One that exists, also since a moment ago, is not even opened. */
-function createPrivateFile(file: string): void {
+/** Creates an empty file; answers whether it did. One that exists, also since a moment ago, is not even opened. */
+export function createPrivateFile(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx', 0o600))
+    return true
   } catch (error) {
     if (!existsSync(file)) throw error
+    return false
   }
 }
 
@@ -58,31 +59,6 @@ export function prepareFolder(path: string): string {
   mkdirSync(folder, { mode: 0o700 })
   syncFolder(dirname(folder))
   return folder
-}
-
-/**
- * Takes the folder for this process alone, until the answer is closed or the process is gone, however it ends:
- * the lock is one of SQLite's on a file of its own, and the system drops it with the process.
- *
- * @throws {StorageError} `in_use`
- */
-export function lockFolder(folder: string): DatabaseSync {
-  const file = join(folder, 'fish.lock')
-  // Not by opening an existing one: closing it again would drop the lock of another storage in this process.
-  createPrivateFile(file)
-  const lock = new DatabaseSync(file)
-  try {
-    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
-    return lock
-  } catch (error) {
-    lock.close()
-    if (sqliteCode(error) !== SQLITE_BUSY) throw error
-    throw new StorageError(
-      'in_use',
-      `The data folder ${folder} is in use by another server. Stop that one first, or choose another folder.`,
-      { cause: error },
-    )
-  }
 }
 
 /**

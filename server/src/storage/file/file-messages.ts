@@ -1,5 +1,6 @@
 import type { StorageErrorCode } from '../errors.ts'
 import type { AppendResult, Collection, NewRecord } from '../types.ts'
+import type { FilePragmas } from './file-durability.ts'
 
 /** One write, as it goes to the worker. */
 export type Write =
@@ -44,7 +45,7 @@ export interface ErrorReport {
 
 /** Worker to main thread. `committed` and `failed` answer the oldest writes that are not answered yet. */
 export type Reply =
-  | { readonly type: 'ready' }
+  | { readonly type: 'ready'; readonly pragmas: FilePragmas }
   | { readonly type: 'refused'; readonly error: ErrorReport }
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }

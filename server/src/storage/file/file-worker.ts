@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { prepareCommands } from './file-commands.ts'
+import type { FilePragmas } from './file-durability.ts'
 import { toStorageError } from './file-errors.ts'
 import { checkIdentity } from './file-identity.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
@@ -13,6 +14,14 @@ const BATCH_WRITES = 1024
 function report(error: unknown): ErrorReport {
   const { code, message, cause } = toStorageError(error)
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
+}
+
+/** What became of the wishes: a file system without shared memory, for one, allows no write-ahead log. */
+function readPragmas(db: DatabaseSync): FilePragmas {
+  return {
+    journalMode: String(db.prepare('PRAGMA journal_mode').get()?.journal_mode),
+    synchronous: Number(db.prepare('PRAGMA synchronous').get()?.synchronous),
+  }
 }
 
 function openForWriting(file: string): DatabaseSync {
@@ -64,7 +73,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
       port.close()
     }
   })
-  send({ type: 'ready' })
+  send({ type: 'ready', pragmas: readPragmas(db) })
 }
 
 if (parentPort) {

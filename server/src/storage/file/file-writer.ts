@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { closedError, StorageError } from '../errors.ts'
+import { describeDurability, type FileDurability, type FilePragmas } from './file-durability.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write, WriteResults } from './file-messages.ts'
 
 /** The main thread's end of the worker that writes. */
 export interface Writer {
+  /** What its acknowledgement means, as the database was found to run. */
+  readonly report: FileDurability
   /** Settles when the write is on disk, rejects when it is not stored. */
   write<W extends Write>(write: W): Promise<WriteResults[W['type']]>
   /** Finishes what was handed over, then ends the worker. */
@@ -26,6 +29,7 @@ function startWorker(settings: WorkerSettings): Worker {
 }
 
 class WorkerWriter implements Writer {
+  readonly report: FileDurability
   readonly #worker: Worker
   readonly #gone: Promise<void>
   /** Writes without an answer, oldest first; the worker answers in order. */
@@ -34,7 +38,8 @@ class WorkerWriter implements Writer {
   /** Why no more writes are taken. */
   #refusal: StorageError | undefined
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, report: FileDurability) {
+    this.report = report
     this.#worker = worker
     worker.on('message', (reply: Reply) => this.#settle(reply))
     worker.on('error', (cause) => this.#fail(cause))
@@ -106,7 +111,7 @@ class WorkerWriter implements Writer {
  */
 export async function startWriter(settings: WorkerSettings): Promise<Writer> {
   const worker = startWorker(settings)
-  await new Promise<void>((resolve, reject) => {
+  const pragmas = await new Promise<FilePragmas>((resolve, reject) => {
     const ended = (cause?: unknown) =>
       reject(new StorageError('unavailable', 'The thread that writes could not start.', { cause }))
     worker.once('error', ended)
@@ -114,8 +119,8 @@ export async function startWriter(settings: WorkerSettings): Promise<Writer> {
     worker.once('message', (reply: Reply) => {
       worker.off('error', ended)
       if (reply.type === 'refused') reject(fromReport(reply.error))
-      else resolve()
+      else if (reply.type === 'ready') resolve(reply.pragmas)
     })
   })
-  return new WorkerWriter(worker)
+  return new WorkerWriter(worker, describeDurability(pragmas))
 }

@@ -4,12 +4,11 @@ import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
 import { toStorageError } from './file-errors.ts'
-import { lockFolder, prepareFolder, prepareStore } from './file-folder.ts'
+import { prepareFolder, prepareStore } from './file-folder.ts'
 import { identityOf } from './file-identity.ts'
+import { lockFolder } from './file-lock.ts'
 import { openReader, type Reader } from './file-reader.ts'
 import { startWriter, type Writer } from './file-writer.ts'
-
-const DURABILITY = 'Every acknowledged write is on disk: it survives a killed process and a power loss.'
 
 interface Parts {
   readonly reader: Reader
@@ -40,7 +39,7 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
   }
   return {
     name: 'file',
-    durability: DURABILITY,
+    ...writer.report,
     ping: async () => {
       await now(() => reader.ping())
       await writer.write({ type: 'ping' })

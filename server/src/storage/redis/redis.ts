@@ -84,9 +84,7 @@ export async function openRedisStorage(options: RedisOptions | RedisClusterOptio
   try {
     await checkSchema({ client, run })
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    const report = describeDurability(persistence)
-    const { warnings } = report
-    return { ...wrapDriver(redisDriver(options.driver, connection, report)), warnings }
+    return wrapDriver(redisDriver(options.driver, connection, describeDurability(persistence)))
   } catch (error) {
     await close()
     throw error

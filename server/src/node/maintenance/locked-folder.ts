@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { prepareFolder } from '../../storage/file/file-folder.ts'
+import { lockFolder } from '../../storage/file/file-lock.ts'
+import { inDraft } from './named-paths.ts'
+
+/** Where {@link inLockedFolder} works. */
+export interface LockedFolder {
+  /** The data folder, which no server has open. */
+  readonly folder: string
+  /** A new folder in there. What is left in it is gone afterwards. */
+  readonly draft: string
+}
+
+/**
+ * Makes something in a draft inside a data folder, locked for this process alone. Refused or failed, it leaves no lock
+ * file that was not there before.
+ * @param name what the name of the draft begins with
+ * @throws MaintenanceError, StorageError `in_use`
+ */
+export async function inLockedFolder<Result>(
+  target: string,
+  name: string,
+  work: (place: LockedFolder) => Promise<Result>,
+): Promise<Result> {
+  const folder = prepareFolder(target)
+  const lock = lockFolder(folder)
+  try {
+    const draft = join(folder, `.${name}-${randomBytes(4).toString('hex')}`)
+    const result = await inDraft({ draft, shown: folder }, () => work({ folder, draft }))
+    lock.close()
+    return result
+  } catch (error) {
+    lock.undo()
+    throw error
+  }
+}

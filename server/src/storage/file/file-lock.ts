@@ -1,0 +1,70 @@
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageError } from '../errors.ts'
+import { sqliteCode } from './file-errors.ts'
+import { createPrivateFile } from './file-folder.ts'
+
+/** A data folder that this process has for itself. */
+export interface FolderLock {
+  /** Lets others have the folder. */
+  close(): void
+  /** The same, and takes the lock file away when there was none before this lock. */
+  undo(): void
+}
+
+const LOCK_FILE = 'fish.lock'
+const SQLITE_BUSY = 5
+const MOST_TRIES = 100
+
+/**
+ * Takes the folder for this process alone, until the answer is closed or the process is gone, however it ends:
+ * the lock is one of SQLite's on a file of its own, and the system drops it with the process.
+ *
+ * @throws {StorageError} `in_use`
+ */
+export function lockFolder(folder: string): FolderLock {
+  const file = join(folder, LOCK_FILE)
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    // Not by opening an existing one: closing it again would drop the lock of another storage in this process.
+    const isNew = createPrivateFile(file)
+    const before = birthOf(file)
+    const lock = new DatabaseSync(file)
+    try {
+      lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    } catch (error) {
+      lock.close()
+      throw sqliteCode(error) === SQLITE_BUSY ? inUse(folder, error) : error
+    }
+    // A file that was taken away between opening and locking locks nothing: somebody else may have made the next one.
+    if (before !== undefined && birthOf(file) === before) return heldBy(lock, isNew ? file : undefined)
+    lock.close()
+  }
+  throw inUse(folder)
+}
+
+function heldBy(lock: DatabaseSync, made: string | undefined): FolderLock {
+  return {
+    close: () => lock.close(),
+    undo() {
+      // While it is held: whoever opened it before finds, once it has the lock, that the file is no longer there.
+      // Windows removes no file that is open.
+      if (made !== undefined && process.platform !== 'win32') rmSync(made, { force: true })
+      lock.close()
+    },
+  }
+}
+
+/** What no other file at this place has in common with it: an inode may be used again, a moment is not. */
+function birthOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`
+}
+
+function inUse(folder: string, cause?: unknown): StorageError {
+  return new StorageError(
+    'in_use',
+    `The data folder ${folder} is in use by another server. Stop that one first, or choose another folder.`,
+    { cause },
+  )
+}

@@ -1,0 +1,145 @@
+import { createApp, createMemoryStorage, SealError } from '@fish-crab/server/app'
+import { itemKey } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+import { asRoot, login } from './administration.ts'
+import { post, SALMON, seal } from './catches.ts'
+import { expectError } from './errors.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
+import { createWorld, plainPasswords } from './world.ts'
+
+const STORE = itemKey('setting', 'store')
+const OPTIONS = {
+  secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
+  passwords: plainPasswords,
+  version: '0',
+  clientAddress: () => '192.0.2.1',
+}
+const READ = '/get/fish?name=Alex&gamemode=earth'
+
+/** A world that started as a server does, and what its storage is asked. */
+async function createStartedWorld() {
+  const failing = createFailingStorage()
+  const world = await createWorld({ ...UNLIMITED, storage: failing.storage })
+  await world.app.checkSecrets()
+  /** What an operator may do to a Redis behind the back of its servers. */
+  const lose = () => world.storage.items.clear()
+  return { ...world, ...failing, lose }
+}
+
+describe('a server whose store was emptied', () => {
+  it('is not ready, and says so to whoever asks for its status', async () => {
+    const world = await createStartedWorld()
+    expect((await world.request('/readyz')).status).toBe(200)
+    await world.lose()
+    await expectError(await world.request('/readyz'), 'unavailable')
+    expect((await world.request('/status')).status).toBe(503)
+    expect((await world.request('/livez')).status).toBe(200)
+  })
+
+  it('answers storage_error where it would say that a user, a key or an administrator is not known', async () => {
+    const world = await createStartedWorld()
+    const root = await asRoot(world)
+    const token = await seal(world, SALMON)
+    await world.lose()
+    const { apiKey } = world.alex
+    const answers = [
+      post(world, 'fish', token),
+      post(world, 'crab', token),
+      post(world, 'fish', token, { query: '', headers: { 'x-api-key': apiKey } }),
+      world.request(READ),
+      world.request(READ, { headers: { 'x-api-key': apiKey } }),
+      world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
+      world.request('/get/user/key?name=Alex', { headers: { authorization: basic('root', 'root-password') } }),
+      login(world, 'root', 'root-password'),
+      root('GET', '/admin/users/Alex'),
+      root('GET', '/admin/stats'),
+      root('POST', '/admin/users', { name: 'Bob' }),
+      root('POST', '/admin/users/Alex/reset', { type: 'fernet' }),
+      root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
+    ]
+    for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
+    await expect(world.app.users.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'replaced' })
+    await expect(world.app.admins.create('boss2', 'boss-password', 'superadmin')).rejects.toMatchObject({
+      code: 'replaced',
+    })
+    expect(await world.storage.items.getKeys()).toEqual([])
+  })
+
+  it('counts no login against whoever knows the right password', async () => {
+    const world = await createStartedWorld()
+    await world.lose()
+    for (let tries = 0; tries < 12; tries += 1) {
+      await expectError(await login(world, 'root', 'root-password'), 'storage_error')
+    }
+  })
+
+  it('is ready again once its data is back', async () => {
+    const world = await createStartedWorld()
+    const keys = await world.storage.items.getKeys()
+    const items = await Promise.all(keys.map(async (key) => [key, await world.storage.items.getItem(key)] as const))
+    await world.lose()
+    await expectError(await world.request(READ), 'storage_error')
+    for (const [key, value] of items) await world.storage.items.setItem(key, String(value))
+    expect((await world.request('/readyz')).status).toBe(200)
+    expect((await world.request(READ)).status).toBe(200)
+  })
+})
+
+describe('a server whose store was replaced by another one', () => {
+  it('is not ready, and neither seals a key nor refuses a token there for good', async () => {
+    const world = await createStartedWorld()
+    const token = await seal(world, SALMON)
+    const root = await asRoot(world)
+    await world.storage.items.setItem(STORE, 'another-one')
+    await expectError(await world.request('/readyz'), 'unavailable')
+    const before = await world.storage.items.getItem(itemKey('secret', world.alex.id, 'fernet'))
+    for (const type of ['password', 'fernet', 'api-key']) {
+      await expectError(await root('POST', '/admin/users/Alex/reset', { type }), 'storage_error')
+    }
+    expect(await world.storage.items.getItem(itemKey('secret', world.alex.id, 'fernet'))).toBe(before)
+    await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
+    await expectError(await post(world, 'fish', `${token}x`), 'storage_error')
+  })
+})
+
+describe('which store it is', () => {
+  it('is one id, however many servers start at once', async () => {
+    const storage = createMemoryStorage()
+    const apps = Array.from({ length: 5 }, () => createApp({ ...OPTIONS, storage }))
+    await Promise.all(apps.map((app) => app.checkSecrets()))
+    const id = await storage.items.getItem(STORE)
+    expect(id).toMatch(/^[A-Za-z0-9]{22}$/)
+    await createApp({ ...OPTIONS, storage }).checkSecrets()
+    expect(await storage.items.getItem(STORE)).toBe(id)
+    for (const app of apps) expect((await app.fetch(new Request('http://service.test/readyz'))).status).toBe(200)
+  })
+
+  it('is only read by a start that finds it, so that a full or a read-only storage is no reason not to start', async () => {
+    const { storage, failAt } = createFailingStorage()
+    await createApp({ ...OPTIONS, storage }).checkSecrets()
+    failAt(/^(?:items\.)?(?:set|replace|remove)/)
+    await createApp({ ...OPTIONS, storage }).checkSecrets()
+  })
+
+  it('is not asked on the way of what is found', async () => {
+    const world = await createStartedWorld()
+    const token = await seal(world, SALMON)
+    const root = await asRoot(world)
+    const before = world.calls.length
+    expect((await post(world, 'fish', token)).status).toBe(201)
+    expect((await world.request(READ)).status).toBe(200)
+    expect((await world.request(READ, { headers: { 'x-api-key': world.alex.apiKey } })).status).toBe(200)
+    expect((await root('GET', '/admin/users/Alex')).status).toBe(200)
+    expect(world.calls.slice(before).filter((call) => call.includes(STORE))).toEqual([])
+  })
+
+  it('is left open by a start under a wrong secret, which writes nothing', async () => {
+    const storage = createMemoryStorage()
+    await createApp({ ...OPTIONS, storage }).checkSecrets()
+    await storage.items.removeItem(STORE)
+    const secrets = { ...OPTIONS.secrets, seal: 'another secret' }
+    await expect(createApp({ ...OPTIONS, secrets, storage }).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    expect(await storage.items.getItem(STORE)).toBeNull()
+  })
+})

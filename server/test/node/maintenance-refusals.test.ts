@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import { createStorage, itemKey } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { writeExport } from './export-file.ts'
+import { runServe, startTestServer } from './running.ts'
+
+const NOW = new Date(0)
+const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
+
+/** A data folder that was served, and the folder around it. */
+async function served() {
+  const parent = newFolder()
+  const data = join(parent, 'data')
+  await (await startTestServer({ ...envOf(data), FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+  return { parent, data }
+}
+
+const refusal = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(MaintenanceError)
+  return error as MaintenanceError
+}
+
+/** Every file below a folder and the digest of its content, but what SQLite lays beside a file that it reads. */
+const contentOf = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/-(?:wal|shm)$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
+  )
+
+it('a file store that holds part of an import is taken by nothing', async () => {
+  const { parent, data } = await served()
+  const storage = await createStorage({ driver: 'file', path: data })
+  await storage.items.setItem(itemKey('setting', 'store'), 'import unfinished')
+  await storage.dispose()
+  const before = contentOf(parent)
+  const env = envOf(data)
+  const target = join(parent, 'target')
+  for (const work of [
+    () => exportStore({ env, target, now: NOW }),
+    () => backupStore({ env, target }),
+    () => restoreStore({ env: envOf(target), backup: data, now: NOW }),
+    () => resealStore({ env }),
+  ]) {
+    expect((await refusal(work())).code).toBe('unfinished')
+  }
+  const run = runServe(env)
+  expect(await run.status).toBe(1)
+  expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an import [^\n]+\n$/)
+  expect(contentOf(parent)).toEqual(before)
+})
+
+describe('a backup', () => {
+  it('into the data folder that it is made of is refused, however the place is called', async () => {
+    const { parent, data } = await served()
+    mkdirSync(join(data, 'backups'))
+    symlinkSync(join(data, 'backups'), join(parent, 'link'))
+    const before = contentOf(parent)
+    for (const target of [join(data, 'copy'), join(data, 'backups', 'copy'), join(parent, 'link', 'copy')]) {
+      const { code, message } = await refusal(backupStore({ env: envOf(data), target }))
+      expect([code, message]).toEqual([
+        'invalid_settings',
+        `${target} is inside the data folder, and nothing was done.`,
+      ])
+    }
+    expect(contentOf(parent)).toEqual(before)
+    expect(await backupStore({ env: envOf(data), target: join(parent, 'data-copy') })).toMatchObject({ users: 0 })
+  })
+
+  it('of damaged secrets names the file that is damaged', async () => {
+    const { parent, data } = await served()
+    writeFileSync(join(data, 'secrets.json'), '{')
+    const { code, message } = await refusal(backupStore({ env: envOf(data), target: join(parent, 'copy') }))
+    expect(code).toBe('damaged')
+    expect(message).toContain(`${join(data, 'secrets.json')} is damaged`)
+    expect(readdirSync(parent)).toEqual(['data'])
+  })
+})
+
+describe('a restore', () => {
+  it('of a store onto itself is refused, also by force and by another name', async () => {
+    const { parent, data } = await served()
+    symlinkSync(data, join(parent, 'link'))
+    const before = contentOf(parent)
+    for (const backup of [data, join(parent, 'link')]) {
+      for (const force of [false, true]) {
+        const { code, message } = await refusal(restoreStore({ env: envOf(data), backup, force, now: NOW }))
+        expect(code).toBe('exists')
+        expect(message).toContain('is the store of that data folder itself')
+      }
+    }
+    expect(contentOf(parent)).toEqual(before)
+  })
+
+  it('of damaged secrets names the file that is damaged, and leaves nothing', async () => {
+    const { parent, data } = await served()
+    const backup = join(parent, 'backup')
+    cpSync(data, backup, { recursive: true })
+    writeFileSync(join(backup, 'secrets.json'), '{')
+    const { code, message } = await refusal(restoreStore({ env: envOf(join(parent, 'new')), backup, now: NOW }))
+    expect(code).toBe('damaged')
+    expect(message).toContain(`${join(backup, 'secrets.json')} is damaged`)
+    expect(existsSync(join(parent, 'new'))).toBe(false)
+  })
+
+  it('that fails names no passing path, and leaves no lock behind that was not there', async () => {
+    const { parent, data } = await served()
+    const target = join(parent, 'target')
+    mkdirSync(target)
+    // In the way of the store that would be kept aside.
+    mkdirSync(join(target, `replaced-${NOW.toISOString().replaceAll(':', '-')}`))
+    writeFileSync(join(target, 'fish.db'), 'what is to be replaced')
+    const before = contentOf(parent)
+    const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, force: true, now: NOW }))
+    expect((await restore()).message).not.toMatch(/\.restore-/)
+    expect(contentOf(parent)).toEqual(before)
+    writeFileSync(join(target, 'fish.lock'), '')
+    await restore()
+    expect(existsSync(join(target, 'fish.lock'))).toBe(true)
+  })
+})
+
+describe('an import', () => {
+  it('that is interrupted says that nothing was done, and leaves nothing', async () => {
+    const parent = newFolder()
+    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
+    writeExport(file, 20_000)
+    const stop = new AbortController()
+    const importing = refusal(importStore({ env: envOf(target), file, signal: stop.signal }))
+    while (!existsSync(target) || !readdirSync(target).some((name) => name.startsWith('.import'))) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    stop.abort(new Error('stopped by hand'))
+    const { code, message, cause } = await importing
+    expect([code, message, cause]).toEqual(['interrupted', 'Interrupted. Nothing was imported.', stop.signal.reason])
+    expect(readdirSync(target)).toEqual([])
+    expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 20_000 })
+  })
+})

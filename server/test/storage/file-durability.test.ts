@@ -1,0 +1,31 @@
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+import { describeDurability } from '../../src/storage/file/file-durability.ts'
+import { newFolder } from './folders.ts'
+
+const KEEPS_ALL = 'Every acknowledged write is on disk: it survives a killed process and a power loss.'
+
+test('a store says what SQLite really does with it: every write is on the disk before it is acknowledged', async () => {
+  const folder = newFolder()
+  for (const state of ['new', 'opened again']) {
+    const storage = await createStorage({ driver: 'file', path: folder })
+    expect([state, storage.durability, storage.warnings]).toEqual([state, KEEPS_ALL, []])
+    await storage.dispose()
+  }
+})
+
+test.each([
+  ['wal', 2, KEEPS_ALL, []],
+  ['wal', 3, KEEPS_ALL, []],
+  ['delete', 3, KEEPS_ALL, []],
+  ['wal', 1, /killed process.*power loss can take the last/, [/power loss.*synchronous = 1.*journal_mode = wal/]],
+  ['delete', 2, /power loss can take the last/, [/journal_mode = delete/]],
+  ['wal', 0, /power loss can damage/, [/synchronous = 0/]],
+  ['memory', 2, /killed process can damage/, [/journal_mode = memory/]],
+  ['off', 3, /killed process can damage/, [/journal_mode = off/]],
+] as const)('a journal %s with synchronous %i is told in words', (journalMode, synchronous, durability, warnings) => {
+  const report = describeDurability({ journalMode, synchronous })
+  expect(report.durability).toMatch(durability)
+  expect(report.durability).toMatch(/^[A-Z].+\.$/)
+  expect(report.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+})

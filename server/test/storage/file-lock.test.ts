@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { lockFolder } from '../../src/storage/file/file-lock.ts'
+import { newFolder } from './folders.ts'
+
+const [PROCESSES, ROUNDS] = [4, 500]
+
+test('a lock whose file comes and goes is never held by two processes at once', async () => {
+  const folder = newFolder()
+  mkdirSync(folder)
+  const file = fileURLToPath(new URL('./fixtures/locker.ts', import.meta.url))
+  const run = () => promisify(execFile)(process.execPath, [file, folder, String(ROUNDS)])
+  const outputs = await Promise.all(Array.from({ length: PROCESSES }, run))
+  expect(outputs.map(({ stdout }) => JSON.parse(stdout))).toEqual(
+    Array(PROCESSES).fill({ taken: ROUNDS, violations: 0 }),
+  )
+})
+
+test('an undone lock leaves no file of its own, and keeps one that was there before', () => {
+  const folder = newFolder()
+  mkdirSync(folder)
+  lockFolder(folder).undo()
+  expect(readdirSync(folder)).toEqual([])
+  lockFolder(folder).close()
+  expect(readdirSync(folder)).toEqual(['fish.lock'])
+  lockFolder(folder).undo()
+  expect(readdirSync(folder)).toEqual(['fish.lock'])
+})
