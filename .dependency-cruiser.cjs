@@ -37,7 +37,7 @@ module.exports = {
     only(
       'cli-uses-published-entries',
       '^cli/src/',
-      '^(cli/src/|sdk/src/(index|contract/index|fernet/index)\\.ts|server/src/(node|app)/index\\.ts|mocks/src/index\\.ts)',
+      '^(cli/src/|sdk/src/(index|contract/index|fernet/index|admin/index)\\.ts|server/src/(node|app)/index\\.ts|mocks/src/index\\.ts)',
     ),
     {
       name: 'portable-code-has-no-node',

@@ -55,7 +55,14 @@ async function copySwaggerUi(): Promise<void> {
 export default defineConfig([
   build(
     'sdk',
-    { index: 'index.ts', contract: 'contract/index.ts', fernet: 'fernet/index.ts' },
+    {
+      index: 'index.ts',
+      contract: 'contract/index.ts',
+      fernet: 'fernet/index.ts',
+      chat: 'chat/index.ts',
+      admin: 'admin/index.ts',
+      outbox: 'outbox/index.ts',
+    },
     {
       'fernet-key.node': 'fernet/key.node.ts',
       'fernet-key.web': 'fernet/key.web.ts',

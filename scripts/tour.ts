@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createClient } from '@fish-crab/sdk'
-import { type CreatedUser, ROUTES, routePath, type Session } from '@fish-crab/sdk/contract'
+import { createClient, isNotFoundError } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { type CreatedUser, ROUTES } from '@fish-crab/sdk/contract'
 
 // What `npm run quickstart` shows, on the built packages: a server, a player, a fish, a crab, and the list of both.
 
@@ -105,22 +106,13 @@ async function startSomewhere(notes: Notes): Promise<Server> {
 }
 
 async function createPlayer(url: string, { adminPassword }: Notes): Promise<CreatedUser> {
-  const json = { 'content-type': 'application/json' }
-  const login = await post<Session>(`${url}${routePath('adminLogin')}`, json, {
-    username: ADMIN,
-    password: adminPassword,
-  })
-  const headers = { ...json, authorization: `Bearer ${login.token}` }
-  const path = routePath('deleteUser', { name: PLAYER })
+  const admin = createAdminClient({ baseUrl: url, username: ADMIN, password: adminPassword })
   // A player that the notes do not know is left from a tour that was cut short, and its secrets are lost.
-  await fetch(`${url}${path}`, { method: ROUTES.deleteUser.method, headers })
-  return post<CreatedUser>(`${url}${routePath('createUser')}`, headers, { name: PLAYER })
-}
-
-async function post<Body>(url: string, headers: Record<string, string>, body: unknown): Promise<Body> {
-  const response = await fetch(url, { method: ROUTES.createUser.method, headers, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
-  return (await response.json()) as Body
+  await admin.users.delete(PLAYER).catch((error: unknown) => {
+    if (!isNotFoundError(error)) throw error
+  })
+  const { rateLimit: _, requestId: __, ...player } = await admin.users.create({ name: PLAYER })
+  return player
 }
 
 async function stop(server: Server): Promise<void> {

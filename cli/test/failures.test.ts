@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
     argv: ['user', 'create', 'Not a name'],
     env: () => world.admin,
     exit: 2,
-    code: 'invalid_payload',
+    code: 'usage',
   },
   {
     title: 'a gamemode that is none',

@@ -1,7 +1,7 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
-import { administrator } from '../../administrator.ts'
-import { serviceUrl } from '../../client.ts'
+import { type AdminCredentials, administrator, openAdminClient } from '../../administrator.ts'
+import type { ServiceFlags } from '../../client.ts'
 import { FishCommand } from '../../fish-command.ts'
 import { adminFlag, secretFileFlags, serviceFlags } from '../../flags.ts'
 import { reserveSecretFile } from '../../secret-file.ts'
@@ -25,9 +25,7 @@ export class UserCreate extends FishCommand {
     const credentials = await administrator(this.io, flags.admin)
     const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const { createUser } = await import('../../admin.ts')
-    const options = { ...credentials, baseUrl: serviceUrl(this.io, flags), signal: this.io.interrupted() }
-    const user = await createUser(args.name, options).catch(async (error: unknown) => {
+    const user = await this.#create(args.name, credentials, flags).catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
     })
@@ -39,6 +37,16 @@ export class UserCreate extends FishCommand {
     const { id, name, createdAt } = user
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     return this.print(flags.json, { id, name, createdAt, file }, () => done)
+  }
+
+  async #create(name: string, credentials: AdminCredentials, flags: ServiceFlags): Promise<CreatedUser> {
+    const admin = await openAdminClient(this.io, flags, credentials)
+    const {
+      rateLimit: _,
+      requestId: __,
+      ...user
+    } = await admin.users.create({ name }, { signal: this.io.interrupted() })
+    return user
   }
 }
 

@@ -1,0 +1,139 @@
+import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
+import type { ApiPromise } from '../../client/api-promise.ts'
+import type { CallOptions } from '../../client/call-options.ts'
+import { iteratePages } from '../../client/resources/iterate-catches.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { CreatedUser, ResetType, User, UserList } from '../../contract/schemas/admin.ts'
+import { cursorIssue, keyIssue, limitIssue, nameIssue, passwordIssue, requireNone, searchIssue } from '../checks.ts'
+import { jsonBody } from '../json-body.ts'
+import { createdUserShape, userListShape, userShape } from '../shapes.generated.ts'
+import { NOTHING } from '../until-gone.ts'
+import type { AdminContext } from './admin-context.ts'
+import type { IterateUsersOptions, ListUsersOptions, OnceOptions } from './options.ts'
+import { RESET_FIELDS, type ResetResult, resetShape } from './reset.ts'
+
+/** What a user is created from. */
+export interface NewUser {
+  /** 1 to 32 characters of `A-Z a-z 0-9 _ . * -`, not starting with `-`; unique without regard to case. */
+  readonly name: string
+  /** 8 to 256 characters. @default one that the server makes */
+  readonly password?: string | undefined
+}
+
+/** The players of the service. */
+export interface UsersResource {
+  /**
+   * One page of users, by name.
+   *
+   * @throws ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { users, nextCursor } = await admin.users.list({ search: 'al', limit: 20 })
+   */
+  list(options?: ListUsersOptions): ApiPromise<Answer<UserList>>
+  /**
+   * All users one by one, by name, read page by page as the loop goes on.
+   *
+   * @throws As `list`, when the page is read.
+   * @example
+   * for await (const { name } of admin.users.iterate()) console.log(name)
+   */
+  iterate(options?: IterateUsersOptions): AsyncGenerator<User, void, undefined>
+  /**
+   * Creates a user and answers its password and keys, which are shown this once. Sent once: when the answer is lost,
+   * the error says what to look at.
+   *
+   * @throws ConflictError with code `user_exists`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { password, fernetKey, apiKey } = await admin.users.create({ name: 'Alex' })
+   */
+  create(user: NewUser, options?: OnceOptions): ApiPromise<Answer<CreatedUser>>
+  /**
+   * One user, without secrets.
+   *
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { id, createdAt } = await admin.users.get('Alex')
+   */
+  get(name: string, options?: CallOptions): ApiPromise<Answer<User>>
+  /**
+   * Deletes a user with all that it caught. For superadmins. A further try after a lost answer that finds no such user
+   * is a success: the first one did it.
+   *
+   * @throws PermissionDeniedError; NotFoundError with code `user_not_found`; ValidationError, ApiError,
+   *   ConnectionError.
+   * @example
+   * await admin.users.delete('Alex')
+   */
+  delete(name: string, options?: CallOptions): ApiPromise<AnswerInfo>
+  /**
+   * Replaces one secret of a user; the old one no longer works. Answers the new one under `password`, `fernetKey` or
+   * `apiKey`, shown this once. Sent once: when the answer is lost, reset it again.
+   *
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { fernetKey } = await admin.users.reset('Alex', 'fernet')
+   */
+  reset<Type extends ResetType>(name: string, type: Type, options?: OnceOptions): ApiPromise<Answer<ResetResult[Type]>>
+}
+
+/** `admin.users`. */
+export function createUsers({ read, remove, once }: AdminContext): UsersResource {
+  const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
+    call(
+      read,
+      () => {
+        requireNone(searchIssue(search), limitIssue(limit), cursorIssue(cursor))
+        return { route: 'listUsers', query: { search, limit: limit?.toString(), cursor }, options }
+      },
+      userListShape,
+    )
+  return {
+    list,
+    iterate: ({ pageSize, ...options } = {}) =>
+      iteratePages(
+        ({ limit, cursor }) => list({ ...options, limit, cursor }),
+        ({ users }) => users,
+        LIMITS.pageSize,
+        { pageSize },
+      ),
+    create: ({ name, password }, options = {}) =>
+      call(
+        once({
+          whether: 'the user was created',
+          hint: `Look with users.get('${name}'). If it is there, its secrets are lost: users.reset gives it new ones.`,
+        }),
+        () => {
+          requireNone(nameIssue(name), password !== undefined && passwordIssue(password))
+          return { route: 'createUser', ...jsonBody({ name, password }), options }
+        },
+        createdUserShape,
+      ),
+    get: (name, options = {}) =>
+      call(
+        read,
+        () => {
+          requireNone(nameIssue(name))
+          return { route: 'showUser', params: { name }, options }
+        },
+        userShape,
+      ),
+    delete: (name, options = {}) =>
+      call(
+        remove,
+        () => {
+          requireNone(nameIssue(name))
+          return { route: 'deleteUser', params: { name }, options }
+        },
+        NOTHING,
+      ),
+    reset: (name, type, options = {}) =>
+      call(
+        once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' }),
+        () => {
+          requireNone(nameIssue(name), keyIssue(type, RESET_FIELDS, 'type'))
+          return { route: 'resetUser', params: { name }, ...jsonBody({ type }), options }
+        },
+        resetShape(type),
+      ),
+  }
+}

@@ -1,0 +1,116 @@
+import { isConnectionError, isNotFoundError, isServerError, isTimeoutError } from '@fish-crab/sdk'
+import type { AdminClient } from '@fish-crab/sdk/admin'
+import { expect, test } from 'vitest'
+import { createService, failureOf, logins } from './service.ts'
+
+const EARTH = { gamemode: 'earth' } as const
+
+/** A service whose next answer to such a request gets lost after the work was done. */
+async function withLostAnswer(to: string, lose: () => Promise<Response> = lostConnection) {
+  const service = await createService()
+  const admin = service.admin()
+  let lost = false
+  service.intercept((request, send) => {
+    if (lost || !`${request.method} ${new URL(request.url).pathname}`.startsWith(to)) return undefined
+    lost = true
+    return send().then(lose)
+  })
+  return { ...service, admin }
+}
+
+async function lostConnection(): Promise<Response> {
+  throw new TypeError('fetch failed', { cause: Object.assign(new Error('gone'), { code: 'ECONNRESET' }) })
+}
+
+test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
+  ['a user', 'POST /admin/users', (admin) => admin.users.create({ name: 'Bob' }), /users\.get\('Bob'\)/],
+  ['a reset', 'POST /admin/users', (admin) => admin.users.reset('Alex', 'fernet'), /Reset it again/],
+  ['fish', 'POST /admin/users', (admin) => admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH), /fish\.list/],
+  ['crabs', 'POST /admin/users', (admin) => admin.crabs.add('Alex', {}, EARTH), /crabs\.list/],
+  [
+    'an administrator',
+    'POST /admin/admins',
+    (admin) => admin.admins.create({ username: 'mia', password: 'mias-password' }),
+    /admins\.list/,
+  ],
+])('%s is made once, and the error of a lost answer says what to look at', async (_, to, write, hint) => {
+  const { admin, sent } = await withLostAnswer(to)
+  const error = await failureOf(write(admin))
+  if (!isConnectionError(error)) throw error
+  expect(error.systemCode).toBe('ECONNRESET')
+  expect(error.hint).toMatch(hint)
+  expect(error.summary).toMatch(/Whether .+ (was|were) (created|replaced|stored) is not known\.$/)
+  expect(error.message).toBe(`${error.summary} ${error.hint}`)
+  expect(sent).toHaveLength(2)
+})
+
+test('what a proxy answers in place of the service leaves a write as unsure as a lost answer', async () => {
+  const { admin, sent } = await withLostAnswer('POST /admin/users', async () => new Response('', { status: 502 }))
+  const error = await failureOf(admin.users.create({ name: 'Bob' }))
+  expect(isServerError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
+  expect(isServerError(error) && error.status).toBe(502)
+  expect(sent).toHaveLength(2)
+})
+
+test('a write whose answer takes too long stays a TimeoutError', async () => {
+  const { admin } = await withLostAnswer('POST /admin/users', () => new Promise(() => {}))
+  const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
+  expect(isTimeoutError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
+})
+
+test('a write that never left gives no such hint', async () => {
+  const service = await createService()
+  service.intercept((request) => {
+    if (!request.url.endsWith('/admin/users')) return undefined
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+    return Promise.reject(new TypeError('fetch failed', { cause }))
+  })
+  const error = await failureOf(service.admin().users.create({ name: 'Bob' }))
+  expect(isConnectionError(error) && error.hint).not.toMatch(/users\.get/)
+})
+
+test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]>([
+  ['a user', 'DELETE /admin/users/Alex', (admin) => admin.users.delete('Alex')],
+  ['fish', 'DELETE /admin/users/Alex/fish', (admin, id) => admin.fish.delete('Alex', id, EARTH)],
+  ['an administrator', 'DELETE /admin/admins', (admin) => admin.admins.delete('helper')],
+])(
+  '%s whose deletion loses its answer is deleted, and the further try that finds nothing is a success',
+  async (_, to, remove) => {
+    const { admin, sent, slept } = await withLostAnswer(to)
+    const { id } = await admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH)
+    await remove(admin, id)
+    expect(sent.filter((line) => line.startsWith(to))).toHaveLength(2)
+    expect(slept).toEqual([500])
+    expect(isNotFoundError(await failureOf(remove(admin, id)))).toBe(true)
+  },
+)
+
+test('a further try that finds the address itself missing is no success', async () => {
+  const service = await createService()
+  const answers = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
+  service.intercept((request) => {
+    const answer = request.method === 'DELETE' ? answers.shift() : undefined
+    return answer && Promise.resolve(answer)
+  })
+  const error = await failureOf(service.admin().users.delete('Alex'))
+  expect(isNotFoundError(error) && error.code).toBe('not_found')
+})
+
+test('a page in place of an answer does not count as deleted', async () => {
+  const service = await createService()
+  service.intercept((request) =>
+    request.method === 'DELETE' ? Promise.resolve(new Response('{"welcome":true}', { status: 200 })) : undefined,
+  )
+  expect(await failureOf(service.admin().users.delete('Alex'))).toMatchObject({ code: 'invalid_response' })
+})
+
+test('reads and logins are tried again', async () => {
+  const { admin, sent, slept, intercept } = await withLostAnswer('GET /admin/me')
+  expect((await admin.me()).username).toBe('root')
+  expect(sent).toHaveLength(3)
+  let lost = 0
+  intercept((request) => (request.url.endsWith('/login') && lost++ === 0 ? lostConnection() : undefined))
+  await admin.login()
+  expect(logins(sent)).toBe(3)
+  expect(slept).toEqual([500, 500])
+})

@@ -1,0 +1,56 @@
+import { isAuthenticationError, isRateLimitError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { createService, failureOf, HELPER, logins, ROOT } from './service.ts'
+
+const WRONG = { ...ROOT, password: 'not-the-password' }
+const FIVE_MINUTES = 300_000
+
+test('a wrong password is sent once, whatever is called and however often, for five minutes', async () => {
+  const { admin: open, sent, advance } = await createService()
+  const admin = open(WRONG)
+  const errors = await Promise.all([failureOf(admin.me()), failureOf(admin.stats())])
+  advance(FIVE_MINUTES - 1000)
+  errors.push(await failureOf(admin.users.create({ name: 'Bob' })))
+  for (const error of errors) expect(isAuthenticationError(error) && error.code).toBe('invalid_credentials')
+  expect(sent).toEqual(['POST /admin/login'])
+  advance(1000)
+  await failureOf(admin.me())
+  expect(logins(sent)).toBe(2)
+})
+
+test('a login asked for is sent again after a refusal, and when it succeeds calls go on', async () => {
+  const service = await createService()
+  const admin = service.admin({ username: 'late', password: 'a-late-password' })
+  await failureOf(admin.me())
+  await service.app.admins.create('late', 'a-late-password', 'admin')
+  expect(isAuthenticationError(await failureOf(admin.me()))).toBe(true)
+  await admin.login()
+  expect((await admin.me()).username).toBe('late')
+})
+
+test('too many failed logins fail at once, with the time to try again, and nothing is sent until then', async () => {
+  const { admin: open, sent, slept, advance } = await createService()
+  for (let count = 0; count < 10; count++) await failureOf(open(WRONG).login())
+  const admin = open()
+  advance(60_000)
+  const [error, again] = [await failureOf(admin.me()), await failureOf(admin.me())]
+  if (!isRateLimitError(error)) throw error
+  expect(error.resetAt).toEqual(new Date('2026-01-01T00:05:00Z'))
+  expect(again).toBe(error)
+  expect(slept).toEqual([])
+  expect(logins(sent)).toBe(11)
+  advance(240_000)
+  expect((await admin.me()).username).toBe(ROOT.username)
+})
+
+test('the limit of an administrator is waited for, and lets nobody else wait', async () => {
+  const { admin: open, slept, sent } = await createService({ adminRateLimit: { requests: 5, windowMs: 300_000 } })
+  const [admin, other] = [open(), open(HELPER)]
+  for (let count = 0; count < 5; count++) await admin.me()
+  await other.me()
+  expect(slept).toEqual([])
+  expect(isRateLimitError(await failureOf(admin.me({ maxWaitMs: 1000 })))).toBe(true)
+  expect(isRateLimitError(await failureOf(admin.me({ deadlineMs: 1000 })))).toBe(true)
+  expect((await admin.me()).username).toBe(ROOT.username)
+  expect(sent.filter((line) => line === 'GET /admin/me')).toHaveLength(7)
+})

@@ -1,0 +1,131 @@
+import { isAuthenticationError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { createService, failureOf, HELPER, logins, ROOT } from './service.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+test('nothing is sent before the first call, and all calls share one session', async () => {
+  const { admin: open, sent } = await createService()
+  const admin = open()
+  expect(sent).toEqual([])
+  await admin.me()
+  await admin.stats()
+  expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
+})
+
+test('fifty calls at once share one login', async () => {
+  const { admin: open, sent } = await createService()
+  const admin = open()
+  await Promise.all(Array.from({ length: 50 }, () => admin.me()))
+  expect(logins(sent)).toBe(1)
+  expect(sent).toHaveLength(51)
+})
+
+test.each([
+  ['right', 0],
+  ['an hour ahead', HOUR],
+  ['a day behind', -24 * HOUR],
+])('a session is renewed a minute before its end, with a clock here that is %s', async (_, clientAheadMs) => {
+  const { admin: open, sent, advance } = await createService({ clientAheadMs })
+  const admin = open()
+  await admin.me()
+  advance(HOUR - MINUTE - 1000)
+  await admin.me()
+  expect(logins(sent)).toBe(1)
+  advance(1000)
+  await Promise.all([admin.me(), admin.stats()])
+  expect(sent.slice(3)).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
+})
+
+test('without the date of the server and with a wrong clock, a call that finds its session over is sent again', async () => {
+  const { admin: open, sent, advance } = await createService({ saysDate: false, clientAheadMs: -HOUR })
+  const admin = open()
+  await admin.me()
+  advance(HOUR + 1000)
+  expect((await admin.users.create({ name: 'Bob' })).name).toBe('Bob')
+  expect(sent.slice(2)).toEqual(['POST /admin/users', 'POST /admin/login', 'POST /admin/users'])
+})
+
+test('without the date of the server and with a clock far ahead, there is not a login for each call', async () => {
+  const { admin: open, sent } = await createService({ saysDate: false, clientAheadMs: 2 * HOUR })
+  const admin = open()
+  for (let count = 0; count < 5; count++) await admin.me()
+  expect(logins(sent)).toBe(1)
+})
+
+test('many calls that find their session over log in once', async () => {
+  const service = await createService()
+  const admin = service.admin(HELPER)
+  await admin.me()
+  // The administrator is another one of the same name now.
+  await service.admin().admins.delete(HELPER.username)
+  await service.app.admins.create(HELPER.username, HELPER.password, 'admin')
+  const before = service.sent.length
+  await Promise.all(Array.from({ length: 20 }, () => admin.me()))
+  const sent = service.sent.slice(before)
+  expect(logins(sent)).toBe(1)
+  expect(sent).toHaveLength(20 + 1 + 20)
+})
+
+test('a call that is told late that its session is over uses the one that was opened since', async () => {
+  const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
+  const admin = open()
+  await admin.me()
+  advance(HOUR + 1000)
+  const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  intercept((request, send) => {
+    if (!request.url.endsWith('/stats') || logins(sent) > 1) return undefined
+    arrived.resolve()
+    return send().then(async (answer) => {
+      await release.promise
+      return answer
+    })
+  })
+  const late = admin.stats()
+  await arrived.promise
+  await admin.me()
+  release.resolve()
+  expect((await late).users).toBe(1)
+  expect(logins(sent)).toBe(2)
+})
+
+test('a session that is refused twice fails the call', async () => {
+  const { admin: open, sent, intercept } = await createService()
+  const body = { error: 'Log in again.', code: 'invalid_session', requestId: 'r' }
+  intercept((request) =>
+    request.url.endsWith('/login') ? undefined : Promise.resolve(Response.json(body, { status: 401 })),
+  )
+  const error = await failureOf(open().me())
+  expect(isAuthenticationError(error) && error.code).toBe('invalid_session')
+  expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
+})
+
+test('a token from elsewhere is used as it is, and when it is over the call fails', async () => {
+  const { admin: open, sent, advance } = await createService()
+  const { token, expiresAt } = await open().login()
+  expect(expiresAt).toBe('2026-01-01T01:00:00.000Z')
+  const admin = open({ token })
+  expect((await admin.me()).username).toBe(ROOT.username)
+  advance(HOUR + 1000)
+  const error = await failureOf(admin.me())
+  expect(isAuthenticationError(error) && error.code).toBe('invalid_session')
+  expect(logins(sent)).toBe(1)
+})
+
+test('a token from elsewhere that is over is replaced where there is a password', async () => {
+  const { admin: open, sent } = await createService()
+  expect((await open({ ...ROOT, token: 'over-long-ago' }).me()).username).toBe(ROOT.username)
+  expect(sent).toEqual(['GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
+})
+
+test('a login asked for opens another session, which calls then use', async () => {
+  const { admin: open, sent, advance } = await createService()
+  const admin = open()
+  await admin.me()
+  advance(30 * MINUTE)
+  await admin.login()
+  advance(45 * MINUTE)
+  await admin.me()
+  expect(logins(sent)).toBe(2)
+})

@@ -1,0 +1,57 @@
+import { isConnectionError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { createService, failureOf, ROOT } from './service.ts'
+
+test('one caller who leaves does not take the login from the others', async () => {
+  const { admin: open, sent, intercept } = await createService()
+  const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  intercept((request, send) => {
+    if (!request.url.endsWith('/login')) return undefined
+    arrived.resolve()
+    return release.promise.then(send)
+  })
+  const admin = open()
+  const leaving = new AbortController()
+  const first = failureOf(admin.me({ signal: leaving.signal }))
+  const second = admin.me()
+  await arrived.promise
+  leaving.abort('enough')
+  expect(await first).toBe('enough')
+  release.resolve()
+  expect((await second).username).toBe(ROOT.username)
+  expect(sent).toEqual(['POST /admin/login', 'GET /admin/me'])
+})
+
+test('when all callers leave the login is ended, and the next call begins anew', async () => {
+  const { admin: open, sent, intercept } = await createService()
+  const admin = open()
+  const ended = Promise.withResolvers<void>()
+  intercept((request) => {
+    request.signal.addEventListener('abort', () => ended.resolve())
+    return new Promise(() => {})
+  })
+  const leaving = [new AbortController(), new AbortController()]
+  const calls = leaving.map(({ signal }) => failureOf(admin.me({ signal })))
+  const asked = failureOf(admin.login({ signal: leaving[0]?.signal }))
+  await expect.poll(() => sent.length).toBe(1)
+  for (const each of leaving) each.abort('enough')
+  expect(await Promise.all([...calls, asked])).toEqual(['enough', 'enough', 'enough'])
+  await ended.promise
+  intercept(() => undefined)
+  expect((await admin.me()).username).toBe(ROOT.username)
+})
+
+test('a signal that is aborted already sends nothing', async () => {
+  const { admin: open, sent } = await createService()
+  const [admin, signal] = [open(), AbortSignal.abort('no')]
+  expect(await failureOf(admin.me({ signal }))).toBe('no')
+  expect(await failureOf(admin.login({ signal }))).toBe('no')
+  expect(sent).toEqual([])
+})
+
+test('the deadline of a call spans its login', async () => {
+  const { admin: open, intercept } = await createService()
+  intercept(() => new Promise(() => {}))
+  const error = await failureOf(open().me({ deadlineMs: 20 }))
+  expect(isConnectionError(error) && error.code).toBe('timeout')
+})

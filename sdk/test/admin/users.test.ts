@@ -1,0 +1,97 @@
+import { isConflictError, isInvalidResponseError, isNotFoundError } from '@fish-crab/sdk'
+import { expect, test } from 'vitest'
+import { createService, failureOf, logins, ROOT } from './service.ts'
+
+test('a new user comes with its secrets and can be read without them', async () => {
+  const admin = (await createService()).admin()
+  const created = await admin.users.create({ name: 'Bob', password: 'bobs-own-password' })
+  expect(created).toMatchObject({ name: 'Bob', password: 'bobs-own-password' })
+  expect(created.fernetKey).toMatch(/^[A-Za-z0-9]{43}=$/)
+  expect(created.apiKey).not.toBe('')
+  const { id, name, createdAt } = created
+  const { rateLimit, requestId, ...user } = await admin.users.get('bob')
+  expect(user).toEqual({ id, name, createdAt })
+  expect(rateLimit).toMatchObject({ limit: 300, remaining: 298 })
+  expect(requestId).toBeTypeOf('string')
+})
+
+test('a password is made for a user who is given none', async () => {
+  const admin = (await createService()).admin()
+  expect((await admin.users.create({ name: 'Bob' })).password.length).toBeGreaterThan(11)
+})
+
+test('a name that is taken is a ConflictError, in any letter case', async () => {
+  const admin = (await createService()).admin()
+  const error = await failureOf(admin.users.create({ name: 'ALEX' }))
+  expect(isConflictError(error) && error.code).toBe('user_exists')
+})
+
+test('users are listed by page, by search, and one by one', async () => {
+  const { admin: open, sent } = await createService()
+  const admin = open()
+  for (const name of ['Bea', 'Bob', 'Cleo']) await admin.users.create({ name })
+  const first = await admin.users.list({ limit: 2 })
+  expect(first.users.map(({ name }) => name)).toEqual(['Alex', 'Bea'])
+  const second = await admin.users.list({ limit: 2, cursor: first.nextCursor })
+  expect(second.users.map(({ name }) => name)).toEqual(['Bob', 'Cleo'])
+  expect(second.nextCursor).toBeUndefined()
+  expect((await admin.users.list({ search: 'B' })).users.map(({ name }) => name)).toEqual(['Bea', 'Bob'])
+
+  const before = sent.length
+  const seen: string[] = []
+  for await (const { name } of admin.users.iterate({ pageSize: 3 })) seen.push(name)
+  expect(seen).toEqual(['Alex', 'Bea', 'Bob', 'Cleo'])
+  expect(sent.length - before).toBe(2)
+  const found: string[] = []
+  for await (const { name } of admin.users.iterate({ search: 'cle' })) found.push(name)
+  expect(found).toEqual(['Cleo'])
+})
+
+test.each([
+  ['password', 'password'],
+  ['fernet', 'fernetKey'],
+  ['api-key', 'apiKey'],
+] as const)('a reset of %s answers the new secret, under its own name alone', async (type, field) => {
+  const service = await createService()
+  const { rateLimit: _, requestId: __, ...answer } = await service.admin().users.reset('Alex', type)
+  expect(Object.keys(answer)).toEqual([field])
+  expect(Object.values(answer)[0]).not.toBe(service.alex[field])
+})
+
+test('a reset whose answer holds another secret than asked for is an InvalidResponseError', async () => {
+  const { admin: open, intercept } = await createService()
+  intercept((request) =>
+    request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
+  )
+  const error = await failureOf(open().users.reset('Alex', 'fernet'))
+  expect(isInvalidResponseError(error) && error.issues).toEqual([{ path: 'fernetKey', message: 'Must be there.' }])
+})
+
+test('a deleted user is gone, and deleting it again is a NotFoundError', async () => {
+  const admin = (await createService()).admin()
+  const { data, response } = await admin.users.delete('Alex').withResponse()
+  expect(response.status).toBe(204)
+  expect(Object.keys(data).sort()).toEqual(['rateLimit', 'requestId'])
+  const again = await failureOf(admin.users.delete('Alex'))
+  expect(isNotFoundError(again) && again.code).toBe('user_not_found')
+  expect(isNotFoundError(await failureOf(admin.users.get('Alex')))).toBe(true)
+})
+
+test('any name that a user can have stands in an address', async () => {
+  const { admin: open, sent } = await createService()
+  const admin = open()
+  for (const name of ['*.-*', '...', '_']) {
+    await admin.users.create({ name })
+    expect((await admin.users.get(name)).name).toBe(name)
+    await admin.users.delete(name)
+  }
+  expect(logins(sent)).toBe(1)
+})
+
+test('the key of a player is read with the credentials of the administrator, and not with a session', async () => {
+  const { admin: open, alex, sent } = await createService()
+  const { fernetKey, rateLimit } = await open(ROOT).keys.get('Alex')
+  expect(fernetKey).toBe(alex.fernetKey)
+  expect(rateLimit).toMatchObject({ limit: 25, remaining: 24 })
+  expect(sent).toEqual(['GET /get/user/key'])
+})
