@@ -26,7 +26,8 @@ export function processIo(): Io {
     stderr: process.stderr,
     interrupted() {
       const controller = new AbortController()
-      process.once('SIGINT', () => controller.abort(interruption()))
+      // A second signal ends the process as usual.
+      for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => controller.abort(interruption()))
       return controller.signal
     },
     stopWishes() {

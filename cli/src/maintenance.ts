@@ -26,6 +26,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   invalid_settings: EXIT.usage,
   invalid_line: EXIT.usage,
   unavailable: EXIT.unreachable,
+  interrupted: EXIT.interrupted,
 }
 
 /** Does maintenance with the server's code, which is loaded for it alone, and tells its failures as this program's. */

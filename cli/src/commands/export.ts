@@ -4,7 +4,6 @@ import { EXIT } from '../exit.ts'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../table.ts'
-import { interruptible } from './export-import-interruption.ts'
 
 const STDOUT = '-'
 
@@ -37,9 +36,8 @@ export class Export extends FishCommand {
     }
     const source = storageSource(this.io.env, flags)
     const target = isStdout ? this.io.stdout : flags.out
-    const report = await interruptible(this.io, (signal) =>
-      maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal })),
-    )
+    const signal = this.io.interrupted()
+    const report = await maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal }))
     this.note(
       flags.json,
       report.secrets === 'included'

@@ -3,6 +3,7 @@ import { type ApiPromise, apiPromise } from '../client/api-promise.ts'
 import type { CallOptions } from '../client/call-options.ts'
 import { steadyTime } from '../client/clock.ts'
 import { createTransport, type Transport } from '../client/transport.ts'
+import { ADMIN_ROUTES } from '../contract/admin-routes.ts'
 import { userNameKey } from '../contract/names.ts'
 import type { Session } from '../contract/schemas/admin.ts'
 import { type AdminClientOptions, type Credentials, readAdminOptions, requireCredentials } from './admin-options.ts'
@@ -93,7 +94,12 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
 function logIn(transport: Transport, credentials: Credentials | undefined, signal: AbortSignal): Promise<Login> {
   return call(
     transport,
-    () => ({ route: 'adminLogin', ...jsonBody(requireCredentials(credentials)), options: { signal }, gate: false }),
+    () => ({
+      route: ADMIN_ROUTES.adminLogin,
+      ...jsonBody(requireCredentials(credentials)),
+      options: { signal },
+      gate: false,
+    }),
     sessionShape,
   ).withResponse()
 }

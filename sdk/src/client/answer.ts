@@ -39,7 +39,7 @@ export interface ResponseSchema<Content> {
 export function call<Content extends object, Result extends object = Content>(
   transport: Transport,
   prepare: () => ApiRequest,
-  schema: ResponseSchema<Content> | (() => Promise<ResponseSchema<Content>>),
+  schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
 ): ApiPromise<Answer<Result>> {
   return apiPromise(send(transport, prepare, schema, finish))
@@ -48,14 +48,14 @@ export function call<Content extends object, Result extends object = Content>(
 async function send<Content extends object, Result extends object>(
   transport: Transport,
   prepare: () => ApiRequest,
-  schema: ResponseSchema<Content> | (() => Promise<ResponseSchema<Content>>),
+  schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result,
 ): Promise<WithResponse<Answer<Result>>> {
   const answer = await transport(prepare())
   const { status, headers } = answer
   const rateLimit = readRateLimit(headers)
   const requestId = requestIdOf(answer)
-  const content = finish(checked(answer, typeof schema === 'function' ? await schema() : schema), headers)
+  const content = finish(checked(answer, schema), headers)
   return {
     data: { ...content, ...(rateLimit && { rateLimit }), ...(requestId === undefined ? {} : { requestId }) },
     response: { status, headers },

@@ -1,10 +1,10 @@
-import type { RouteName } from '../contract/routes.ts'
+import type { Route } from '../contract/route.ts'
 import type { RawAnswer } from './attempt.ts'
 import type { CallOptions } from './call-options.ts'
 
 /** A request in the terms of the contract. */
 export interface ApiRequest {
-  readonly route: RouteName
+  readonly route: Route
   /** What stands in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>

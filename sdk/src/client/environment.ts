@@ -1,5 +1,3 @@
-import type { ClientOptions } from './options.ts'
-
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,10 +8,12 @@ const VARIABLES = {
   fernetKey: 'FISH_KEY',
   apiKey: 'FISH_API_KEY',
   gamemode: 'FISH_GAMEMODE',
-} as const satisfies Partial<Record<keyof ClientOptions, string>>
+} as const
 
 /** Options with what they leave out taken from the environment; an empty variable says nothing. */
-export function withEnvironment(options: ClientOptions): ClientOptions {
+export function withEnvironment<
+  Options extends { readonly [Name in keyof typeof VARIABLES]?: unknown } & { readonly env?: Environment | undefined },
+>(options: Options): Options {
   const env = options.env ?? processEnvironment()
   const said = Object.entries(VARIABLES).flatMap(([option, variable]) => {
     const value = options[option as keyof typeof VARIABLES] ?? (env[variable] || undefined)

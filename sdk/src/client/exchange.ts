@@ -1,5 +1,4 @@
 import { HEADERS } from '../contract/headers.ts'
-import { ROUTES } from '../contract/routes.ts'
 import type { ConnectionError } from '../errors/connection-errors.ts'
 import { isConnectionError } from '../errors/guards.ts'
 import type { ApiRequest } from './api-request.ts'
@@ -32,7 +31,7 @@ export function createExchange(settings: Settings): Exchange {
   const send = createSender(settings)
 
   return async (gate, ticket, { request, body, timeoutMs, signal, number }) => {
-    const { method, path } = ROUTES[request.route]
+    const { method, path } = request.route
     const started = clock.now()
     observer.onRequest({ method, path, attempt: number })
     try {

@@ -1,6 +1,6 @@
 import { platform } from '#dispatcher'
 import { HEADERS, MEDIA_TYPES } from '../contract/headers.ts'
-import { ROUTES, routePath } from '../contract/routes.ts'
+import { filledPath } from '../contract/route.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { Settings } from './options.ts'
 
@@ -14,7 +14,7 @@ export function createSender(settings: Settings): SendRequest {
     // Looked up anew each time, so that whoever replaces the global fetch later is heard.
     const globalFetch = globalThis.fetch
     const init: RequestInit = {
-      method: ROUTES[request.route].method,
+      method: request.route.method,
       headers: headersOf(request, settings),
       // A followed redirect would hand the API key on to another host, and turn a POST into a GET.
       redirect: 'manual',
@@ -31,7 +31,7 @@ export function createSender(settings: Settings): SendRequest {
 function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
   const said = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const search = new URLSearchParams(said).toString()
-  return `${baseUrl}${routePath(route, params)}${search && `?${search}`}`
+  return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
 }
 
 function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {

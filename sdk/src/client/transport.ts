@@ -1,4 +1,3 @@
-import { ROUTES } from '../contract/routes.ts'
 import { untilAborted } from './abort.ts'
 import { apiError, refusedHere } from './api-error.ts'
 import type { ApiRequest } from './api-request.ts'
@@ -24,7 +23,7 @@ export function createTransport(settings: Settings): Transport {
 
   async function run(request: ApiRequest, limits: CallLimits, { signal, leftMs }: Deadline): Promise<RawAnswer> {
     const gate = request.gate === false ? OPEN_GATE : gateOf(request.gate)
-    const { method, path } = ROUTES[request.route]
+    const { method, path } = request.route
     const onWait = (waitMs: number) =>
       observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
     let [failures, waitedMs] = [0, 0]

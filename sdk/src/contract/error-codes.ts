@@ -75,7 +75,12 @@ export const ERROR_CODES = {
 /** A stable name of what went wrong; the `code` of an error body. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** Whether a value is one of the documented error codes. */
+/**
+ * Whether a value is one of the documented error codes.
+ *
+ * @example
+ * if (isErrorCode(text)) showStatus(ERROR_CODES[text].message)
+ */
 export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(ERROR_CODES, value)
 }

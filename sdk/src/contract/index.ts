@@ -22,7 +22,8 @@ export {
   rarityLabel,
   rarityValue,
 } from './rarities.ts'
-export { type Audience, ROUTES, type Route, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
+export type { Audience, Route } from './route.ts'
+export { ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
 export {
   ADMIN_ROLES,
   type AdminRole,

@@ -13,12 +13,22 @@ export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 /** The user that the demo endpoints answer for. */
 export const DEMO_USER = 'demo'
 
-/** Whether a user of this name can exist. */
+/**
+ * Whether a user of this name can exist.
+ *
+ * @example
+ * if (!isUserName(text)) showStatus(`A name is ${USER_NAME_RULE}.`)
+ */
 export function isUserName(name: string): boolean {
   return USER_NAME_PATTERN.test(name)
 }
 
-/** The form of a user name that is equal for names that differ only in letter case. */
+/**
+ * The form of a user name that is equal for names that differ only in letter case.
+ *
+ * @example
+ * const isAlex = userNameKey(text) === userNameKey('Alex')
+ */
 export function userNameKey(name: string): string {
   return name.toLowerCase()
 }

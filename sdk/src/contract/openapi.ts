@@ -3,7 +3,8 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES } from './gamemodes.ts'
 import { HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
-import { type Audience, ROUTES, type RouteName } from './routes.ts'
+import type { Audience } from './route.ts'
+import { ROUTES, type RouteName } from './routes.ts'
 import { errorBodySchema } from './schemas/common.ts'
 
 /** A JSON object of an OpenAPI document. */

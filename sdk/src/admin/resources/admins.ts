@@ -1,6 +1,7 @@
 import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
+import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../../contract/schemas/admin.ts'
 import { keyIssue, nameIssue, passwordIssue, requireNone } from '../checks.ts'
 import { jsonBody } from '../json-body.ts'
@@ -54,14 +55,14 @@ const ROLES = { admin: true, superadmin: true } as const satisfies Record<AdminR
 /** `admin.admins`. */
 export function createAdmins({ read, remove, once }: AdminContext): AdminsResource {
   return {
-    list: (options = {}) => call(read, () => ({ route: 'listAdmins', options }), administratorListShape),
+    list: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.listAdmins, options }), administratorListShape),
     create: ({ username, password, role }, options = {}) =>
       call(
         once({ whether: 'the administrator was created', hint: 'Look with admins.list.' }),
         () => {
           const roleIssue = role !== undefined && keyIssue(role, ROLES, 'role')
           requireNone(nameIssue(username, 'username'), passwordIssue(password), roleIssue)
-          return { route: 'createAdmin', ...jsonBody({ username, password, role }), options }
+          return { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options }
         },
         administratorShape,
       ),
@@ -70,7 +71,7 @@ export function createAdmins({ read, remove, once }: AdminContext): AdminsResour
         remove,
         () => {
           requireNone(nameIssue(username, 'username'))
-          return { route: 'deleteAdmin', params: { username }, options }
+          return { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }
         },
         NOTHING,
       ),

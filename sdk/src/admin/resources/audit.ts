@@ -1,6 +1,7 @@
 import { type Answer, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
+import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { AuditEntry, AuditPage } from '../../contract/schemas/admin.ts'
 import { cursorIssue, limitIssue, requireNone } from '../checks.ts'
@@ -35,7 +36,7 @@ export function createAudit({ read }: AdminContext): AuditResource {
       read,
       () => {
         requireNone(limitIssue(limit), cursorIssue(cursor))
-        return { route: 'audit', query: { limit: limit?.toString(), cursor }, options }
+        return { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }
       },
       auditPageShape,
     )

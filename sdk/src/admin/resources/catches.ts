@@ -3,8 +3,10 @@ import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { type CrabInput, type FishInput, readEntries } from '../../client/entries.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../../client/shapes/catches.generated.ts'
+import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
+import type { Route } from '../../contract/route.ts'
 import type { CrabCollection, FishCollection, Saved } from '../../contract/schemas/catches.ts'
 import type { Issue } from '../../errors/validation-error.ts'
 import { gamemodeIssue, idIssue, nameIssue, requireNone } from '../checks.ts'
@@ -57,20 +59,28 @@ export type AdminCrabsResource = AdminCatchesResource<CrabCollection, CrabInput>
 
 /** `admin.fish`. */
 export function createAdminFish(context: AdminContext): AdminFishResource {
-  const routes = { list: 'listUserFish', add: 'addUserFish', delete: 'deleteUserFish' } as const
+  const routes = {
+    list: ADMIN_ROUTES.listUserFish,
+    add: ADMIN_ROUTES.addUserFish,
+    delete: ADMIN_ROUTES.deleteUserFish,
+  }
   return createCatches(context, 'fish', routes, fishCollectionShape)
 }
 
 /** `admin.crabs`. */
 export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
-  const routes = { list: 'listUserCrab', add: 'addUserCrab', delete: 'deleteUserCrab' } as const
+  const routes = {
+    list: ADMIN_ROUTES.listUserCrab,
+    add: ADMIN_ROUTES.addUserCrab,
+    delete: ADMIN_ROUTES.deleteUserCrab,
+  }
   return createCatches(context, 'crab', routes, crabCollectionShape)
 }
 
 interface Routes {
-  readonly list: 'listUserFish' | 'listUserCrab'
-  readonly add: 'addUserFish' | 'addUserCrab'
-  readonly delete: 'deleteUserFish' | 'deleteUserCrab'
+  readonly list: Route
+  readonly add: Route
+  readonly delete: Route
 }
 
 const WHERE_TO_LOOK = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>

@@ -1,6 +1,7 @@
 import { type Answer, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
+import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import type { Administrator, Leaderboard, Stats } from '../../contract/schemas/admin.ts'
@@ -49,14 +50,14 @@ export interface Reports {
 /** `admin.me`, `admin.stats` and `admin.leaderboard`. */
 export function createReports({ read }: AdminContext): Reports {
   return {
-    me: (options = {}) => call(read, () => ({ route: 'adminMe', options }), administratorShape),
-    stats: (options = {}) => call(read, () => ({ route: 'stats', options }), statsShape),
+    me: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.adminMe, options }), administratorShape),
+    stats: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.stats, options }), statsShape),
     leaderboard: ({ type, gamemode, limit, ...options }) =>
       call(
         read,
         () => {
           requireNone(kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit))
-          return { route: 'leaderboard', query: { type, gamemode, limit: limit?.toString() }, options }
+          return { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options }
         },
         leaderboardShape,
       ),

@@ -2,6 +2,7 @@ import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
+import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CreatedUser, ResetType, User, UserList } from '../../contract/schemas/admin.ts'
 import { cursorIssue, keyIssue, limitIssue, nameIssue, passwordIssue, requireNone, searchIssue } from '../checks.ts'
@@ -83,7 +84,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
       read,
       () => {
         requireNone(searchIssue(search), limitIssue(limit), cursorIssue(cursor))
-        return { route: 'listUsers', query: { search, limit: limit?.toString(), cursor }, options }
+        return { route: ADMIN_ROUTES.listUsers, query: { search, limit: limit?.toString(), cursor }, options }
       },
       userListShape,
     )
@@ -104,7 +105,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
         }),
         () => {
           requireNone(nameIssue(name), password !== undefined && passwordIssue(password))
-          return { route: 'createUser', ...jsonBody({ name, password }), options }
+          return { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }
         },
         createdUserShape,
       ),
@@ -113,7 +114,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
         read,
         () => {
           requireNone(nameIssue(name))
-          return { route: 'showUser', params: { name }, options }
+          return { route: ADMIN_ROUTES.showUser, params: { name }, options }
         },
         userShape,
       ),
@@ -122,7 +123,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
         remove,
         () => {
           requireNone(nameIssue(name))
-          return { route: 'deleteUser', params: { name }, options }
+          return { route: ADMIN_ROUTES.deleteUser, params: { name }, options }
         },
         NOTHING,
       ),
@@ -131,7 +132,7 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
         once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' }),
         () => {
           requireNone(nameIssue(name), keyIssue(type, RESET_FIELDS, 'type'))
-          return { route: 'resetUser', params: { name }, ...jsonBody({ type }), options }
+          return { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }
         },
         resetShape(type),
       ),

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
+import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import type { Answer } from '../answer.ts'
@@ -114,8 +115,8 @@ export interface CatchesContext {
 
 /** `client.fish`. */
 export function createFish(context: CatchesContext): FishResource {
-  const writing = { ...context, kind: 'fish', route: 'postFish' } as const
-  const reading = { ...context, route: 'getFish', schema: fishCollectionShape } as const
+  const writing = { ...context, kind: 'fish', route: PUBLIC_ROUTES.postFish } as const
+  const reading = { ...context, route: PUBLIC_ROUTES.getFish, schema: fishCollectionShape } as const
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries, options = {}) => addCatches(writing, listOf(entries), options),
@@ -128,8 +129,8 @@ export function createFish(context: CatchesContext): FishResource {
 
 /** `client.crabs`. */
 export function createCrabs(context: CatchesContext): CrabsResource {
-  const writing = { ...context, kind: 'crab', route: 'postCrab' } as const
-  const reading = { ...context, route: 'getCrab', schema: crabCollectionShape } as const
+  const writing = { ...context, kind: 'crab', route: PUBLIC_ROUTES.postCrab } as const
+  const reading = { ...context, route: PUBLIC_ROUTES.getCrab, schema: crabCollectionShape } as const
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries = {}, options = {}) => addCatches(writing, listOf(entries), options),

@@ -1,3 +1,4 @@
+import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
 import { type Answer, call } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
@@ -28,7 +29,7 @@ export interface DemoResource {
 /** `client.demo`. */
 export function createDemo(transport: Transport): DemoResource {
   return {
-    fish: (options = {}) => call(transport, () => ({ route: 'demoFish', options }), fishCollectionShape),
-    crabs: (options = {}) => call(transport, () => ({ route: 'demoCrab', options }), crabCollectionShape),
+    fish: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoFish, options }), fishCollectionShape),
+    crabs: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoCrab, options }), crabCollectionShape),
   }
 }

@@ -1,3 +1,4 @@
+import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { UserKey } from '../../contract/schemas/service.ts'
 import { type Issue, ValidationError } from '../../errors/validation-error.ts'
 import { type Answer, call } from '../answer.ts'
@@ -36,7 +37,7 @@ export function createKeys(transport: Transport): KeysResource {
       call(
         transport,
         () => ({
-          route: 'getUserKey',
+          route: PUBLIC_ROUTES.getUserKey,
           query: { name },
           headers: { authorization: basicCredentials(username, password) },
           options,

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { RouteName } from '../../contract/routes.ts'
+import type { Route } from '../../contract/route.ts'
 import { type Issue, ValidationError } from '../../errors/validation-error.ts'
 import { type Answer, call, type ResponseSchema } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
@@ -21,7 +21,7 @@ export interface ListOptions extends CallOptions, Target {
 
 /** What reading the collections of one kind needs. */
 export interface ListContext<Collection> {
-  readonly route: RouteName
+  readonly route: Route
   readonly transport: Transport
   readonly settings: Settings
   readonly schema: ResponseSchema<Collection>

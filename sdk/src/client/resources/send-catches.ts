@@ -1,5 +1,5 @@
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
-import type { RouteName } from '../../contract/routes.ts'
+import type { Route } from '../../contract/route.ts'
 import type { Saved } from '../../contract/schemas/catches.ts'
 import { type Issue, ValidationError } from '../../errors/validation-error.ts'
 import { untilAborted } from '../abort.ts'
@@ -21,7 +21,7 @@ export type AddResult = Answer<Saved & { readonly replayed: boolean }>
 
 /** What sending catches of one kind needs. */
 export interface SendContext extends SealContext {
-  readonly route: RouteName
+  readonly route: Route
   readonly transport: Transport
 }
 

@@ -1,3 +1,4 @@
+import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { Status } from '../../contract/schemas/service.ts'
 import { type Answer, call } from '../answer.ts'
 import type { ApiPromise } from '../api-promise.ts'
@@ -12,5 +13,5 @@ export type GetStatus = (options?: CallOptions) => ApiPromise<Answer<Status>>
 export function createStatus(transport: Transport): GetStatus {
   return (options = {}) =>
     // What was asked is how it stands now: a 503 is the answer, and no reason to ask again.
-    call(transport, () => ({ route: 'status', options: { maxRetries: 0, ...options } }), statusShape)
+    call(transport, () => ({ route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }), statusShape)
 }

@@ -1,0 +1,112 @@
+import { createApp, createMemoryStorage } from '@fish-crab/server/app'
+import type { Contender } from './contenders.ts'
+import { virtually } from './virtual-run.ts'
+
+/** One way the world can be. */
+export interface Scenario {
+  readonly name: string
+  readonly wrongByMs?: number
+  /** Milliseconds of one way. */
+  readonly latencyMs?: (random: () => number) => number
+  readonly lostAnswers?: number
+  /** Calls of another process under the same address, one every so often. */
+  readonly others?: { readonly calls: number; readonly everyMs: number }
+}
+
+/** How a contender fared. */
+export interface Outcome {
+  readonly succeeded: number
+  readonly requests: number
+  readonly refused: number
+  /** The most refusals that one window saw. */
+  readonly refusedAWindow: number
+  /** Milliseconds from the last reset to the last request; `undefined` when not all succeeded. */
+  readonly lastAfterResetMs: number | undefined
+}
+
+const CALLS = 100
+// Who asks more often than that will not stop by itself.
+const ENOUGH_REQUESTS = 5000
+const HOUR_MS = 3_600_000
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: '100 calls at once, 25 per 300 s' },
+  { name: 'its clock an hour ahead', wrongByMs: HOUR_MS },
+  { name: 'its clock an hour behind', wrongByMs: -HOUR_MS },
+  { name: 'answers out of order', latencyMs: (random) => random() * 2000 },
+  { name: '10 % of answers lost', lostAnswers: 0.1 },
+  { name: 'a second process on the budget', others: { calls: 60, everyMs: 15_000 } },
+]
+
+/** Lets 100 calls go at once and counts what comes of them. */
+export async function play(contender: Contender, scenario: Scenario, seed: number): Promise<Outcome> {
+  const random = seeded(seed)
+  const { wrongByMs = 0, latencyMs = () => 25, lostAnswers = 0, others } = scenario
+  const served: { at: number; status: number; reset: number }[] = []
+  let succeeded = 0
+  let stop = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  await virtually(wrongByMs, HOUR_MS, async (now) => {
+    const app = createApp({
+      storage: createMemoryStorage(),
+      secrets: { seal: 'seal '.repeat(8), session: 'session '.repeat(8) },
+      passwords: { hash: async (password) => password, verify: async (password, hash) => password === hash },
+      version: 'bench',
+      clientAddress: () => '192.0.2.1',
+      clock: now,
+    })
+    const connect =
+      (counted: boolean): typeof fetch =>
+      async (input, init) => {
+        await pause(latencyMs(random))
+        const response = await app.fetch(new Request(input, init))
+        const reset = Number(response.headers.get('x-ratelimit-reset')) * 1000
+        if (counted) served.push({ at: now(), status: response.status, reset })
+        if (served.length >= ENOUGH_REQUESTS) stop()
+        response.headers.set('date', new Date(now()).toUTCString())
+        await pause(latencyMs(random))
+        if (counted && random() < lostAnswers) throw new TypeError('fetch failed')
+        return response
+      }
+    const call = contender.open(connect(true))
+    const calls = Array.from({ length: CALLS }, () =>
+      call().then(
+        () => {
+          succeeded += 1
+        },
+        () => {},
+      ),
+    )
+    const other = async () => {
+      for (let each = 0; each < (others?.calls ?? 0); each++) {
+        await pause(random() * (others?.everyMs ?? 0) * 2)
+        await connect(false)('http://fish.test/demo/crab')
+      }
+    }
+    await Promise.race([stopped, Promise.all([...calls, other()])])
+  })
+  const refused = served.filter(({ status }) => status === 429)
+  const resets = [...new Set(served.map(({ reset }) => reset))].sort()
+  const last = served.at(-1)?.at ?? 0
+  return {
+    succeeded,
+    requests: served.length,
+    refused: refused.length,
+    refusedAWindow: Math.max(0, ...[...Map.groupBy(refused, ({ reset }) => reset).values()].map((each) => each.length)),
+    lastAfterResetMs: succeeded === CALLS ? last - (resets.at(-2) ?? last) : undefined,
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

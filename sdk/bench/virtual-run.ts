@@ -1,0 +1,45 @@
+import FakeTimers from '@sinonjs/fake-timers'
+
+// Who sets timers without end lets no time pass.
+const LONGEST_REAL_MS = 20_000
+
+/**
+ * Runs work on virtual time, which every timer and every clock of the process then tells.
+ *
+ * @param work Is given the true time, which the clocks may be wrong about.
+ * @returns `undefined` when it does not end within `limitMs` of virtual time
+ */
+export async function virtually<Result>(
+  wrongByMs: number,
+  limitMs: number,
+  work: (trueNow: () => number) => Promise<Result>,
+): Promise<Result | undefined> {
+  const realNow = performance.now.bind(performance)
+  const started = realNow()
+  const start = Date.parse('2026-01-01T00:00:00Z')
+  const clock = FakeTimers.install({
+    now: start + wrongByMs,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  })
+  try {
+    let result: { readonly value: Result } | undefined
+    let failure: unknown
+    work(() => clock.now - wrongByMs).then(
+      (value) => {
+        result = { value }
+      },
+      (error: unknown) => {
+        failure = error ?? new Error('It failed without an error.')
+      },
+    )
+    while (!result && failure === undefined) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (clock.now - start - wrongByMs > limitMs || realNow() - started > LONGEST_REAL_MS) return undefined
+      if (!result && clock.countTimers() > 0) clock.next()
+    }
+    if (failure !== undefined) throw failure
+    return result?.value
+  } finally {
+    clock.uninstall()
+  }
+}
