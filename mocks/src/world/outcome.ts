@@ -1,0 +1,23 @@
+/** What happens to a request that is not simply answered. Lanes bring it about as real networks do. */
+export type Disturbance =
+  /** The connection is reset: before anything of the answer, or after its status and headers. */
+  | { readonly kind: 'reset'; readonly after: 'nothing' | 'headers' }
+  /** The body ends too early, though `content-length` promised more. */
+  | { readonly kind: 'cut-body' }
+  /** Nothing ever comes. */
+  | { readonly kind: 'silence' }
+
+/** What a world does with a request. */
+export interface Outcome {
+  /** What is answered, or would have been: it was carried out in any case. */
+  readonly response: Response
+  /** Milliseconds before it is answered, or disturbed. */
+  readonly delayMs: number
+  readonly disturbance?: Disturbance | undefined
+}
+
+/** Which way a request came. */
+export type Lane = 'direct' | 'handlers' | 'intercepted' | 'standalone' | 'worker'
+
+/** Answers requests, whichever way they come. A lane owns what is between its callers and this. */
+export type AnswerRequest = (request: Request, lane: Lane) => Promise<Outcome>
