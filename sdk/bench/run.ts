@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { CONTENDERS } from './contenders.ts'
 import { abortCosts, browserSizes, type Cost, callCosts, importCosts } from './costs.ts'
-import { type Outcome, play, SCENARIOS } from './scenarios.ts'
+import { type Outcome, SCENARIOS } from './scenarios.ts'
 
 /*
  * Prints what the client does beside others of its kind. Scenarios run on virtual time against the real service;
@@ -34,13 +35,18 @@ function worst(outcomes: readonly Outcome[]): readonly (string | number)[] {
   ]
 }
 
+function playApart(client: string, scenario: string, seed: number): Outcome {
+  const args = ['play.ts', client, scenario, String(seed)]
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' })) as Outcome
+}
+
 const fixed = ({ name, median, overBare }: Cost) => [name, median.toFixed(1), overBare.toFixed(1)]
 
 for (const scenario of SCENARIOS) {
   const rows: (readonly (string | number)[])[] = []
   for (const contender of CONTENDERS) {
     const outcomes: Outcome[] = []
-    for (const seed of SEEDS) outcomes.push(await play(contender, scenario, seed))
+    for (const seed of SEEDS) outcomes.push(playApart(contender.name, scenario.name, seed))
     rows.push([contender.name, ...worst(outcomes)])
   }
   const columns = ['client', 'succeeded', 'requests', 'refused', 'refused a window', 'last after the reset']
