@@ -1,0 +1,34 @@
+// A program that adds catches and sends them in the background, until it is killed; with `OUTBOX_LAST` it flushes what
+// is left and ends by itself. Told by the environment.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@fish-crab/sdk'
+import { openOutbox } from '@fish-crab/sdk/outbox'
+
+const { OUTBOX_URL, OUTBOX_PATH = '', OUTBOX_FERNET_KEY, OUTBOX_UNTIL, OUTBOX_LAST } = process.env
+const target = { user: 'Alex', gamemode: 'earth' } as const
+const client = createClient({ ...target, baseUrl: OUTBOX_URL, fernetKey: OUTBOX_FERNET_KEY, timeoutMs: 2000 })
+const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch: 5, leaseMs: 400, lingerMs: 5 })
+
+outbox.start()
+// A watcher of a log that was killed reads some lines again: their keys keep them from being taken twice.
+let next = Math.max(Number((await outbox.bookmark('made')) ?? 0) - 3, 0) + 1
+while (next <= Number(OUTBOX_UNTIL)) {
+  const last = Math.min(next + Math.floor(Math.random() * 5), Number(OUTBOX_UNTIL))
+  const numbers = Array.from({ length: last - next + 1 }, (_, index) => next + index)
+  const catches = numbers.map((n) => ({ kind: 'fish', name: `fish ${n}`, rarity: 1, key: `log:${n}` }) as const)
+  await outbox.add(catches, { bookmark: { name: 'made', value: String(last) } })
+  next = last + 1
+  await sleep(Math.random() * 10)
+}
+
+if (OUTBOX_LAST) {
+  await outbox.stop()
+  for (;;) {
+    const { left } = await outbox.flush()
+    if (left === 0) break
+    await sleep(100)
+  }
+  await outbox.close()
+} else {
+  await sleep(60_000)
+}

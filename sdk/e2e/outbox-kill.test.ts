@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@fish-crab/sdk'
+import { openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, it, onTestFinished } from 'vitest'
+import { createUser, startServerProcess } from '../../server/e2e/server-process.ts'
+
+const CATCHES = 1000
+const ROUNDS = 20
+
+function startChild(env: Record<string, string>): ChildProcess {
+  const script = fileURLToPath(new URL('./outbox-child.ts', import.meta.url))
+  return spawn(process.execPath, [script], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+}
+
+it('stores 1,000 catches, each once and in order, through 20 kills of the sender and 5 of the server', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outbox-kill-'))
+  const limits = { FISH_RATE_LIMIT: '25', FISH_RATE_WINDOW: '1', FISH_STORAGE: `file:${join(folder, 'server')}` }
+  let server = await startServerProcess(limits)
+  const { url } = server
+  const alex = await createUser(url, 'Alex')
+  const path = join(folder, 'outbox.db')
+  let running: ChildProcess | undefined
+  const child = (until: number, more: Record<string, string> = {}) => {
+    const about = { OUTBOX_URL: url, OUTBOX_PATH: path, OUTBOX_FERNET_KEY: alex.fernetKey }
+    running = startChild({ ...about, OUTBOX_UNTIL: String(until), ...more })
+    return running
+  }
+  onTestFinished(async () => {
+    running?.kill('SIGKILL')
+    server.child.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+
+  let leftBehind = 0
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const sender = child((CATCHES / ROUNDS) * round)
+    const gone = once(sender, 'exit')
+    await sleep(150 + Math.random() * 450)
+    if (round % 4 === 0) {
+      await server.end('SIGKILL')
+      server = await startServerProcess({ ...limits, FISH_PORT: new URL(url).port })
+    }
+    sender.kill('SIGKILL')
+    expect(await gone).toEqual([null, 'SIGKILL'])
+    await using outbox = await openOutbox({ path })
+    leftBehind += (await outbox.status()).sealed
+  }
+  const last = child(CATCHES, { OUTBOX_LAST: '1' })
+  expect(await once(last, 'exit')).toEqual([0, null])
+
+  const client = createClient({ baseUrl: url, apiKey: alex.apiKey })
+  const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
+  await using outbox = await openOutbox({ path })
+  const status = await outbox.status()
+  expect(await server.end('SIGTERM')).toBe(0)
+
+  expect(fish.map(({ name }) => name)).toEqual(Array.from({ length: CATCHES }, (_, index) => `fish ${index + 1}`))
+  expect(status).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+  // Else no kill came between the writing of a token and its answer, and this showed little.
+  expect(leftBehind).toBeGreaterThan(0)
+})

@@ -1,0 +1,115 @@
+import type { Clock } from '../client/clock.ts'
+import { nextFlushMs } from './backoff.ts'
+import type { FlushReport } from './flush-report.ts'
+
+/** What the background works with. */
+export interface BackgroundParts {
+  /** Flushes without waiting for the rate limit. */
+  readonly flush: (signal: AbortSignal) => Promise<FlushReport>
+  /** Hears of a flush that failed as a whole, and of waits. */
+  readonly onError: (error: unknown) => void
+  readonly onWait: (until: number, error: unknown) => void
+  readonly clock: Clock
+  readonly random: () => number
+  readonly lingerMs: number
+}
+
+/** Flushes again and again, until it is stopped. */
+export class Background {
+  readonly #parts: BackgroundParts
+  readonly #stopping = new AbortController()
+  readonly #done: Promise<void>
+  /** Ends the wait of a background that has nothing to do. */
+  #wake: (() => void) | undefined
+  /** Something was added since the last flush began, which may have missed it. */
+  #nudged = false
+
+  constructor(parts: BackgroundParts) {
+    this.#parts = parts
+    this.#done = this.#run()
+  }
+
+  /** Something was added. It goes out after `lingerMs`, unless a failure before it makes everything wait. */
+  nudge(): void {
+    this.#nudged = true
+    this.#wake?.()
+  }
+
+  /** Ends it; settles when its flush has ended too. */
+  stop(): Promise<void> {
+    this.#stopping.abort()
+    return this.#done
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    let failures = 0
+    while (!signal.aborted) {
+      const outcome = await this.#flush(failures)
+      if (signal.aborted) return
+      failures = outcome.failures
+      const { clock, random } = this.#parts
+      const waitMs = nextFlushMs(outcome, clock.now(), random())
+      const mayBeWoken = failures === 0
+      if (failures > 0) this.#parts.onWait(clock.now() + waitMs, outcome.error)
+      await this.#wait(waitMs, mayBeWoken)
+    }
+  }
+
+  async #flush(failuresBefore: number) {
+    this.#nudged = false
+    try {
+      const { stopped, leased, sent } = await this.#parts.flush(this.#stopping.signal)
+      return {
+        // Where something gets through, not everything has to wait longer and longer.
+        failures: stopped.length === 0 ? 0 : sent > 0 ? 1 : failuresBefore + 1,
+        error: stopped[0]?.error,
+        limitedUntil: earliest(stopped.map(({ retryAt }) => retryAt)),
+        leasedUntil: earliest(leased.map(({ until }) => until)),
+      }
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#parts.onError(error)
+      return { failures: failuresBefore + 1, error }
+    }
+  }
+
+  async #wait(waitMs: number, mayBeWoken: boolean): Promise<void> {
+    const { clock, lingerMs } = this.#parts
+    const woken = new AbortController()
+    if (mayBeWoken) this.#wake = () => woken.abort()
+    if (mayBeWoken && this.#nudged) woken.abort()
+    const signal = AbortSignal.any([this.#stopping.signal, woken.signal])
+    try {
+      await clock.sleep(waitMs, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    this.#wake = undefined
+    if (!woken.signal.aborted || this.#stopping.signal.aborted) return
+    await clock.sleep(lingerMs, this.#stopping.signal).catch(() => {})
+  }
+}
+
+function earliest(moments: readonly (Date | undefined)[]): number | undefined {
+  const times = moments.flatMap((moment) => (moment ? [moment.getTime()] : []))
+  return times.length > 0 ? Math.min(...times) : undefined
+}
+
+/** The machine's clock, whose waits do not keep a process alive. */
+export const idleClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const onAbort = () => {
+        clearTimeout(timer as NodeJS.Timeout)
+        reject(signal?.reason)
+      }
+      const timer: unknown = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }, ms)
+      // A number in browsers, which have no process to keep alive.
+      if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as NodeJS.Timeout).unref()
+      signal?.addEventListener('abort', onAbort, { once: true })
+    }),
+}

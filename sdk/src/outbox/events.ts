@@ -1,0 +1,57 @@
+import type { Collection, SetAsideReason } from './store.ts'
+
+/** What an outbox tells while it works. `collection` says whose catches it is about. */
+export type OutboxEvent =
+  /** Catches are safe in the store. */
+  | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
+  /** A batch goes out. `again`: its token was sealed earlier, and had no answer yet. */
+  | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
+  /** The service stored a batch, under this id. `replayed`: it had done so before, and the answer was lost. */
+  | {
+      readonly type: 'sent'
+      readonly collection: Collection
+      readonly count: number
+      readonly id: string
+      readonly replayed: boolean
+    }
+  /** Nothing can be sent until then: for the rate limit, or after a failure. */
+  | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
+  /** Catches were set aside, since sending them again would not help. */
+  | {
+      readonly type: 'set-aside'
+      readonly collection: Collection
+      readonly id: number
+      readonly count: number
+      readonly reason: SetAsideReason
+    }
+  /** A batch could not be sent now and stays queued; or, without a collection, a flush in the background failed. */
+  | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
+
+/** Hears what an outbox does. One that throws does no harm to the outbox: the error is thrown again outside of it. */
+export type OutboxListener = (event: OutboxEvent) => void
+
+/** Tells every listener of every event. */
+export class Emitter {
+  readonly #listeners = new Set<OutboxListener>()
+
+  subscribe(listener: OutboxListener): () => void {
+    // Wrapped, so that one function that subscribes twice is two subscriptions.
+    const own: OutboxListener = (event) => listener(event)
+    this.#listeners.add(own)
+    return () => {
+      this.#listeners.delete(own)
+    }
+  }
+
+  emit(event: OutboxEvent): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event)
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { LIMITS } from '../contract/limits.ts'
+import { userNameKey } from '../contract/names.ts'
+import { Background, idleClock } from './background.ts'
+import { type NewCatch, readCatches } from './catches.ts'
+import type { Delivery } from './delivery.ts'
+import { OutboxClosedError, OutboxFullError } from './errors.ts'
+import { Emitter, type OutboxListener } from './events.ts'
+import { type FlushCall, FlushQueue } from './flush-queue.ts'
+import type { FlushReport } from './flush-report.ts'
+import { type OutboxOptions, readOutboxOptions } from './options.ts'
+import type { FlushOptions, Outbox, OutboxAdded, OutboxAddOptions, OutboxStatus, SetAsideBatch } from './outbox.ts'
+import { summarize } from './status.ts'
+import type { StoredCatch } from './store.ts'
+import { sqliteStore } from './stores/sqlite-store.ts'
+
+const LISTED_CATCHES = 500
+const DEFAULT_PEEK = 100
+const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
+
+/**
+ * Opens a crash-safe queue of catches: what `add` took is delivered to the service once and in order, whatever dies in
+ * between. Several processes may open the same path. A store belongs to one service: do not send it to another.
+ *
+ * @throws ValidationError for wrong options; OutboxStoreError when the store cannot be opened.
+ * @example
+ * await using outbox = await openOutbox({ client: createClient({ fernetKey }), user: 'Alex', gamemode: 'earth' })
+ * outbox.start()
+ * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
+ */
+export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
+  const settings = readOutboxOptions(options, (one, other) => userNameKey(one) === userNameKey(other))
+  const emitter = new Emitter()
+  if (options.onEvent) emitter.subscribe(options.onEvent)
+  const store = (await options.store) ?? (await sqliteStore(options.path))
+  return new OpenOutbox({ store, settings, emitter, owner: globalThis.crypto.randomUUID() })
+}
+
+class OpenOutbox implements Outbox {
+  readonly #delivery: Delivery
+  readonly #queue: FlushQueue
+  readonly #closing = new AbortController()
+  readonly #aborting = new AbortController()
+  #background: Background | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery
+    this.#queue = new FlushQueue(delivery)
+  }
+
+  async add(catches: NewCatch | readonly NewCatch[], { bookmark }: OutboxAddOptions = {}): Promise<OutboxAdded> {
+    const { store, settings, emitter } = this.#open()
+    const now = settings.now()
+    const list = Array.isArray(catches) ? (catches as readonly NewCatch[]) : [catches as NewCatch]
+    const outcome = await store.add({
+      catches: readCatches(list, { now, defaults: settings.defaults, bookmark }),
+      bookmark,
+      now,
+      maxCatches: settings.maxCatches,
+      maxKeys: settings.maxKeys,
+      keysSince: now - settings.keyLifeMs,
+    })
+    if (outcome.type === 'full') throw new OutboxFullError(settings.maxCatches)
+    const { added, duplicates } = outcome
+    if (added + duplicates > 0) emitter.emit({ type: 'added', added, duplicates })
+    if (added > 0) this.#background?.nudge()
+    return { added, duplicates }
+  }
+
+  async bookmark(name: string): Promise<string | undefined> {
+    return this.#open().store.bookmark(name)
+  }
+
+  async flush({ signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS }: FlushOptions = {}): Promise<FlushReport> {
+    this.#open()
+    return this.#flush({ maxWaitMs, onProgress, signals: signal ? [signal] : [], stops: [] })
+  }
+
+  start(): void {
+    const { settings, emitter } = this.#open()
+    const { clock, hasOwnClock, random, lingerMs } = settings
+    this.#background ??= new Background({
+      flush: (stopped) => this.#flush({ maxWaitMs: 0, onProgress: undefined, signals: [], stops: [stopped] }),
+      onError: (error) => emitter.emit({ type: 'error', error }),
+      onWait: (until, error) => emitter.emit({ type: 'waiting', until: new Date(until), error }),
+      clock: hasOwnClock ? clock : idleClock,
+      random,
+      lingerMs,
+    })
+  }
+
+  async stop(): Promise<void> {
+    const background = this.#background
+    this.#background = undefined
+    await background?.stop()
+  }
+
+  async status(): Promise<OutboxStatus> {
+    return summarize(await this.#open().store.collections())
+  }
+
+  async peek(limit = DEFAULT_PEEK): Promise<readonly StoredCatch[]> {
+    return this.#open().store.peek(limit)
+  }
+
+  async setAside(): Promise<readonly SetAsideBatch[]> {
+    const batches = await this.#open().store.listSetAside(LISTED_CATCHES)
+    return batches.map(({ at, ...batch }) => ({ ...batch, at: new Date(at) }))
+  }
+
+  async retry(ids?: number | readonly number[]): Promise<number> {
+    const count = await this.#open().store.retry(ids === undefined ? undefined : [ids].flat())
+    if (count > 0) this.#background?.nudge()
+    return count
+  }
+
+  async drop(ids: number | readonly number[]): Promise<number> {
+    return this.#open().store.drop([ids].flat())
+  }
+
+  subscribe(listener: OutboxListener): () => void {
+    return this.#open().emitter.subscribe(listener)
+  }
+
+  close({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (signal?.aborted) this.#aborting.abort(signal.reason)
+    signal?.addEventListener('abort', () => this.#aborting.abort(signal.reason), { once: true })
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new OutboxClosedError())
+    await this.stop()
+    await this.#queue.idle()
+    await this.#delivery.store.close()
+  }
+
+  #flush({ signals, stops, ...call }: FlushCall): Promise<FlushReport> {
+    return this.#queue.run({
+      ...call,
+      signals: [this.#aborting.signal, ...signals],
+      stops: [this.#closing.signal, ...stops],
+    })
+  }
+
+  #open(): Delivery {
+    this.#closing.signal.throwIfAborted()
+    return this.#delivery
+  }
+}

@@ -1,0 +1,114 @@
+import { type Clock, systemClock } from '../client/clock.ts'
+import type { Client } from '../client/create-client.ts'
+import type { Target } from '../client/targets.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import type { OutboxListener } from './events.ts'
+import type { Awaitable, OutboxStore } from './store.ts'
+
+/** The part of a client that an outbox needs. */
+export type OutboxClient = Pick<Client, 'fish' | 'crabs'>
+
+/** What {@link openOutbox} takes. Everything is optional. */
+export interface OutboxOptions extends Target {
+  /** Whose catches `add` takes when they name nobody. With `client`, only this user's catches are sent. */
+  readonly user?: Target['user']
+  /** The gamemode of catches that name none. */
+  readonly gamemode?: Target['gamemode']
+  /**
+   * Sends the catches: a client with the key of `user`; where that is not given, with the key of every user whose
+   * catches are added. Without this and `clientFor` the outbox only takes catches, for another process to send.
+   */
+  readonly client?: OutboxClient | undefined
+  /**
+   * The client with that user's key, instead of `client`. For `undefined` that user's catches stay queued. Asked once
+   * a user and flush; what it throws is judged as what its client throws.
+   */
+  readonly clientFor?: ((user: string) => Awaitable<OutboxClient | undefined>) | undefined
+  /** Where catches are kept; the outbox closes it. @default `sqliteStore(path)` */
+  readonly store?: Awaitable<OutboxStore> | undefined
+  /** The file of the default store. @default `$XDG_STATE_HOME/fish-crab/outbox.db`; see `sqliteStore` */
+  readonly path?: string | undefined
+  /** Most catches the outbox holds, set aside ones included. @default 100_000 */
+  readonly maxCatches?: number | undefined
+  /** Most catches in one request, 1 to 500. @default 500 */
+  readonly maxBatch?: number | undefined
+  /** How many keys of catches are remembered after delivery. @default 200_000 */
+  readonly maxKeys?: number | undefined
+  /** Milliseconds for which keys of catches are remembered after they were added. @default 2_592_000_000 (30 days) */
+  readonly keyLifeMs?: number | undefined
+  /**
+   * Milliseconds for which one process has a collection for itself while it sends a batch; a request is given up after
+   * half of it. When that process is killed, others wait so long. @default 60_000
+   */
+  readonly leaseMs?: number | undefined
+  /** Milliseconds for which the background waits for more catches before it sends. @default 2000 */
+  readonly lingerMs?: number | undefined
+  /** Hears every event, as `subscribe` does, from the first one on. */
+  readonly onEvent?: OutboxListener | undefined
+  /** Time, for tests. @default the machine's clock */
+  readonly clock?: Clock | undefined
+  /** Numbers from 0 up to 1 that spread waits, for tests. @default Math.random */
+  readonly random?: (() => number) | undefined
+}
+
+/** Options that were checked, with their defaults. */
+export interface OutboxSettings {
+  readonly defaults: Target
+  readonly clientFor: (user: string) => Awaitable<OutboxClient | undefined>
+  readonly maxCatches: number
+  readonly maxBatch: number
+  readonly maxKeys: number
+  readonly keyLifeMs: number
+  readonly leaseMs: number
+  readonly lingerMs: number
+  readonly clock: Clock
+  /** Milliseconds since 1970, whole. */
+  readonly now: () => number
+  /** Whether `clock` was given. */
+  readonly hasOwnClock: boolean
+  readonly random: () => number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
+export function readOutboxOptions(
+  options: OutboxOptions,
+  isSameUser: (a: string, b: string) => boolean,
+): OutboxSettings {
+  const { user, gamemode, client, clock } = options
+  const settings = {
+    maxCatches: options.maxCatches ?? 100_000,
+    maxBatch: options.maxBatch ?? LIMITS.entriesPerWrite,
+    maxKeys: options.maxKeys ?? 200_000,
+    keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
+    leaseMs: options.leaseMs ?? 60_000,
+    lingerMs: options.lingerMs ?? 2000,
+  }
+  const issues: Issue[] = []
+  const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
+    if (!right) issues.push({ path, message })
+  }
+  const isCount = (value: number) => Number.isInteger(value) && value >= 1
+  check(isCount(settings.maxCatches), 'maxCatches', 'Must be a whole number, 1 or more.')
+  const most = LIMITS.entriesPerWrite
+  check(isCount(settings.maxBatch) && settings.maxBatch <= most, 'maxBatch', `Must be a whole number, 1 to ${most}.`)
+  check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
+  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
+  check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
+  check(Number.isFinite(settings.lingerMs) && settings.lingerMs >= 0, 'lingerMs', 'Must be milliseconds, 0 or more.')
+  check(!(client && options.clientFor), 'clientFor', 'Give client or clientFor, not both.')
+  check(!(options.store && options.path), 'path', 'Give store or path, not both.')
+  if (issues.length > 0) throw new ValidationError(issues)
+  const serves = (wanted: string) => user === undefined || isSameUser(user, wanted)
+  return {
+    ...settings,
+    defaults: { user, gamemode },
+    clientFor: options.clientFor ?? ((wanted) => (serves(wanted) ? client : undefined)),
+    clock: clock ?? systemClock,
+    now: () => Math.floor((clock ?? systemClock).now()),
+    hasOwnClock: clock !== undefined,
+    random: options.random ?? Math.random,
+  }
+}

@@ -1,0 +1,143 @@
+import type { Bookmark, NewCatch } from './catches.ts'
+import type { OutboxListener } from './events.ts'
+import type { FlushProgress, FlushReport } from './flush-report.ts'
+import type { Collection, CollectionCounts, SetAsideReason, StoredCatch } from './store.ts'
+
+/** What `add` may be told. */
+export interface OutboxAddOptions {
+  /** Written together with the catches: either both are safe or neither. See `outbox.bookmark`. */
+  readonly bookmark?: Bookmark | undefined
+}
+
+/** What `add` did. */
+export interface OutboxAdded {
+  /** Catches that are safe in the store now. */
+  readonly added: number
+  /** Catches that were left out, since their key is known. */
+  readonly duplicates: number
+}
+
+/** What `flush` may be told. */
+export interface FlushOptions {
+  /** Ends the flush at once, with the signal's reason. What has no answer yet stays, and is sent again later. */
+  readonly signal?: AbortSignal | undefined
+  /** Hears of every batch that was sent or set aside. */
+  readonly onProgress?: ((progress: FlushProgress) => void) | undefined
+  /** Milliseconds one wait for the rate limit may take; a longer one is not begun. @default 305_000 */
+  readonly maxWaitMs?: number | undefined
+}
+
+/** What an outbox holds, in catches. */
+export interface OutboxStatus {
+  /** Wait to be sent. */
+  readonly queued: number
+  /** Have their token, and no answer yet. */
+  readonly sealed: number
+  /** Could not be delivered, and wait for `retry` or `drop`. */
+  readonly setAside: number
+  /** When the oldest catch that is queued or sealed was added. */
+  readonly oldest?: Date | undefined
+  /** The same by collection. */
+  readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'sealed' | 'setAside'>)[]
+}
+
+/** Catches that could not be delivered. */
+export interface SetAsideBatch {
+  readonly id: number
+  readonly collection: Collection
+  readonly reason: SetAsideReason
+  readonly at: Date
+  /** How many catches it holds. */
+  readonly count: number
+  /** The first 500 of them, in order. */
+  readonly catches: readonly StoredCatch[]
+}
+
+/** A crash-safe queue of catches. Made by `openOutbox`. All its methods throw OutboxStoreError when the store fails. */
+export interface Outbox {
+  /**
+   * Takes catches, all or none: checked as the client checks them, then kept; they are safe when it returns. They are
+   * sent by `flush`, or by `start` in the background, each once and in the order of their adding within a collection.
+   *
+   * @throws ValidationError, OutboxFullError, OutboxStoreError, OutboxClosedError; nothing was added.
+   * @example
+   * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold', key: 'latest.log:1042' })
+   * await outbox.add([], { bookmark: { name: 'latest.log', value: '2048' } })
+   */
+  add(catches: NewCatch | readonly NewCatch[], options?: OutboxAddOptions): Promise<OutboxAdded>
+  /**
+   * The value that a bookmark was last given; `undefined` when there is none.
+   *
+   * @example
+   * const offset = Number((await outbox.bookmark('latest.log')) ?? 0)
+   */
+  bookmark(name: string): Promise<string | undefined>
+  /**
+   * Sends what waits, up to 500 catches of one collection in a request, and waits out the rate limit. Flushes of one
+   * outbox run one after another. What fails for now stays queued and is in the report; what can never be stored is set
+   * aside. Call it again after a report with `stopped`, or let `start` do so.
+   *
+   * @throws OutboxStoreError; OutboxClosedError; the signal's reason.
+   * @example
+   * const { sent, left, stopped } = await outbox.flush({ signal: AbortSignal.timeout(60_000) })
+   */
+  flush(options?: FlushOptions): Promise<FlushReport>
+  /**
+   * Sends by itself from now on, in the background: at once, `lingerMs` after each `add`, again after failures (1 s
+   * later, then longer and longer up to 5 minutes, or when the rate limit ends), and every 30 s for what others add to
+   * the store. Its waits do not keep a process alive, a request does; what is left then is sent next time. Starting
+   * again changes nothing.
+   *
+   * @example
+   * outbox.start()
+   */
+  start(): void
+  /** Ends the background; settles when the request in flight has its answer. `start` begins anew. */
+  stop(): Promise<void>
+  /**
+   * What the outbox holds.
+   *
+   * @example
+   * const { queued, sealed, setAside } = await outbox.status()
+   */
+  status(): Promise<OutboxStatus>
+  /** The first catches that wait to be sent, in order. @param limit @default 100 */
+  peek(limit?: number): Promise<readonly StoredCatch[]>
+  /**
+   * What could not be delivered, oldest first.
+   *
+   * @example
+   * for (const { id, count, reason } of await outbox.setAside()) showStatus(`${id}: ${count} ${reason.message}`)
+   */
+  setAside(): Promise<readonly SetAsideBatch[]>
+  /**
+   * Queues set-aside catches again, at their old places; they are encrypted anew when they are sent. That stores
+   * nothing twice: only what the service refused is set aside.
+   *
+   * @param ids Of which batches. @default all
+   * @returns how many catches
+   * @example
+   * await outbox.retry()
+   * await outbox.flush()
+   */
+  retry(ids?: number | readonly number[]): Promise<number>
+  /** Deletes set-aside catches for good. Their keys stay known. @returns how many catches */
+  drop(ids: number | readonly number[]): Promise<number>
+  /**
+   * Hears every event from now on. A listener that throws does the outbox no harm; the error is thrown outside of it.
+   *
+   * @returns a function that ends it
+   * @example
+   * const unsubscribe = outbox.subscribe((event) => {
+   *   if (event.type === 'waiting') showNextTry(event.until)
+   * })
+   */
+  subscribe(listener: OutboxListener): () => void
+  /**
+   * Closes the outbox and its store. Waits for a request in flight, so that its answer is not lost, or until the signal
+   * aborts; a flush under way then fails with OutboxClosedError. Sends nothing more: flush first for that.
+   */
+  close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}

@@ -1,0 +1,124 @@
+import type { AddRequest, OutboxStore, StoredBatch } from '../store.ts'
+import { withoutDuplicates } from './duplicates.ts'
+import {
+  countByCollection,
+  emptyState,
+  forgetKeys,
+  holds,
+  isWaiting,
+  type MemoryBatch,
+  type MemoryCatch,
+} from './memory-state.ts'
+
+/**
+ * A store in memory: for tests, and for programs that may lose what was not delivered when they end.
+ *
+ * @example
+ * const outbox = await openOutbox({ client, store: memoryStore() })
+ */
+export function memoryStore(): OutboxStore {
+  const state = emptyState()
+  const move = (moves: (one: MemoryCatch) => boolean, batch: MemoryBatch | undefined, batchLimit?: number): number => {
+    let count = 0
+    state.catches = state.catches.map((one) => {
+      if (!moves(one)) return one
+      count += 1
+      const { batchLimit: _, ...stored } = one.stored
+      return { stored: { ...stored, ...(batchLimit === undefined ? {} : { batchLimit }) }, batch }
+    })
+    return count
+  }
+  const remove = (removes: (one: MemoryCatch) => boolean): number => {
+    const before = state.catches.length
+    state.catches = state.catches.filter((one) => !removes(one))
+    return before - state.catches.length
+  }
+  const inSetAside = (ids: readonly number[] | undefined) => (one: MemoryCatch) =>
+    one.batch !== undefined && !isWaiting(one) && (!ids || ids.includes(one.batch.id))
+
+  return {
+    add: (request) => add(state, request),
+    bookmark: (name) => state.bookmarks.get(name),
+    collections: () => countByCollection(state),
+    peek: (limit) => storedOf(state.catches.filter(isWaiting)).slice(0, limit),
+    claim({ collection, owner, now, leaseMs }) {
+      if (!state.collections.has(collection)) return { granted: false, until: now }
+      const lease = state.leases.get(collection)
+      const isFree = !lease || lease.owner === owner || lease.until <= now || lease.since > now
+      if (!isFree) return { granted: false, until: lease.until }
+      state.leases.set(collection, { owner, since: now, until: now + leaseMs })
+      return { granted: true }
+    },
+    release(holder) {
+      if (holds(state, holder)) state.leases.delete(holder.collection)
+    },
+    head(collection, limit) {
+      const own = state.catches.filter(({ stored }) => stored.collection === collection)
+      const sealed = own.flatMap(({ batch }) => (batch && 'token' in batch ? [batch] : []))
+      const first = sealed.toSorted((one, other) => one.id - other.id)[0]
+      if (!first) return { catches: storedOf(own.filter(({ batch }) => !batch)).slice(0, limit) }
+      const catches = storedOf(own.filter(({ batch }) => batch?.id === first.id))
+      return { sealed: { batch: first.id, token: first.token }, catches }
+    },
+    seal(holder, seqs, token) {
+      const { collection } = holder
+      const isMeant = ({ stored, batch }: MemoryCatch) =>
+        !batch && stored.collection === collection && seqs.includes(stored.seq)
+      if (!holds(state, holder) || state.catches.filter(isMeant).length !== seqs.length) return undefined
+      const batch = { id: ++state.lastBatch, collection, token }
+      state.catches = state.catches.map((one) => (isMeant(one) ? { ...one, batch } : one))
+      return batch.id
+    },
+    acknowledge: (id) => remove(({ batch }) => batch?.id === id && 'token' in batch) > 0,
+    requeue(holder, seqs, batchLimit) {
+      if (!holds(state, holder)) return false
+      move((one) => isWaiting(one) && isListed(one, holder.collection, seqs), undefined, batchLimit)
+      return true
+    },
+    setAside(holder, which, reason, at) {
+      if (!holds(state, holder)) return undefined
+      const batch = { id: ++state.lastBatch, collection: holder.collection, reason, at }
+      const count = move((one) => isWaiting(one) && isListed(one, holder.collection, which), batch)
+      return count > 0 ? { id: batch.id, count } : undefined
+    },
+    listSetAside(limit) {
+      const batches = new Map<number, StoredBatch>()
+      for (const { stored, batch } of state.catches) {
+        if (!batch || !('reason' in batch)) continue
+        const { id, reason, at } = batch
+        const { kind, user, gamemode } = stored
+        const { count, catches } = batches.get(id) ?? { count: 0, catches: [] }
+        const shown = count < limit ? [...catches, stored] : catches
+        batches.set(id, { id, collection: { kind, user, gamemode }, reason, at, count: count + 1, catches: shown })
+      }
+      return [...batches.values()].toSorted((one, other) => one.id - other.id)
+    },
+    retry: (ids) => move(inSetAside(ids), undefined),
+    drop: (ids) => remove(inSetAside(ids)),
+    close() {},
+  }
+}
+
+function add(state: ReturnType<typeof emptyState>, request: AddRequest): ReturnType<OutboxStore['add']> {
+  const { catches, bookmark, now, maxCatches, maxKeys, keysSince } = request
+  const unknown = withoutDuplicates(catches, (key) => state.keys.has(key))
+  if (unknown.length > 0 && state.catches.length + unknown.length > maxCatches) return { type: 'full' }
+  for (const { collection, kind, user, gamemode, entry, key } of unknown) {
+    const known = state.collections.get(collection) ?? { kind, user, gamemode }
+    state.collections.set(collection, known)
+    if (key !== undefined) state.keys.set(key, now)
+    const stored = { ...known, collection, entry, seq: ++state.lastSeq, addedAt: now }
+    state.catches.push({ stored: key === undefined ? stored : { ...stored, key }, batch: undefined })
+  }
+  if (unknown.length > 0) forgetKeys(state, maxKeys, keysSince)
+  if (bookmark) state.bookmarks.set(bookmark.name, bookmark.value)
+  return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
+}
+
+function storedOf(catches: readonly MemoryCatch[]) {
+  return catches.map(({ stored }) => stored)
+}
+
+function isListed({ stored }: MemoryCatch, collection: string, which: readonly number[] | 'all'): boolean {
+  return stored.collection === collection && (which === 'all' || which.includes(stored.seq))
+}

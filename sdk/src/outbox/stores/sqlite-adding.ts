@@ -1,0 +1,43 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { OutboxStore } from '../store.ts'
+import { withoutDuplicates } from './duplicates.ts'
+import { prepareChange, prepareQuery } from './sqlite-rows.ts'
+
+/** The part of a store that takes catches in. */
+export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
+  const count = prepareQuery(db, 'SELECT count(*) AS n FROM catches')
+  const addCollection = prepareChange(
+    db,
+    'INSERT INTO collections (id, kind, user, gamemode) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  )
+  const findKey = prepareQuery(db, 'SELECT 1 FROM keys WHERE key = ?')
+  const addKey = prepareChange(db, 'INSERT INTO keys (key, added_at) VALUES (?, ?)')
+  const addCatch = prepareChange(db, 'INSERT INTO catches (collection, entry, added_at, key) VALUES (?, ?, ?, ?)')
+  const forgetKeys = prepareChange(
+    db,
+    `DELETE FROM keys WHERE (n <= (SELECT max(n) FROM keys) - ? OR added_at < ?)
+      AND NOT EXISTS (SELECT 1 FROM catches WHERE catches.key = keys.key)`,
+  )
+  const setBookmark = prepareChange(
+    db,
+    'INSERT INTO bookmarks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  )
+  const findBookmark = prepareQuery(db, 'SELECT value FROM bookmarks WHERE name = ?')
+
+  return {
+    add: ({ catches, bookmark, now, maxCatches, maxKeys, keysSince }) =>
+      transaction(() => {
+        const unknown = withoutDuplicates(catches, (key) => findKey(key).length > 0)
+        if (unknown.length > 0 && Number(count()[0]?.n) + unknown.length > maxCatches) return { type: 'full' }
+        for (const { collection, kind, user, gamemode, entry, key } of unknown) {
+          if (key !== undefined) addKey(key, now)
+          addCollection(collection, kind, user, gamemode)
+          addCatch(collection, JSON.stringify(entry), now, key ?? null)
+        }
+        if (unknown.length > 0) forgetKeys(maxKeys, keysSince)
+        if (bookmark) setBookmark(bookmark.name, bookmark.value)
+        return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
+      }),
+    bookmark: (name) => transaction(() => findBookmark(name)[0]?.value as string | undefined),
+  } satisfies Partial<OutboxStore>
+}

@@ -1,0 +1,81 @@
+import { homedir } from 'node:os'
+import * as path from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { CollectionCounts, OutboxStore } from '../store.ts'
+import { defaultOutboxPath } from './default-path.ts'
+import { prepareAdding } from './sqlite-adding.ts'
+import { toStoreError } from './sqlite-errors.ts'
+import { openDatabase } from './sqlite-file.ts'
+import { CATCH_COLUMNS, CATCHES, prepareQuery, type Row, toCatch, toCollection } from './sqlite-rows.ts'
+import { prepareSending } from './sqlite-sending.ts'
+import { prepareSettingAside } from './sqlite-setting-aside.ts'
+
+/** Opens the store in a file. Loaded when needed: `node:sqlite` is not in every runtime. */
+export function openSqliteStore(given: string | undefined): OutboxStore {
+  const surroundings = { platform: process.platform, env: process.env, home: homedir() }
+  const db = guarded(() => openDatabase(given ?? defaultOutboxPath(surroundings, path)))
+  const transaction = <T>(work: () => T): T => guarded(() => inTransaction(db, work))
+  return guarded(() => ({
+    ...prepareAdding(db, transaction),
+    ...prepareSending(db, transaction),
+    ...prepareSettingAside(db, transaction),
+    ...prepareLooking(db, transaction),
+    close() {
+      if (db.isOpen) db.close()
+    },
+  }))
+}
+
+function prepareLooking(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
+  const counts = prepareQuery(
+    db,
+    `SELECT collection, kind, user, gamemode,
+        count(*) FILTER (WHERE batch IS NULL) AS queued,
+        count(*) FILTER (WHERE token IS NOT NULL) AS sealed,
+        count(*) FILTER (WHERE code IS NOT NULL) AS set_aside,
+        min(added_at) FILTER (WHERE code IS NULL) AS oldest_at
+      FROM (SELECT catches.*, token, code FROM catches LEFT JOIN batches ON batches.id = batch) AS catches
+      JOIN collections ON collections.id = collection GROUP BY collection ORDER BY min(seq)`,
+  )
+  const waiting = prepareQuery(
+    db,
+    `SELECT ${CATCH_COLUMNS} FROM ${CATCHES}
+      WHERE batch IS NULL OR batch IN (SELECT id FROM batches WHERE token IS NOT NULL) ORDER BY seq LIMIT ?`,
+  )
+  return {
+    collections: () => transaction(() => counts().map(toCounts)),
+    peek: (limit) => transaction(() => waiting(limit).map(toCatch)),
+  } satisfies Partial<OutboxStore>
+}
+
+function toCounts(row: Row): CollectionCounts {
+  return {
+    collection: row.collection as string,
+    ...toCollection(row),
+    queued: row.queued as number,
+    sealed: row.sealed as number,
+    setAside: row.set_aside as number,
+    ...(row.oldest_at === null ? {} : { oldestAt: row.oldest_at as number }),
+  }
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite takes some failed transactions back by itself.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}

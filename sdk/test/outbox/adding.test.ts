@@ -1,0 +1,125 @@
+import { memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { jumpingClock } from './clocks.ts'
+import { fakeService, fish } from './fake-service.ts'
+
+const defaults = { user: 'Alex', gamemode: 'earth' } as const
+
+function open(options: OutboxOptions = {}) {
+  return openOutbox({ store: memoryStore(), ...defaults, ...options })
+}
+
+it('takes one catch or many, and says how many', async () => {
+  const outbox = await open()
+  expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0 })
+  expect(await outbox.add(fish(1, 700))).toEqual({ added: 700, duplicates: 0 })
+  expect(await outbox.status()).toMatchObject({
+    queued: 701,
+    collections: [
+      { kind: 'crab', user: 'Alex', gamemode: 'earth', queued: 1, sealed: 0, setAside: 0 },
+      { kind: 'fish', user: 'Alex', gamemode: 'earth', queued: 700, sealed: 0, setAside: 0 },
+    ],
+  })
+})
+
+it('gives a catch the time of its adding unless it says when it was caught', async () => {
+  const { clock } = jumpingClock(Date.parse('2026-03-04T05:06:07Z'))
+  const outbox = await open({ clock })
+  await outbox.add([
+    { kind: 'fish', name: 'Cod', rarity: 'Gold' },
+    { kind: 'crab', caughtAt: '2025-01-01T01:00:00+01:00' },
+  ])
+  expect((await outbox.peek()).map(({ entry }) => entry)).toEqual([
+    { name: 'Cod', rarity: 3, caughtAt: '2026-03-04T05:06:07.000Z' },
+    { caughtAt: '2025-01-01T00:00:00.000Z' },
+  ])
+  expect(await outbox.status()).toMatchObject({ oldest: new Date('2026-03-04T05:06:07Z') })
+})
+
+it('names everything that is wrong and takes nothing', async () => {
+  const outbox = await open({ user: undefined })
+  const wrong = [
+    { kind: 'fish', name: 'Cod', rarity: 1, user: 'Alex' },
+    { kind: 'fish', name: '', rarity: 9, user: 'Alex', key: '' },
+    { kind: 'whale', gamemode: 'moon' },
+    null,
+  ] as unknown as NewCatch[]
+  const added = outbox.add(wrong, { bookmark: { name: '', value: 7 as never } })
+  const { issues } = (await added.catch((error: unknown) => error)) as { issues: { path: string }[] }
+  expect(new Set(issues.map(({ path }) => path))).toEqual(
+    new Set([
+      'catches.1.key',
+      'catches.1.rarity',
+      'catches.1.name',
+      'catches.2.kind',
+      'catches.2.name',
+      'catches.2.rarity',
+      'catches.2.user',
+      'catches.2.gamemode',
+      'catches.3.kind',
+      'catches.3',
+      'catches.3.user',
+      'bookmark.name',
+      'bookmark.value',
+    ]),
+  )
+  expect(await outbox.status()).toMatchObject({ queued: 0 })
+})
+
+it('takes a catch with a known key once, also when it was delivered before', async () => {
+  const service = fakeService()
+  const outbox = await open({ client: service.client() })
+  const keyed = { kind: 'fish', name: 'Cod', rarity: 1, key: 'latest.log:1042' } as const
+  expect(await outbox.add([keyed, keyed])).toEqual({ added: 1, duplicates: 1 })
+  await outbox.flush()
+  expect(await outbox.add(keyed)).toEqual({ added: 0, duplicates: 1 })
+  await outbox.flush()
+  expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
+})
+
+it('moves a bookmark together with the catches or not at all', async () => {
+  const outbox = await open({ maxCatches: 2 })
+  expect(await outbox.bookmark('latest.log')).toBeUndefined()
+  await outbox.add(fish(1, 2), { bookmark: { name: 'latest.log', value: '20' } })
+  await expect(outbox.add(fish(3), { bookmark: { name: 'latest.log', value: '30' } })).rejects.toThrow()
+  expect(await outbox.bookmark('latest.log')).toBe('20')
+  await outbox.add([], { bookmark: { name: 'latest.log', value: '40' } })
+  expect(await outbox.bookmark('latest.log')).toBe('40')
+})
+
+it('says clearly that it is full, and keeps nothing of what did not fit', async () => {
+  const outbox = await open({ maxCatches: 3 })
+  await outbox.add(fish(1, 2))
+  await expect(outbox.add(fish(3, 4))).rejects.toMatchObject({
+    name: 'OutboxFullError',
+    code: 'outbox_full',
+    maxCatches: 3,
+    hint: expect.stringContaining('maxCatches'),
+  })
+  expect(await outbox.status()).toMatchObject({ queued: 2 })
+  await outbox.add(fish(3))
+})
+
+it('names every wrong option', async () => {
+  const opened = openOutbox({ maxCatches: 0, maxBatch: 501, maxKeys: -1, keyLifeMs: -1, leaseMs: 0.5, lingerMs: -1 })
+  const { issues } = (await opened.catch((error: unknown) => error)) as { issues: { path: string }[] }
+  expect(issues.map(({ path }) => path)).toEqual([
+    'maxCatches',
+    'maxBatch',
+    'maxKeys',
+    'keyLifeMs',
+    'leaseMs',
+    'lingerMs',
+  ])
+  const client = fakeService().client()
+  await expect(openOutbox({ client, clientFor: () => client, path: 'x', store: memoryStore() })).rejects.toMatchObject({
+    issues: [{ path: 'clientFor' }, { path: 'path' }],
+  })
+})
+
+it('takes nothing more once it is closed', async () => {
+  const outbox = await open()
+  await outbox.close()
+  await expect(outbox.add(fish(1))).rejects.toMatchObject({ name: 'OutboxClosedError', code: 'outbox_closed' })
+  await expect(outbox.flush()).rejects.toMatchObject({ code: 'outbox_closed' })
+})

@@ -1,0 +1,169 @@
+import { memoryStore, type OutboxEvent, openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { settle, standingClock } from './clocks.ts'
+import { fakeService, fish, limited, lost, refusal } from './fake-service.ts'
+
+async function start(store = memoryStore()) {
+  const service = fakeService()
+  const time = standingClock()
+  const events: OutboxEvent[] = []
+  const outbox = await openOutbox({
+    client: service.client(),
+    user: 'Alex',
+    gamemode: 'earth',
+    store,
+    lingerMs: 2000,
+    clock: time.clock,
+    random: () => 0,
+    onEvent: (event) => events.push(event),
+  })
+  outbox.start()
+  await settle()
+  return { outbox, service, events, ...time }
+}
+
+it('sends what was left from before as soon as it is started', async () => {
+  const store = memoryStore()
+  const before = await openOutbox({ store, user: 'Alex', gamemode: 'earth' })
+  await before.add(fish(1))
+  const { outbox, service } = await start(store)
+  expect(service.requests).toHaveLength(1)
+  await outbox.close()
+})
+
+it('lingers after an add, and sends what came meanwhile in one request', async () => {
+  const { outbox, service, advance } = await start()
+  await outbox.add(fish(1))
+  await advance(1999)
+  await outbox.add(fish(2, 3))
+  expect(service.requests).toHaveLength(0)
+  await advance(1)
+  expect(service.requests.map(({ names }) => names)).toEqual([['1', '2', '3']])
+  await outbox.add(fish(4))
+  await advance(2000)
+  expect(service.requests).toHaveLength(2)
+  await outbox.close()
+})
+
+it('sends what is added while a flush is ending, without waiting for the next look', async () => {
+  const store = memoryStore()
+  let late = async () => {}
+  const hooked = {
+    ...store,
+    collections: async () => {
+      const seen = await store.collections()
+      await late()
+      return seen
+    },
+  }
+  const { outbox, service, advance } = await start(hooked)
+  await outbox.add(fish(1))
+  late = async () => {
+    if (service.requests.length === 0) return
+    late = async () => {}
+    await outbox.add(fish(2))
+  }
+  await advance(2000)
+  await advance(2000)
+  expect(service.names('fish/Alex/earth')).toEqual(['1', '2'])
+  await outbox.close()
+})
+
+it('waits twice as long after each failure, whatever is added, and starts over after a success', async () => {
+  const { outbox, service, events, clock, advance, nextSleep } = await start()
+  service.before = () => {
+    throw lost()
+  }
+  await outbox.add(fish(1))
+  await advance(2000)
+  const waits: number[] = []
+  for (let failure = 0; failure < 11; failure += 1) {
+    await outbox.add(fish(failure + 2))
+    await settle()
+    waits.push(nextSleep())
+    await advance(nextSleep())
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000))
+  expect(events).toContainEqual({ type: 'waiting', until: expect.any(Date), error: expect.any(Error) })
+  service.before = () => {}
+  await advance(nextSleep())
+  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 0 })
+
+  service.before = () => {
+    throw refusal('storage_error')
+  }
+  await outbox.add(fish(99))
+  await advance(2000)
+  expect(nextSleep()).toBe(1000)
+  expect(clock.now()).toBeGreaterThan(0)
+  await outbox.close()
+})
+
+it('waits until the rate limit ends', async () => {
+  const { outbox, service, clock, advance, nextSleep } = await start()
+  const resetAt = clock.now() + 123_000
+  service.before = () => {
+    if (clock.now() < resetAt) throw limited(resetAt)
+  }
+  await outbox.add(fish(1))
+  await advance(2000)
+  expect(nextSleep()).toBe(121_000)
+  await advance(121_000)
+  expect(service.names('fish/Alex/earth')).toEqual(['1'])
+  await outbox.close()
+})
+
+it('looks every 30 s for what another process has added', async () => {
+  const store = memoryStore()
+  const { outbox, service, advance } = await start(store)
+  await (await openOutbox({ store, user: 'Alex', gamemode: 'earth' })).add(fish(1))
+  await advance(29_999)
+  expect(service.requests).toHaveLength(0)
+  await advance(1)
+  expect(service.requests).toHaveLength(1)
+  await outbox.close()
+})
+
+it('goes on after the store failed, and reports it', async () => {
+  const store = memoryStore()
+  let broken = false
+  const fragile = {
+    ...store,
+    collections: () => {
+      if (broken) throw new Error('The disk is away.')
+      return store.collections()
+    },
+  }
+  const { outbox, service, events, advance } = await start(fragile)
+  broken = true
+  await outbox.add(fish(1))
+  await advance(2000)
+  expect(events).toContainEqual({ type: 'error', error: new Error('The disk is away.') })
+  broken = false
+  await advance(1000)
+  expect(service.requests).toHaveLength(1)
+  await outbox.close()
+})
+
+it('stops, keeps what it has, and can be started again', async () => {
+  const { outbox, service, advance } = await start()
+  await outbox.add(fish(1))
+  await outbox.stop()
+  await advance(60_000)
+  expect(service.requests).toHaveLength(0)
+  outbox.start()
+  await settle()
+  expect(service.requests).toHaveLength(1)
+  await outbox.close()
+})
+
+it('tells a subscriber until that one has enough', async () => {
+  const { outbox } = await start()
+  const heard: string[] = []
+  const unsubscribe = outbox.subscribe(({ type }) => heard.push(type))
+  await outbox.add(fish(1))
+  unsubscribe()
+  await outbox.add(fish(2))
+  expect(heard).toEqual(['added'])
+  await outbox.close()
+})

@@ -1,0 +1,269 @@
+import {
+  type FlushProgress,
+  memoryStore,
+  type OutboxEvent,
+  type OutboxOptions,
+  openOutbox,
+} from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { jumpingClock, settle, standingClock } from './clocks.ts'
+import { fakeService, fish, limited, lost, numbers, refusal } from './fake-service.ts'
+
+const ALEX = 'fish/Alex/earth'
+
+async function open(options: OutboxOptions = {}) {
+  const service = fakeService()
+  const { clock, slept, advance } = jumpingClock()
+  const events: OutboxEvent[] = []
+  const outbox = await openOutbox({
+    client: service.client(),
+    gamemode: 'earth',
+    store: memoryStore(),
+    clock,
+    random: () => 0,
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
+  const add = (user: string, from: number, to = from) => outbox.add(fish(from, to).map((one) => ({ ...one, user })))
+  return { outbox, service, clock, slept, advance, events, add }
+}
+
+it('sends catches in order, in batches by user, gamemode and kind, and keeps none that is stored', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1, 600)
+  await add('Sam', 1)
+  await add('ALEX', 601)
+  await outbox.add([
+    { kind: 'crab', user: 'Alex' },
+    { kind: 'fish', name: 'Koi', rarity: 2, user: 'Alex', gamemode: 'survival' },
+  ])
+  const report = await outbox.flush()
+  expect(report).toMatchObject({ sent: 604, setAside: 0, left: 0, stopped: [], leased: [], withoutClient: [] })
+  expect(service.names(ALEX)).toEqual(numbers(1, 601))
+  expect(service.names('fish/Alex/survival')).toEqual(['Koi'])
+  expect(service.entries('crab/Alex/earth')).toHaveLength(1)
+  expect(service.requests.map(({ names }) => names.length)).toEqual([500, 1, 1, 1, 101])
+  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+})
+
+it('keeps a batch under the size of a body, however long its names are', async () => {
+  const { outbox, service } = await open()
+  const name = '𝕂'.repeat(100)
+  await outbox.add(Array.from({ length: 500 }, () => ({ kind: 'fish', name, rarity: 1, user: 'Alex' }) as const))
+  await outbox.flush()
+  expect(service.requests.length).toBeGreaterThan(1)
+  for (const { names } of service.requests) {
+    const entry = { name, rarity: 1, caughtAt: new Date(0).toISOString() }
+    const plain = JSON.stringify({ user: 'Alex', gamemode: 'earth', fish: names.map(() => entry) })
+    expect((Buffer.byteLength(plain) + 16 + 57) * (4 / 3)).toBeLessThan(256 * 1024 + 64)
+  }
+})
+
+it('tells how far it is, and of every step', async () => {
+  const { outbox, events, add } = await open({ maxBatch: 2 })
+  await add('Alex', 1, 3)
+  const progress: FlushProgress[] = []
+  await outbox.flush({ onProgress: (one) => progress.push(one) })
+  expect(progress).toEqual([
+    { sent: 2, setAside: 0, left: 1 },
+    { sent: 3, setAside: 0, left: 0 },
+  ])
+  const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
+  expect(events).toEqual([
+    { type: 'added', added: 3, duplicates: 0 },
+    { type: 'sending', collection, count: 2, again: false },
+    { type: 'sent', collection, count: 2, id: 'record-1', replayed: false },
+    { type: 'sending', collection, count: 1, again: false },
+    { type: 'sent', collection, count: 1, id: 'record-2', replayed: false },
+  ])
+})
+
+it('sends the same token again when an answer was lost, so that nothing is stored twice', async () => {
+  const { outbox, service, events, add } = await open()
+  await add('Alex', 1, 2)
+  service.after = () => {
+    throw lost()
+  }
+  const { stopped, left } = await outbox.flush()
+  expect(left).toBe(2)
+  expect(stopped).toMatchObject([{ collection: { user: 'Alex' }, error: { code: 'connection_error' } }])
+  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 2 })
+
+  service.after = () => {}
+  await add('Alex', 3)
+  expect(await outbox.flush()).toMatchObject({ sent: 3, left: 0, stopped: [] })
+  expect(service.names(ALEX)).toEqual(['1', '2', '3'])
+  expect(service.requests[1]?.token).toBe(service.requests[0]?.token)
+  expect(events).toContainEqual(expect.objectContaining({ type: 'sent', id: 'record-1', replayed: true }))
+})
+
+it.each([
+  ['a failing server', refusal('storage_error')],
+  ['a proxy that wants credentials', refusal('invalid_credentials')],
+  ['another service at the address', refusal('not_found')],
+  ['an answer that nobody knows', Object.assign(refusal('forbidden'), { code: 'unknown' })],
+  ['something unforeseen', new TypeError('oops')],
+])('keeps catches queued before %s, and goes on with other collections', async (_, error) => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1)
+  await add('Sam', 1)
+  service.before = ({ user }) => {
+    if (user === 'Alex') throw error
+  }
+  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, stopped: [{ collection: { user: 'Alex' }, error }] })
+  expect(await outbox.status()).toMatchObject({ sealed: 1, setAside: 0 })
+  service.before = () => {}
+  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 0 })
+})
+
+it('asks a server that does not answer once, not once a collection', async () => {
+  const { outbox, service, add } = await open()
+  for (const user of ['Alex', 'Sam', 'Kim']) await add(user, 1)
+  service.before = () => {
+    throw lost()
+  }
+  expect((await outbox.flush()).stopped).toHaveLength(3)
+  expect(service.requests).toHaveLength(1)
+})
+
+it('waits out the rate limit, and lets others have the collection meanwhile', async () => {
+  const { outbox, service, clock, slept, events, add } = await open({ maxBatch: 1 })
+  await add('Alex', 1, 3)
+  const resetAt = clock.now() + 100_000
+  service.before = () => {
+    if (service.requests.length > 1 && clock.now() < resetAt) throw limited(resetAt)
+  }
+  expect(await outbox.flush()).toMatchObject({ sent: 3, stopped: [] })
+  expect(slept).toEqual([100_000])
+  expect(events).toContainEqual(expect.objectContaining({ type: 'waiting', until: new Date(resetAt) }))
+  expect(service.names(ALEX)).toEqual(['1', '2', '3'])
+  expect(service.requests).toHaveLength(4)
+})
+
+it('stops before a wait that is longer than allowed, and says until when', async () => {
+  const { outbox, service, clock, slept, add } = await open()
+  await add('Alex', 1)
+  await add('Sam', 1)
+  const resetAt = clock.now() + 100_000
+  service.before = () => {
+    throw limited(resetAt)
+  }
+  const { stopped } = await outbox.flush({ maxWaitMs: 99_000 })
+  expect(stopped).toMatchObject([{ retryAt: new Date(resetAt) }, { retryAt: new Date(resetAt) }])
+  expect(slept).toEqual([])
+  expect(service.requests).toHaveLength(1)
+})
+
+it('never asks in a tight loop, even when a limit says that it is over', async () => {
+  const { outbox, service, slept, add } = await open()
+  await add('Alex', 1)
+  service.before = () => {
+    if (service.requests.length <= 3) throw limited(0)
+  }
+  await outbox.flush()
+  expect(slept).toEqual([1000, 1000, 1000])
+})
+
+it('sends only for users it has a client of, and leaves the rest to others', async () => {
+  const service = fakeService()
+  const { outbox, add } = await open({
+    client: undefined,
+    clientFor: async (user) => (user === 'Alex' ? service.client() : undefined),
+  })
+  await add('Alex', 1)
+  await add('Sam', 1)
+  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, withoutClient: [{ user: 'Sam' }] })
+})
+
+it('with the client of one user sends what is of that user alone, in any letter case', async () => {
+  const { outbox, service, add } = await open({ user: 'Alex' })
+  await add('alex', 1)
+  await add('Sam', 1)
+  expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, withoutClient: [{ user: 'Sam' }] })
+  expect(service.requests).toHaveLength(1)
+})
+
+it('keeps the catches of a user whose client cannot be made for now', async () => {
+  const { outbox, add } = await open({
+    client: undefined,
+    clientFor: () => {
+      throw lost()
+    },
+  })
+  await add('Alex', 1)
+  expect(await outbox.flush()).toMatchObject({ left: 1, stopped: [{ error: { code: 'connection_error' } }] })
+})
+
+it('settles at once when it is aborted, in a request and in a wait', async () => {
+  const { clock } = standingClock()
+  const { outbox, service, add } = await open({ clock })
+  await add('Alex', 1)
+  service.before = () => new Promise(() => {})
+  const aborted = new AbortController()
+  const flushing = outbox.flush({ signal: aborted.signal })
+  await new Promise(setImmediate)
+  expect(service.requests).toHaveLength(1)
+  aborted.abort(new Error('enough'))
+  await expect(flushing).rejects.toThrow('enough')
+
+  service.before = () => {
+    throw limited(clock.now() + 60_000)
+  }
+  const second = new AbortController()
+  const waiting = outbox.flush({ signal: second.signal })
+  await new Promise(setImmediate)
+  second.abort(new Error('enough again'))
+  await expect(waiting).rejects.toThrow('enough again')
+  service.before = () => {}
+  expect(await outbox.flush()).toMatchObject({ sent: 1 })
+  await expect(outbox.flush({ signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
+})
+
+it('runs one flush after another', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1)
+  service.before = () => settle()
+  const [first, second] = await Promise.all([outbox.flush(), outbox.flush()])
+  expect([first.sent, second.sent]).toEqual([1, 0])
+  expect(service.requests).toHaveLength(1)
+})
+
+it('closes when the answer to its request is there, and sends no more', async () => {
+  const { outbox, service, add } = await open({ maxBatch: 1 })
+  await add('Alex', 1, 2)
+  let answer = () => {}
+  service.after = () =>
+    new Promise<void>((resolve) => {
+      answer = resolve
+    })
+  const flushing = outbox.flush()
+  const failed = expect(flushing).rejects.toMatchObject({ code: 'outbox_closed' })
+  await new Promise(setImmediate)
+  const closing = outbox.close()
+  answer()
+  await closing
+  await failed
+  expect(service.requests).toHaveLength(1)
+})
+
+it('closes without the answer when it is told to', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1)
+  service.before = () => new Promise(() => {})
+  const failed = expect(outbox.flush()).rejects.toThrow('now')
+  await new Promise(setImmediate)
+  const now = new AbortController()
+  const closing = outbox.close({ signal: now.signal })
+  now.abort(new Error('now'))
+  await closing
+  await failed
+})
+
+it('is closed at the end of its block', async () => {
+  let leaked: Awaited<ReturnType<typeof openOutbox>>
+  {
+    await using outbox = await openOutbox({ store: memoryStore() })
+    leaked = outbox
+  }
+  await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })
+})

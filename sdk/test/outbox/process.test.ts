@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { sqliteStore } from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { bundle, runInNode } from '../client/fresh-process.ts'
+import { testFolder } from './folders.ts'
+
+it('does not keep a process alive while its background waits, and loses nothing by that', async () => {
+  const path = join(await testFolder(), 'outbox.db')
+  const { exitCode, stdout } = await runInNode(`
+    import { openOutbox } from './src/outbox/index.ts'
+    const failing = async () => { throw new Error('The server is away.') }
+    const fish = { seal: async (_, target) => ({ ...target, kind: 'fish', token: 'token' }), send: failing }
+    const outbox = await openOutbox({
+      client: { fish }, user: 'Alex', gamemode: 'earth', path: ${JSON.stringify(path)}, lingerMs: 1,
+      onEvent: ({ type }) => process.stdout.write(type + '\\n'),
+    })
+    await outbox.add({ kind: 'fish', name: 'Cod', rarity: 1 })
+    outbox.start()
+  `)
+  expect(exitCode).toBe(0)
+  expect(stdout.split('\n')).toEqual(['added', 'sending', 'error', 'waiting', ''])
+  const store = await sqliteStore(path)
+  expect(await store.collections()).toMatchObject([{ queued: 0, sealed: 1 }])
+  await store.close()
+})
+
+it('loads SQLite only for the store that needs it', async () => {
+  const { metafile } = await bundle(`export * from './src/outbox/index.ts'`, true)
+  const outputs = new Map(Object.entries(metafile.outputs))
+  const loaded = new Set<string>()
+  const load = (path: string) => {
+    for (const { path: next, kind } of outputs.get(path)?.imports ?? []) {
+      if (kind !== 'import-statement' || loaded.has(next)) continue
+      loaded.add(next)
+      load(next)
+    }
+  }
+  const [entry = ''] = [...outputs].flatMap(([path, { entryPoint }]) => (entryPoint === '<stdin>' ? [path] : []))
+  load(entry)
+  expect([...outputs.values()].flatMap(({ imports }) => imports.map(({ path }) => path))).toContain('node:sqlite')
+  expect([...loaded].filter((path) => !outputs.has(path))).toEqual([])
+})

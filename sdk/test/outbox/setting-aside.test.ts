@@ -1,0 +1,196 @@
+import { ValidationError } from '@fish-crab/sdk'
+import { FernetError } from '@fish-crab/sdk/fernet'
+import { memoryStore, type OutboxClient, type OutboxEvent, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { fakeService, fish, lost, numbers, refusal } from './fake-service.ts'
+
+const ALEX = 'fish/Alex/earth'
+
+async function open(options: OutboxOptions = {}) {
+  const service = fakeService()
+  const events: OutboxEvent[] = []
+  const outbox = await openOutbox({
+    clientFor: () => service.client(),
+    gamemode: 'earth',
+    store: memoryStore(),
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
+  const add = (user: string, from: number, to = from) => outbox.add(fish(from, to).map((one) => ({ ...one, user })))
+  const refuse = (code: Parameters<typeof refusal>[0], name: string) => {
+    service.before = ({ names }) => {
+      if (names.includes(name)) throw refusal(code)
+    }
+  }
+  return { outbox, service, events, add, refuse }
+}
+
+it.each(['invalid_payload', 'payload_too_large'] as const)(
+  'finds the one catch of %s by halving, sets it aside and delivers all others in order',
+  async (code) => {
+    const { outbox, service, events, add, refuse } = await open()
+    await add('Alex', 1, 100)
+    refuse(code, '73')
+    const report = await outbox.flush()
+    expect(report).toMatchObject({ sent: 99, setAside: 1, left: 0, stopped: [] })
+    expect(service.names(ALEX)).toEqual([...numbers(1, 72), ...numbers(74, 100)])
+    expect(service.requests.length).toBeLessThanOrEqual(16)
+    const [batch] = await outbox.setAside()
+    expect(batch).toMatchObject({
+      collection: { kind: 'fish', user: 'Alex', gamemode: 'earth' },
+      reason: { code },
+      count: 1,
+      catches: [{ entry: { name: '73' } }],
+    })
+    expect(batch?.reason.message).toContain('failed')
+    expect(report.setAsideBatches).toMatchObject([{ id: batch?.id, count: 1, reason: { code } }])
+    expect(events).toContainEqual(expect.objectContaining({ type: 'set-aside', id: batch?.id, count: 1 }))
+  },
+)
+
+it('finds several of them', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1, 40)
+  const bad = ['1', '2', '17', '40']
+  service.before = ({ names }) => {
+    if (names.some((name) => bad.includes(name))) throw refusal('invalid_payload')
+  }
+  expect(await outbox.flush()).toMatchObject({ sent: 36, setAside: 4 })
+  expect((await outbox.setAside()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
+})
+
+it('halves what the client itself finds too large to send', async () => {
+  const service = fakeService()
+  const honest = service.client()
+  const client = {
+    ...honest,
+    fish: {
+      ...honest.fish,
+      seal: async (entries: readonly unknown[], target: object) => {
+        if (entries.length > 3) throw new ValidationError([{ path: 'fish', message: 'Too large.' }])
+        return honest.fish.seal(entries as never, target)
+      },
+    },
+  } as unknown as OutboxClient
+  const { outbox, add } = await open({ clientFor: () => client })
+  await add('Alex', 1, 10)
+  expect(await outbox.flush()).toMatchObject({ sent: 10, setAside: 0 })
+  expect(service.names(ALEX)).toEqual(numbers(1, 10))
+})
+
+it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
+  'sets all of a collection aside on %s, at the cost of one request, and delivers the others',
+  async (code) => {
+    const { outbox, service, add } = await open({ maxBatch: 2 })
+    await add('Alex', 1, 5)
+    await add('Sam', 1, 3)
+    service.before = ({ user }) => {
+      if (user === 'Alex') throw refusal(code)
+    }
+    expect(await outbox.flush()).toMatchObject({ sent: 3, setAside: 5, left: 0, stopped: [] })
+    expect(service.requests.filter(({ user }) => user === 'Alex')).toHaveLength(1)
+    expect(await outbox.setAside()).toMatchObject([{ count: 5, reason: { code } }])
+  },
+)
+
+it.each([
+  ['no key', new ValidationError([{ path: 'fernetKey', message: 'Needed to add catches.' }]), 'invalid_input'],
+  ['a broken key', new FernetError('invalid_key'), 'invalid_key'],
+])('sets catches aside when the client has %s, without a request', async (_, error, code) => {
+  const service = fakeService()
+  const client = { fish: { ...service.client().fish, seal: () => Promise.reject(error) } } as unknown as OutboxClient
+  const { outbox, add } = await open({ clientFor: () => client })
+  await add('Alex', 1, 2)
+  expect(await outbox.flush()).toMatchObject({ setAside: 2 })
+  expect(service.requests).toEqual([])
+  expect(await outbox.setAside()).toMatchObject([{ reason: { code } }])
+})
+
+it('delivers what was set aside at its old place once it is retried', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1, 3)
+  service.before = () => {
+    throw refusal('user_not_found')
+  }
+  await outbox.flush()
+  service.before = () => {}
+  await add('Alex', 4)
+  expect(await outbox.retry((await outbox.setAside()).map(({ id }) => id))).toBe(3)
+  expect(await outbox.flush()).toMatchObject({ sent: 4 })
+  expect(service.names(ALEX)).toEqual(['1', '2', '3', '4'])
+  expect(await outbox.retry()).toBe(0)
+})
+
+it('drops what was set aside only when it is told to', async () => {
+  const { outbox, add, refuse } = await open()
+  await add('Alex', 1, 2)
+  refuse('invalid_payload', '1')
+  await outbox.flush()
+  const [batch] = await outbox.setAside()
+  expect(await outbox.drop(batch?.id ?? 0)).toBe(1)
+  expect(await outbox.setAside()).toEqual([])
+  expect(await outbox.status()).toMatchObject({ queued: 0, setAside: 0 })
+})
+
+it('encrypts a batch anew, by itself, when the key was reset after it was sealed', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1, 2)
+  service.before = () => {
+    throw lost()
+  }
+  await outbox.flush()
+  service.before = () => {}
+  service.key = 'key-2'
+  expect(await outbox.flush()).toMatchObject({ sent: 2, setAside: 0 })
+  expect(service.names(ALEX)).toEqual(['1', '2'])
+})
+
+it('stores nothing twice when the answer was lost before the key was reset', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1, 2)
+  service.after = () => {
+    throw lost()
+  }
+  await outbox.flush()
+  service.after = () => {}
+  service.key = 'key-2'
+  expect(await outbox.flush()).toMatchObject({ sent: 2 })
+  expect(service.names(ALEX)).toEqual(['1', '2'])
+})
+
+it('sets catches aside when a new token is refused too, and delivers them with the right key later', async () => {
+  let key = 'wrong'
+  const service = fakeService()
+  const { outbox, add } = await open({ clientFor: () => service.client(key) })
+  await add('Alex', 1, 2)
+  expect(await outbox.flush()).toMatchObject({ setAside: 2, stopped: [] })
+  expect(service.requests).toHaveLength(1)
+  key = service.key
+  await outbox.retry()
+  expect(await outbox.flush()).toMatchObject({ sent: 2 })
+})
+
+it('encrypts a token that grew too old anew, and keeps the time of the catch', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1)
+  service.before = () => {
+    throw lost()
+  }
+  await outbox.flush()
+  const old = service.requests[0]?.token
+  service.before = ({ token }) => {
+    if (token === old) throw refusal('token_expired')
+  }
+  const [before] = await outbox.peek()
+  expect(await outbox.flush()).toMatchObject({ sent: 1 })
+  expect(service.entries(ALEX)).toEqual([before?.entry])
+})
+
+it('keeps catches queued when even a new token is too old: the clock is wrong, not the catch', async () => {
+  const { outbox, service, add } = await open()
+  await add('Alex', 1)
+  service.before = () => {
+    throw refusal('token_expired')
+  }
+  expect(await outbox.flush()).toMatchObject({ left: 1, setAside: 0, stopped: [{ error: { code: 'token_expired' } }] })
+})

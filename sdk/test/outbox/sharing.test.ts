@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
+import { expect, it } from 'vitest'
+import { jumpingClock, settle } from './clocks.ts'
+import { fakeService, fish, numbers } from './fake-service.ts'
+import { testFolder } from './folders.ts'
+
+const ALEX = 'fish/Alex/earth'
+
+async function openTwo(maxBatch = 3) {
+  const path = join(await testFolder(), 'outbox.db')
+  const service = fakeService()
+  const { clock, advance, slept } = jumpingClock()
+  const open = async () =>
+    openOutbox({
+      client: service.client(),
+      user: 'Alex',
+      gamemode: 'earth',
+      store: await sqliteStore(path),
+      maxBatch,
+      leaseMs: 1000,
+      clock,
+      random: () => 0,
+    })
+  return { service, clock, slept, advance, one: await open(), two: await open() }
+}
+
+it('lets two processes add and send at once, each catch once and in order', async () => {
+  const { service, one, two } = await openTwo()
+  service.after = () => settle()
+  for (let at = 1; at <= 40; at += 2) {
+    await one.add(fish(at))
+    await two.add(fish(at + 1))
+    if (at % 10 === 1) await Promise.all([one.flush(), two.flush()])
+  }
+  await one.flush()
+  expect(service.names(ALEX)).toEqual(numbers(1, 40))
+  await one.close()
+  await two.close()
+})
+
+it('gives a collection back after each request', async () => {
+  const { one, two } = await openTwo()
+  await one.add(fish(1))
+  await one.flush()
+  await two.add(fish(2))
+  expect(await two.flush({ maxWaitMs: 0 })).toMatchObject({ sent: 1, leased: [] })
+  await one.close()
+  await two.close()
+})
+
+it('says who is in the way while another process sends a collection', async () => {
+  const { service, one, two } = await openTwo()
+  await one.add(fish(1))
+  let answer = () => {}
+  service.after = () =>
+    new Promise<void>((resolve) => {
+      answer = resolve
+    })
+  const flushing = one.flush()
+  await settle()
+  expect(await two.flush({ maxWaitMs: 0 })).toMatchObject({
+    sent: 0,
+    left: 1,
+    leased: [{ collection: { user: 'Alex' } }],
+  })
+  answer()
+  expect(await flushing).toMatchObject({ sent: 1 })
+  await one.close()
+  await two.close()
+})
+
+it('waits for the lease of a process that was killed, then sends its token again', async () => {
+  const { service, one, two, slept } = await openTwo()
+  await one.add(fish(1, 3))
+  service.before = () => {
+    service.before = () => {}
+    return new Promise(() => {})
+  }
+  const killed = new AbortController()
+  const hanging = expect(one.flush({ signal: killed.signal })).rejects.toThrow('over')
+  await settle()
+  expect(await two.flush()).toMatchObject({ sent: 3, leased: [] })
+  expect(slept).toEqual([1000])
+  expect(service.names(ALEX)).toEqual(numbers(1, 3))
+  killed.abort(new Error('over'))
+  await hanging
+  await one.close()
+  await two.close()
+})
+
+it('leaves a collection to a process that claims it again: it is alive', async () => {
+  const { service, advance, one, two, clock } = await openTwo(1)
+  await one.add(fish(1, 2))
+  const answers: (() => void)[] = []
+  service.after = () => new Promise<void>((resolve) => answers.push(resolve))
+  const flushing = one.flush()
+  await settle()
+  clock.sleep = async () => {
+    advance(500)
+    answers.shift()?.()
+    await settle()
+  }
+  expect(await two.flush()).toMatchObject({ sent: 0, leased: [{ collection: { user: 'Alex' } }] })
+  answers.shift()?.()
+  expect(await flushing).toMatchObject({ sent: 2 })
+  await one.close()
+  await two.close()
+})
+
+it('takes over the sealed token of a process that hangs, which then does no harm', async () => {
+  const { service, advance, one, two } = await openTwo()
+  await one.add(fish(1, 5))
+  let goOn = () => {}
+  service.before = () => {
+    service.before = () => {}
+    return new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+  }
+  const hanging = one.flush()
+  await settle()
+  advance(1000)
+  expect(await two.flush()).toMatchObject({ sent: 5 })
+  expect(service.requests[1]?.token).toBe(service.requests[0]?.token)
+  goOn()
+  await hanging
+  expect(service.names(ALEX)).toEqual(numbers(1, 5))
+  expect(await one.status()).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+  await one.close()
+  await two.close()
+})

@@ -1,0 +1,237 @@
+import type { Addition, AddRequest, OutboxStore } from '@fish-crab/sdk/outbox'
+import { describe, expect, it } from 'vitest'
+
+const ALEX = 'fish/earth/alex'
+const SAM = 'crab/survival/sam'
+const REASON = { code: 'invalid_payload', message: 'Bad.' }
+const alex = { collection: ALEX, owner: 'one' }
+
+function addition(name: string, fields: Partial<Addition> = {}): Addition {
+  return { collection: ALEX, kind: 'fish', user: 'Alex', gamemode: 'earth', entry: { name, rarity: 1 }, ...fields }
+}
+
+function request(catches: readonly Addition[], fields: Partial<AddRequest> = {}): AddRequest {
+  return { catches, now: 1000, maxCatches: 100, maxKeys: 100, keysSince: 0, ...fields }
+}
+
+const abc = [addition('a'), addition('b'), addition('c')]
+
+/** What every store of an outbox must do. `open` gives a new, empty one. */
+export function describeStore(name: string, open: () => Promise<OutboxStore>): void {
+  const openHeld = async (catches: readonly Addition[] = abc) => {
+    const store = await open()
+    await store.add(request(catches))
+    await store.claim({ ...alex, now: 0, leaseMs: 100 })
+    const seqs = (await store.peek(100)).map(({ seq }) => seq)
+    return { store, seqs, first: seqs.slice(0, 2) }
+  }
+  const names = async (store: OutboxStore) => (await store.peek(100)).map(({ entry }) => entry.name)
+
+  describe(`${name}: taking`, () => {
+    it('keeps catches in the order of their adding, whole', async () => {
+      const store = await open()
+      await store.add(request([addition('a', { key: 'k' })]))
+      await store.add(
+        request([addition('b', { entry: { name: 'b', rarity: 7, caughtAt: '2026-01-01T00:00:00.000Z' } })]),
+      )
+      const [a, b] = await store.peek(100)
+      expect(a).toMatchObject({
+        collection: ALEX,
+        kind: 'fish',
+        user: 'Alex',
+        gamemode: 'earth',
+        key: 'k',
+        addedAt: 1000,
+      })
+      expect(b?.entry).toEqual({ name: 'b', rarity: 7, caughtAt: '2026-01-01T00:00:00.000Z' })
+      expect(b?.seq).toBeGreaterThan(a?.seq ?? Number.NaN)
+    })
+
+    it('takes a key once, also within one request and after delivery', async () => {
+      const store = await open()
+      const twice = [addition('a', { key: 'k' }), addition('a', { key: 'k' })]
+      expect(await store.add(request(twice))).toEqual({ type: 'added', added: 1, duplicates: 1 })
+      await store.claim({ ...alex, now: 0, leaseMs: 100 })
+      const batch = await store.seal(alex, [(await store.peek(1))[0]?.seq ?? 0], 'token')
+      await store.acknowledge(batch ?? 0)
+      expect(await store.add(request(twice))).toEqual({ type: 'added', added: 0, duplicates: 2 })
+      expect(await names(store)).toEqual([])
+    })
+
+    it('forgets keys beyond number and age, never those of catches it holds', async () => {
+      const store = await open()
+      await store.add(request([addition('held', { key: 'held' })]))
+      await store.claim({ collection: SAM, owner: 'one', now: 0, leaseMs: 100 })
+      for (const key of ['x', 'y', 'z']) {
+        await store.add(request([addition(key, { key, collection: SAM, kind: 'crab', user: 'Sam' })]))
+        await store.claim({ collection: SAM, owner: 'one', now: 0, leaseMs: 100 })
+        const { catches } = await store.head(SAM, 1)
+        const batch = await store.seal({ collection: SAM, owner: 'one' }, [catches[0]?.seq ?? 0], 'token')
+        await store.acknowledge(batch ?? 0)
+      }
+      const again = (key: string) => request([addition(key, { key })])
+      await store.add(request([addition('new')], { maxKeys: 2 }))
+      expect(await store.add(again('held'))).toMatchObject({ duplicates: 1 })
+      expect(await store.add(again('z'))).toMatchObject({ duplicates: 1 })
+      expect(await store.add(again('x'))).toMatchObject({ added: 1 })
+      await store.add(request([addition('later')], { keysSince: 2000 }))
+      expect(await store.add(again('z'))).toMatchObject({ added: 1 })
+      expect(await store.add(again('held'))).toMatchObject({ duplicates: 1 })
+    })
+
+    it('takes nothing of what would be too much, the bookmark included', async () => {
+      const store = await open()
+      const bookmark = { name: 'log', value: '7' }
+      expect(await store.add(request(abc, { maxCatches: 2, bookmark }))).toEqual({ type: 'full' })
+      expect(await names(store)).toEqual([])
+      expect(await store.bookmark('log')).toBeUndefined()
+      expect(await store.add(request(abc, { maxCatches: 3, bookmark }))).toMatchObject({ added: 3 })
+      expect(await store.bookmark('log')).toBe('7')
+      expect(await store.add(request([], { maxCatches: 3, bookmark: { name: 'log', value: '8' } }))).toMatchObject({
+        added: 0,
+      })
+      expect(await store.bookmark('log')).toBe('8')
+    })
+
+    it('counts by collection, under the spelling that came first', async () => {
+      const { store, seqs } = await openHeld([
+        ...abc,
+        addition('d', { user: 'ALEX' }),
+        addition('crab', { collection: SAM, kind: 'crab', user: 'Sam', gamemode: 'survival' }),
+      ])
+      await store.setAside(alex, seqs.slice(0, 1), REASON, 5)
+      await store.seal(alex, seqs.slice(1, 2), 'token')
+      expect(await store.collections()).toEqual([
+        {
+          collection: ALEX,
+          kind: 'fish',
+          user: 'Alex',
+          gamemode: 'earth',
+          queued: 2,
+          sealed: 1,
+          setAside: 1,
+          oldestAt: 1000,
+        },
+        {
+          collection: SAM,
+          kind: 'crab',
+          user: 'Sam',
+          gamemode: 'survival',
+          queued: 1,
+          sealed: 0,
+          setAside: 0,
+          oldestAt: 1000,
+        },
+      ])
+    })
+  })
+
+  describe(`${name}: leases`, () => {
+    it('gives a collection to one owner until its time is over or it is given back', async () => {
+      const { store } = await openHeld()
+      const other = { collection: ALEX, owner: 'two', leaseMs: 100 }
+      expect(await store.claim({ ...other, now: 99 })).toEqual({ granted: false, until: 100 })
+      expect(await store.claim({ ...alex, now: 50, leaseMs: 100 })).toEqual({ granted: true })
+      expect(await store.claim({ ...other, now: 100 })).toEqual({ granted: false, until: 150 })
+      expect(await store.claim({ ...other, now: 150 })).toEqual({ granted: true })
+      await store.release(alex)
+      expect(await store.claim({ ...alex, now: 151, leaseMs: 100 })).toMatchObject({ granted: false })
+      await store.release({ collection: ALEX, owner: 'two' })
+      expect(await store.claim({ ...alex, now: 151, leaseMs: 100 })).toEqual({ granted: true })
+    })
+
+    it('gives away a lease from the future, when the clock was set back', async () => {
+      const { store } = await openHeld()
+      await store.claim({ ...alex, now: 1_000_000, leaseMs: 100 })
+      expect(await store.claim({ collection: ALEX, owner: 'two', now: 500, leaseMs: 100 })).toEqual({ granted: true })
+    })
+
+    it('lets nobody change a collection without its lease', async () => {
+      const { store, seqs } = await openHeld()
+      const stranger = { collection: ALEX, owner: 'two' }
+      expect(await store.seal(stranger, seqs, 'token')).toBeUndefined()
+      expect(await store.requeue(stranger, seqs, 1)).toBe(false)
+      expect(await store.setAside(stranger, 'all', REASON, 5)).toBeUndefined()
+      expect(await store.head(ALEX, 9)).toMatchObject({ catches: [{}, {}, {}] })
+      expect((await store.head(ALEX, 9)).sealed).toBeUndefined()
+    })
+  })
+
+  describe(`${name}: sending`, () => {
+    it('gives the sealed batch first, then what is queued', async () => {
+      const { store, first, seqs } = await openHeld()
+      expect((await store.head(ALEX, 2)).catches.map(({ seq }) => seq)).toEqual(first)
+      const batch = await store.seal(alex, first, 'token')
+      const head = await store.head(ALEX, 1)
+      expect(head.sealed).toEqual({ batch, token: 'token' })
+      expect(head.catches.map(({ seq }) => seq)).toEqual(first)
+      expect(await store.acknowledge(batch ?? 0)).toBe(true)
+      expect(await store.acknowledge(batch ?? 0)).toBe(false)
+      expect((await store.head(ALEX, 9)).catches.map(({ seq }) => seq)).toEqual(seqs.slice(2))
+    })
+
+    it('seals only catches that are all queued', async () => {
+      const { store, first, seqs } = await openHeld()
+      await store.seal(alex, first, 'token')
+      expect(await store.seal(alex, seqs, 'other')).toBeUndefined()
+      expect(await store.seal(alex, [9999], 'other')).toBeUndefined()
+      expect((await store.head(ALEX, 9)).sealed?.token).toBe('token')
+    })
+
+    it('queues a sealed batch again at its place, with a limit for its catches alone', async () => {
+      const { store, first, seqs } = await openHeld()
+      const batch = await store.seal(alex, first, 'token')
+      expect(await store.requeue(alex, first, 1)).toBe(true)
+      const { sealed, catches } = await store.head(ALEX, 9)
+      expect(sealed).toBeUndefined()
+      expect(catches.map(({ seq }) => seq)).toEqual(seqs)
+      expect(catches.map(({ batchLimit }) => batchLimit)).toEqual([1, 1, undefined])
+      expect(await store.acknowledge(batch ?? 0)).toBe(false)
+    })
+  })
+
+  describe(`${name}: setting aside`, () => {
+    it('keeps catches with their reason, out of the way of the others', async () => {
+      const { store, first } = await openHeld()
+      await store.seal(alex, first, 'token')
+      const kept = await store.setAside(alex, first, REASON, 77)
+      expect(kept).toMatchObject({ count: 2 })
+      expect(await names(store)).toEqual(['c'])
+      const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
+      expect(await store.listSetAside(1)).toMatchObject([
+        { id: kept?.id, collection, reason: REASON, at: 77, count: 2, catches: [{ entry: { name: 'a' } }] },
+      ])
+      expect((await store.listSetAside(1))[0]?.catches).toHaveLength(1)
+    })
+
+    it('sets aside all that waits, and nothing twice', async () => {
+      const { store, first } = await openHeld()
+      await store.seal(alex, first, 'token')
+      expect(await store.setAside(alex, 'all', REASON, 5)).toMatchObject({ count: 3 })
+      expect(await store.setAside(alex, 'all', REASON, 5)).toBeUndefined()
+      expect(await store.listSetAside(9)).toHaveLength(1)
+      expect(await store.head(ALEX, 9)).toEqual({ catches: [] })
+    })
+
+    it('queues them at their old places again, those that are asked for or all', async () => {
+      const { store, seqs } = await openHeld()
+      const a = await store.setAside(alex, seqs.slice(0, 1), REASON, 5)
+      await store.setAside(alex, seqs.slice(2), REASON, 5)
+      expect(await store.retry([a?.id ?? 0, 9999])).toBe(1)
+      expect(await names(store)).toEqual(['a', 'b'])
+      expect(await store.retry(undefined)).toBe(1)
+      expect(await names(store)).toEqual(['a', 'b', 'c'])
+      expect(await store.listSetAside(9)).toEqual([])
+    })
+
+    it('drops only what is set aside', async () => {
+      const { store, seqs, first } = await openHeld()
+      const sealed = await store.seal(alex, first, 'token')
+      const kept = await store.setAside(alex, seqs.slice(2), REASON, 5)
+      expect(await store.drop([sealed ?? 0])).toBe(0)
+      expect(await store.drop([kept?.id ?? 0])).toBe(1)
+      expect(await names(store)).toEqual(['a', 'b'])
+      expect(await store.listSetAside(9)).toEqual([])
+    })
+  })
+}
