@@ -4,6 +4,7 @@ import { type CrabsResource, createCrabs, createFish, type FishResource } from '
 import { createDemo, type DemoResource } from './resources/demo.ts'
 import { createKeys, type KeysResource } from './resources/keys.ts'
 import { createStatus, type GetStatus } from './resources/status.ts'
+import type { Target } from './targets.ts'
 import { createTransport } from './transport.ts'
 
 /** A client of one service. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
@@ -17,6 +18,8 @@ export interface Client {
    * ConnectionError when it does not answer.
    */
   readonly status: GetStatus
+  /** Whose catches, in which gamemode, calls are about that do not say: the options `user` and `gamemode`. */
+  readonly defaults: Target
 }
 
 /**
@@ -55,6 +58,7 @@ export function createClient(options: ClientOptions = {}): Client {
     demo: createDemo(transport),
     keys: createKeys(transport),
     status: createStatus(transport),
+    defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })
 }
 

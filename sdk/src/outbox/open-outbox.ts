@@ -23,7 +23,7 @@ const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
  *
  * @throws ValidationError for wrong options; OutboxStoreError when the store cannot be opened.
  * @example
- * await using outbox = await openOutbox({ client: createClient({ fernetKey }), user: 'Alex', gamemode: 'earth' })
+ * await using outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
  * outbox.start()
  * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
  */

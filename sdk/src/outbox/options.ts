@@ -7,13 +7,16 @@ import type { OutboxListener } from './events.ts'
 import type { Awaitable, OutboxStore } from './store.ts'
 
 /** The part of a client that an outbox needs. */
-export type OutboxClient = Pick<Client, 'fish' | 'crabs'>
+export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'defaults'>>
 
 /** What {@link openOutbox} takes. Everything is optional. */
 export interface OutboxOptions extends Target {
-  /** Whose catches `add` takes when they name nobody. With `client`, only this user's catches are sent. */
+  /**
+   * Whose catches `add` takes when they name nobody. With `client`, only this user's catches are sent.
+   * @default that of `client`
+   */
   readonly user?: Target['user']
-  /** The gamemode of catches that name none. */
+  /** The gamemode of catches that name none. @default that of `client` */
   readonly gamemode?: Target['gamemode']
   /**
    * Sends the catches: a client with the key of `user`; where that is not given, with the key of every user whose
@@ -77,7 +80,8 @@ export function readOutboxOptions(
   options: OutboxOptions,
   isSameUser: (a: string, b: string) => boolean,
 ): OutboxSettings {
-  const { user, gamemode, client, clock } = options
+  const { client, clock } = options
+  const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {
     maxCatches: options.maxCatches ?? 100_000,
     maxBatch: options.maxBatch ?? LIMITS.entriesPerWrite,
