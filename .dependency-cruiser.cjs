@@ -6,8 +6,8 @@ const only = (name, from, allowed) => ({
   to: { path: '^(sdk|server|mocks|cli|examples)/', pathNot: allowed },
 })
 
-const portable = '^(sdk/src/(contract|fernet)/|server/src/(app|storage)/)'
-const nodeEdges = '(^server/src/storage/(index|file/.*)|\\.node)\\.ts$'
+const portable = '^(sdk/src/|server/src/(app|storage)/)'
+const nodeEdges = '(^server/src/storage/(index|file/.*)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
 
 module.exports = {
   forbidden: [
@@ -20,7 +20,23 @@ module.exports = {
       from: { path: '^sdk/src/contract/' },
       to: { dependencyTypes: ['npm', 'core'], pathNot: '^node_modules/zod/' },
     },
-    only('fernet-imports-itself', '^sdk/src/fernet/', '^sdk/src/fernet/'),
+    only('fernet-imports-itself-and-errors', '^sdk/src/fernet/', '^sdk/src/(fernet|errors)/'),
+    only('chat-imports-the-contract', '^sdk/src/chat/', '^sdk/src/(chat|contract)/'),
+    {
+      name: 'chat-needs-no-schemas',
+      severity: 'error',
+      from: { path: '^sdk/src/chat/' },
+      to: { path: '^node_modules/|^sdk/src/contract/schemas/', dependencyTypesNot: ['type-only'] },
+    },
+    only('client-knows-no-other-entry', '^sdk/src/(client|errors)/', '^sdk/src/(client|errors|contract|fernet)/'),
+    only('admin-imports-no-other-entry', '^sdk/src/admin/', '^sdk/src/(admin|client|errors|contract)/'),
+    only('outbox-imports-no-other-entry', '^sdk/src/outbox/', '^sdk/src/(outbox|client|errors|contract|fernet)/'),
+    {
+      name: 'sqlite-is-loaded-when-needed',
+      severity: 'error',
+      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/stores/sqlite-' },
+      to: { path: '^sdk/src/outbox/stores/sqlite-(?!(store|errors)\\.ts)', dynamic: false },
+    },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
     only(
@@ -37,13 +53,13 @@ module.exports = {
     only(
       'cli-uses-published-entries',
       '^cli/src/',
-      '^(cli/src/|sdk/src/(index|contract/index|fernet/index|admin/index)\\.ts|server/src/(node|app)/index\\.ts|mocks/src/index\\.ts)',
+      '^(cli/src/|sdk/src/(index|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/(node|app)/index\\.ts|mocks/src/index\\.ts)',
     ),
     {
       name: 'portable-code-has-no-node',
       severity: 'error',
       from: { path: portable, pathNot: nodeEdges },
-      to: { dependencyTypes: ['core'] },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-declared-dependencies',

@@ -1,4 +1,5 @@
-// npm run verify: installs, builds, checks and passes every test.
+// npm run verify: installs, builds, checks and passes every test. With `-- --long` it also tries the SDK on every
+// runtime, which brings half a gigabyte of them from the registry.
 import { build, fail, install, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
@@ -23,6 +24,9 @@ try {
     ])
   }
   await step('Run every test', 'vitest', ['run'], { show: true })
+  if (process.argv.includes('--long')) {
+    await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })
+  }
 } catch (error) {
   fail(error)
 }

@@ -25,7 +25,9 @@ const runExample = (file: string, args: readonly string[], env: Record<string, s
 const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWORD: password })
 
 describe('the examples, on the packed packages', () => {
-  it.each(['sdk', 'sdk/contract', 'sdk/fernet', 'server', 'server/app', 'server/storage'])(
+  const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
+
+  it.each([...sdkEntries, 'server', 'server/app', 'server/storage'])(
     'load @fish-crab/%s from the tarball',
     async (entry) => {
       const program = `process.stdout.write(import.meta.resolve('@fish-crab/${entry}')); await import('@fish-crab/${entry}')`
@@ -36,6 +38,15 @@ describe('the examples, on the packed packages', () => {
       expect(stdout).toContain(pathToFileURL(join(installed.folder, `node_modules/@fish-crab/${name}/dist/`)).href)
     },
   )
+
+  it.each(sdkEntries)('require @fish-crab/%s from the tarball', async (entry) => {
+    const program = `process.stdout.write(require.resolve('@fish-crab/${entry}')); require('@fish-crab/${entry}')`
+    const args = ['--input-type=commonjs', '--eval', program]
+    const { stdout, stderr } = await run(process.execPath, args, {}, installed.folder)
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/\.cjs$/)
+    expect(stdout).toContain(join(installed.folder, 'node_modules/@fish-crab/sdk/dist/'))
+  })
 
   it('post a fish and a crab with the password of the player alone, and print them', async () => {
     const player = await service.createPlayer('Alex')

@@ -10,7 +10,7 @@ import { gateAnswerOf, readRateLimit } from './rate-limit.ts'
 import { createSender } from './send-request.ts'
 
 /** One try of a request. */
-export interface Try {
+interface Try {
   readonly request: ApiRequest
   readonly body: string | undefined
   readonly timeoutMs: number

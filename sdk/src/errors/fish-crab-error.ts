@@ -16,6 +16,8 @@ export interface FishCrabErrorFields {
  * this package, subclasses included, where `instanceof` says no.
  */
 export function brand(type: { prototype: object }, name: string): void {
+  // Bundlers rename classes; stacks and inspectors show the name of the class itself.
+  Object.defineProperty(type, 'name', { value: name, configurable: true })
   Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true })
   Object.defineProperty(type.prototype, brandOf(name), { value: true })
 }

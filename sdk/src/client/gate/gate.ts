@@ -15,7 +15,7 @@ import {
 } from './policy.ts'
 
 /** What a request that wants to pass may be told. */
-export interface PassOptions {
+interface PassOptions {
   readonly signal?: AbortSignal | undefined
   /** Longest wait, in milliseconds. */
   readonly budgetMs: number
@@ -28,7 +28,7 @@ export interface PassOptions {
 }
 
 /** A request may go, or the wait would be longer than its budget. */
-export type Passage =
+type Passage =
   | { readonly ticket: Ticket; readonly waitMs?: undefined }
   | { readonly ticket?: undefined; readonly waitMs: number }
 

@@ -9,7 +9,7 @@
  */
 
 /** One window of the server, as far as answers told of it. */
-export interface Window {
+interface Window {
   readonly limit: number
   /** The least that any answer told. */
   readonly remaining: number

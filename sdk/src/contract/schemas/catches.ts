@@ -14,10 +14,10 @@ import {
 const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(momentSchema) }
 
 /** A fish as the read endpoint answers it; `id` and `caughtAt` with `detail=full`. */
-export const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
+const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
 
 /** A crab as the read endpoint answers it; `id` and `caughtAt` with `detail=full`. */
-export const crabSchema = z.object({ name: z.string(), ...savedFields })
+const crabSchema = z.object({ name: z.string(), ...savedFields })
 
 const collectionFields = { user: z.string(), nextCursor: z.optional(z.string()) }
 

@@ -18,8 +18,11 @@ export function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T)
   const removeEmptyBatches = prepareRemoveEmptyBatches(db)
   const claim = prepareChange(
     db,
-    `UPDATE collections SET owner = ?1, leased_at = ?2, leased_until = ?2 + ?3 WHERE id = ?4
-      AND (owner IS NULL OR owner = ?1 OR leased_until <= ?2 OR leased_at > ?2)`,
+    // The SQLite of Node 22.19 binds no numbered parameters.
+    `UPDATE collections SET owner = given.owner, leased_at = given.now, leased_until = given.now + given.lease
+      FROM (SELECT ? AS owner, ? AS now, ? AS lease) AS given WHERE id = ?
+      AND (collections.owner IS NULL OR collections.owner = given.owner OR leased_until <= given.now
+        OR leased_at > given.now)`,
   )
   const leasedUntil = prepareQuery(db, 'SELECT leased_until FROM collections WHERE id = ? AND owner IS NOT NULL')
   const release = prepareChange(db, 'UPDATE collections SET owner = NULL WHERE id = ? AND owner = ?')

@@ -39,8 +39,10 @@ export class PendingSums {
 /** Prepares what writes pending sums into the file and empties them. Call it before the transaction commits. */
 export function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
+  // The SQLite of Node 22.19 binds no numbered parameters.
   const addToCollection = db.prepare(
-    'UPDATE collections SET count = count + ?2, version = lower(hex(randomblob(12))) WHERE collection = ?1',
+    `UPDATE collections SET count = count + given.entries, version = lower(hex(randomblob(12)))
+      FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
   )
   const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)

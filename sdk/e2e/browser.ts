@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { Page } from 'playwright-core'
+import type { TestContext } from 'vitest'
+import { startBrowser } from '../../server/e2e/chromium.ts'
+import { type Bundle, bundleForPage } from './package-bundle.ts'
+import { listening } from './runtimes-service.ts'
+
+/** A page of an origin of its own, with a script of the built package. */
+export interface ScriptedPage extends AsyncDisposable {
+  readonly origin: string
+  readonly bundle: Bundle
+  /** The files of the script that the browser asked for. */
+  readonly loaded: ReadonlySet<string>
+  /** Calls a function that the script has laid on `globalThis`. */
+  call<Result>(name: string, argument: unknown): Promise<Result>
+}
+
+/** Bundles a module for browsers, serves it in files as a bundler splits them, and opens it in headless Chromium. */
+export async function openPage(source: string, skip: TestContext['skip']): Promise<ScriptedPage> {
+  const browser = await startBrowser(skip)
+  const bundle = await bundleForPage(source, { splitting: true })
+  const loaded = new Set<string>()
+  const server = createServer(({ url = '' }, response) => {
+    const name = url.slice(1)
+    const code = bundle.files.get(name)
+    if (code !== undefined) loaded.add(name)
+    response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
+    response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>')
+  })
+  // WebCrypto exists in secure contexts only, and localhost is one; it is another origin than 127.0.0.1, too.
+  const origin = (await listening(server)).replace('127.0.0.1', 'localhost')
+  const page = await browser.newPage()
+  await page.goto(origin)
+  return {
+    origin,
+    bundle,
+    loaded,
+    call: (name, argument) => callIn(page, name, argument),
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function callIn<Result>(page: Page, name: string, argument: unknown): Promise<Result> {
+  return page.evaluate(
+    async ([name, argument]) => {
+      const functions = globalThis as unknown as Record<string, (argument: unknown) => Promise<unknown>>
+      return (await functions[name as string]?.(argument)) as Result
+    },
+    [name, argument],
+  )
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { runModule } from './package-process.ts'
+
+/** What a page's bundler makes of a module that imports the built package. */
+export interface Bundle {
+  /** File name to code, the entry as `page.js`. */
+  readonly files: ReadonlyMap<string, string>
+  /** The source files of which something is in each of them. */
+  readonly inputs: ReadonlyMap<string, readonly string[]>
+}
+
+/** Bundles for browsers, from the built package; `splitting` keeps what is imported dynamically in files of its own. */
+export async function bundleForPage(source: string, { splitting = false } = {}): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: source, resolveDir: fileURLToPath(new URL('..', import.meta.url)), sourcefile: 'page.js' },
+    entryNames: 'page',
+    outdir: 'unwritten',
+    bundle: true,
+    splitting,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    external: ['node:*'],
+    // The project's own paths lead to the sources.
+    tsconfigRaw: '{}',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const inputs = Object.entries(metafile.outputs).map(([path, output]) => {
+    const kept = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    return [basename(path), kept.map(([name]) => name)] as const
+  })
+  return { files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])), inputs: new Map(inputs) }
+}
+
+/** Bytes over the wire: each file gzipped by itself. */
+export function gzippedBytes({ files }: Bundle, names: Iterable<string> = files.keys()): number {
+  return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
+}
+
+/** Runs a split bundle and tells which of its files were loaded on the way. */
+export async function filesLoaded({ files }: Bundle): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fish-crab-bundle-'))
+  try {
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    for (const [name, code] of files) await writeFile(join(folder, name), code)
+    const { stdout } = await runModule(`
+      import { registerHooks } from 'node:module'
+      const urls = []
+      registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context) } })
+      await import(${JSON.stringify(pathToFileURL(join(folder, 'page.js')).href)})
+      process.stdout.write(JSON.stringify(urls))
+    `)
+    const urls = JSON.parse(stdout) as string[]
+    return urls.map((url) => basename(url)).filter((name) => files.has(name))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

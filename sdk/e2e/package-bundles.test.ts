@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { bundleForPage, filesLoaded, gzippedBytes } from './package-bundle.ts'
+
+const KB = 1024
+
+/** What a page does that shows a collection. */
+const READING_PAGE = `
+  import { createClient } from '@fish-crab/sdk'
+  const fetch = async () => Response.json({ user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] })
+  const client = createClient({ baseUrl: 'https://fish.example', fetch })
+  const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
+  if (fish[0].name !== 'Salmon') throw new Error('It did not read.')
+`
+
+function report(what: string, bytes: number): number {
+  process.stdout.write(`${what}: ${(bytes / KB).toFixed(2)} KB gzipped\n`)
+  return bytes
+}
+
+test('a page that reads collections loads at most 12 KB of the client, gzipped, and no cryptography', async () => {
+  const page = await bundleForPage(READING_PAGE, { splitting: true })
+  const loaded = await filesLoaded(page)
+  expect(loaded).toContain('page.js')
+  expect(loaded.length).toBeLessThan(page.files.size)
+  expect(report('client, all that a reading page loads', gzippedBytes(page, loaded))).toBeLessThanOrEqual(12 * KB)
+  report('client, in one file with what adding needs', gzippedBytes(await bundleForPage(READING_PAGE)))
+})
+
+test.each([
+  ['chat', 2],
+  ['fernet', 2.5],
+  ['outbox', 11],
+  ['admin', 13.5],
+])('importing all of ./%s loads at most %f KB, gzipped, with nothing of Node or zod', async (entry, budgetKB) => {
+  const bundle = await bundleForPage(`export * from '@fish-crab/sdk/${entry}'`, { splitting: true })
+  const loaded = await filesLoaded(bundle)
+  const inputs = loaded.flatMap((name) => bundle.inputs.get(name) ?? [])
+  expect(inputs.filter((input) => !input.startsWith('sdk/dist/'))).toEqual([])
+  for (const name of loaded) expect(bundle.files.get(name)).not.toMatch(/["']node:|require\(|\bBuffer\b/)
+  expect(report(`./${entry}`, gzippedBytes(bundle, loaded))).toBeLessThanOrEqual(budgetKB * KB)
+})
+
+test.each([
+  ['isRateLimitError', 'sdk', 0.75],
+  ['isGamemode', 'sdk', 0.5],
+  ['isOutboxFullError', 'sdk/outbox', 1],
+  ['createFernet', 'sdk/fernet', 2.5],
+  ['parseChatLine', 'sdk/chat', 2],
+])(
+  'who imports %s from @fish-crab/%s alone does not get the client, and at most %f KB',
+  async (name, entry, budgetKB) => {
+    const bundle = await bundleForPage(`export { ${name} } from '@fish-crab/${entry}'`)
+    // Words of the client that stay what they are when a bundler shortens names.
+    expect([...bundle.files.values()].join('')).not.toMatch(/maxRetries|x-ratelimit|octet-stream|setTimeout/i)
+    expect(report(`${name} alone`, gzippedBytes(bundle))).toBeLessThanOrEqual(budgetKB * KB)
+  },
+)

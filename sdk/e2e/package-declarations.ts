@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+/** What a declaration file exports. */
+export interface Declarations {
+  /** Names that exist when the program runs. */
+  readonly values: readonly string[]
+  /** Names for the compiler alone. */
+  readonly types: readonly string[]
+}
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+  // Without the types of Node. Those of `await using` are not in the standard library of ES2022.
+  types: [],
+  lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+}
+
+/** Reads declaration files of the build, as the compiler of a user reads them. */
+export function readDeclarations(files: readonly string[]) {
+  const pathOf = (file: string) => fileURLToPath(new URL(`../dist/${file}`, import.meta.url))
+  const program = ts.createProgram(files.map(pathOf), OPTIONS)
+  const checker = program.getTypeChecker()
+  return {
+    errors(): string[] {
+      return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+        return `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+      })
+    },
+    of(file: string): Declarations {
+      const source = program.getSourceFile(pathOf(file))
+      const module = source && checker.getSymbolAtLocation(source)
+      const exported = module ? checker.getExportsOfModule(module) : []
+      const names = (areValues: boolean) =>
+        exported.filter((symbol) => isValue(checker, symbol) === areValues).map(({ name }) => name)
+      return { values: names(true).sort(), types: names(false).sort() }
+    },
+  }
+}
+
+function isValue(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
+  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  return (target.flags & ts.SymbolFlags.Value) !== 0
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { answerEmpty, listen } from '../test/client/http-server.ts'
+import { type Format, runModule, runOnPackage } from './package-process.ts'
+
+const FORMATS = ['module', 'commonjs'] as const satisfies readonly Format[]
+
+test('errors of the CommonJS build are known to the guards of the ES modules, and the other way round', async () => {
+  const { stdout, stderr } = await runModule(`
+    import { createRequire } from 'node:module'
+    import * as esm from '@fish-crab/sdk'
+    import * as esmOutbox from '@fish-crab/sdk/outbox'
+    const require = createRequire(process.cwd() + '/')
+    const cjs = require('@fish-crab/sdk')
+    const cjsOutbox = require('@fish-crab/sdk/outbox')
+    const rateLimited = ({ RateLimitError }) =>
+      new RateLimitError('Too many.', { status: 429, code: 'rate_limited' }, { resetAt: new Date(), retryAfterMs: 1 })
+    const full = ({ OutboxFullError }) => new OutboxFullError(1)
+    const knows = []
+    for (const [guards, errors] of [[esm, cjs], [cjs, esm]]) {
+      const error = rateLimited(errors)
+      knows.push(error instanceof guards.RateLimitError)
+      knows.push(guards.isRateLimitError(error), guards.isApiError(error), guards.isFishCrabError(error))
+      knows.push(guards.isConnectionError(error))
+    }
+    knows.push(esmOutbox.isOutboxFullError(full(cjsOutbox)), cjs.isFishCrabError(full(esmOutbox)))
+    process.stdout.write(JSON.stringify(knows))
+  `)
+  expect(stderr).toBe('')
+  const acrossFormats = [false, true, true, true, false]
+  expect(JSON.parse(stdout)).toEqual([...acrossFormats, ...acrossFormats, true, true])
+})
+
+test.each(FORMATS)(
+  'error classes of the %s build have their own names, which Node shows for an uncaught error',
+  async (format) => {
+    const { stdout } = await runOnPackage(
+      format,
+      `
+    const types = Object.entries(sdk).filter(([, value]) => value?.prototype instanceof Error)
+    process.stdout.write(JSON.stringify(types.map(([name, type]) => [name, type.name])))
+    `,
+    )
+    const names = JSON.parse(stdout) as [string, string][]
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.filter(([exported, own]) => exported !== own)).toEqual([])
+  },
+)
+
+test.each(FORMATS)('a plain MSW server intercepts the %s build, and gives it back', async (format) => {
+  await using server = await listen(answerEmpty)
+  const { stdout, stderr } = await runOnPackage(
+    format,
+    `
+    const baseUrl = '${server.baseUrl}'
+    const client = sdk.createClient({ baseUrl })
+    const users = [(await client.demo.fish()).user]
+    const { HttpResponse, http } = await import('msw')
+    const { setupServer } = await import('msw/node')
+    const msw = setupServer(http.get(baseUrl + '/demo/fish', () => HttpResponse.json({ user: 'mocked', fish: [] })))
+    msw.listen()
+    users.push((await client.demo.fish()).user, (await sdk.createClient({ baseUrl }).demo.fish()).user)
+    msw.close()
+    users.push((await client.demo.fish()).user)
+    process.stdout.write(users.join(' '))
+    `,
+  )
+  expect(stderr).toBe('')
+  expect(stdout).toBe('demo mocked mocked demo')
+})
+
+test.each(FORMATS)('the %s build leaves the dispatcher of the process as it was', async (format) => {
+  await using server = await listen(answerEmpty)
+  const { stdout, status } = await runOnPackage(
+    format,
+    `
+    void globalThis.Response
+    const shared = Symbol.for('undici.globalDispatcher.1')
+    const before = globalThis[shared]
+    await sdk.createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
+    process.stdout.write(String(globalThis[shared] === before))
+    `,
+  )
+  expect(stdout).toBe('true')
+  expect(status).toBe(0)
+})

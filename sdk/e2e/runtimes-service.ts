@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, createServer as createRelay, type Server as NetServer } from 'node:net'
+import { type Duplex, pipeline } from 'node:stream'
+import { createLogger, type RunningServer, readConfig, startServer } from '@fish-crab/server'
+
+/** The first administrator of every server here. */
+export const ADMIN = { username: 'admin', password: 'correct horse battery staple' } as const
+
+/** The built server on a free port of this machine, with the settings given as for `fish-cli serve`. */
+export function startBuiltServer(settings: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const env = { FISH_PORT: '0', FISH_STORAGE: 'memory:', FISH_ADMIN_PASSWORD: ADMIN.password, ...settings }
+  const logger = createLogger('silent', { stream: process.stderr, colours: false })
+  return startServer(readConfig({ env }), { logger, version: 'e2e' })
+}
+
+/** The built server behind a relay that counts connections, a proxy that leads to it, and a server that is silent. */
+export async function startSurroundings() {
+  const service = await startBuiltServer()
+  const port = Number(new URL(service.url).port)
+
+  let connections = 0
+  const relay = createRelay((socket) => {
+    connections += 1
+    join(socket, connect(port, '127.0.0.1'))
+  })
+  const control = createServer(({ url }, response) => {
+    // Any other path is never answered.
+    if (url === '/connections') response.end(String(connections))
+  })
+  const proxy = startProxy(port)
+  const [url, controlUrl, proxyUrl] = await Promise.all([relay, control, proxy].map(listening))
+  return {
+    url: url ?? '',
+    controlUrl: controlUrl ?? '',
+    proxyUrl: proxyUrl ?? '',
+    async stop() {
+      for (const server of [control, proxy]) server.closeAllConnections()
+      for (const server of [relay, control, proxy]) server.close()
+      await service.close()
+    },
+  }
+}
+
+/** A proxy of both kinds, tunnels and whole addresses. Wherever it is asked to go, it goes to `port`. */
+function startProxy(port: number): Server {
+  const proxy = createServer(async ({ url = '', method = '' }, response) => {
+    const { pathname, search } = new URL(url)
+    const answer = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, { method })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(await answer.text())
+  })
+  proxy.on('connect', (_, socket) => {
+    const onward = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+    join(socket, onward)
+  })
+  return proxy
+}
+
+function join(one: Duplex, other: Duplex): void {
+  // Whichever ends first, and however, ends the other.
+  pipeline(one, other, one, () => {})
+}
+
+/** Lets a server listen on any free port of this machine, and tells its address. */
+export async function listening(server: NetServer): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

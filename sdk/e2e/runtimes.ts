@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { ADMIN, startSurroundings } from './runtimes-service.ts'
+
+/** What one check of the smoke program came to. */
+export interface Outcome {
+  readonly check: string
+  readonly outcome: 'ok' | 'failed' | 'not here'
+  readonly detail?: string
+}
+
+/** How a runtime is started, up to the program. */
+export interface Runtime {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** The programs: the same checks on the package as an ES module and as a CommonJS module gets it, and the server. */
+export const PROGRAMS = {
+  ESM: fileURLToPath(new URL('fixtures/smoke-esm.ts', import.meta.url)),
+  CJS: fileURLToPath(new URL('fixtures/smoke-cjs.cts', import.meta.url)),
+  server: fileURLToPath(new URL('fixtures/smoke-server.ts', import.meta.url)),
+} as const
+
+/** A process that has nothing left to do ends at once, not when a connection or a timer is over. */
+const ENDS_WITHIN_MS = 1500
+const GIVEN_UP_AFTER_MS = 60_000
+
+/** Runs the smoke program on a runtime, against a service of its own. */
+export async function runSmoke(runtime: Runtime, program: keyof typeof PROGRAMS): Promise<Outcome[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fish-crab-runtime-'))
+  const service = await startSurroundings()
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    SERVICE_URL: service.url,
+    CONTROL_URL: service.controlUrl,
+    // A name that leads nowhere: only by the proxy can it be reached.
+    PROXIED_URL: 'http://service.invalid',
+    HTTP_PROXY: service.proxyUrl,
+    NO_PROXY: '127.0.0.1',
+    ADMIN_PASSWORD: ADMIN.password,
+    OUTBOX_FILE: join(folder, 'outbox.db'),
+    STORAGE_FOLDER: join(folder, 'storage'),
+  }
+  try {
+    return await outcomesOf({ ...runtime, args: [...runtime.args, PROGRAMS[program]] }, env)
+  } finally {
+    await service.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function outcomesOf({ command, args }: Runtime, env: Record<string, string>): Promise<Outcome[]> {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const timer = setTimeout(() => child.kill('SIGKILL'), GIVEN_UP_AFTER_MS)
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  const stderr = text(child.stderr)
+  const outcomes: Outcome[] = []
+  let lastLineAt = performance.now()
+  for await (const line of createInterface(child.stdout)) {
+    lastLineAt = performance.now()
+    outcomes.push(JSON.parse(line) as Outcome)
+  }
+  const [status] = await exited
+  clearTimeout(timer)
+  const tookMs = Math.round(performance.now() - lastLineAt)
+  const ended = status === 0 && outcomes.length > 0 && tookMs < ENDS_WITHIN_MS
+  const detail = `exit ${status}, ${tookMs} ms after the last check\n${await stderr}`
+  return [...outcomes, { check: 'ends by itself', outcome: ended ? 'ok' : 'failed', detail }]
+}

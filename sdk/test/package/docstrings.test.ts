@@ -1,0 +1,52 @@
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { checkExamples, examplesIn, publicNames, readProject } from './docstrings.ts'
+
+/** What examples use without saying where it comes from. */
+const SURROUNDINGS = `
+declare const client: import('@fish-crab/sdk').Client
+declare const admin: import('@fish-crab/sdk/admin').AdminClient
+declare const outbox: import('@fish-crab/sdk/outbox').Outbox
+declare const sealed: import('@fish-crab/sdk').SealedCatches
+declare const error: unknown
+declare const key: string, oldKey: string, newKey: string, fernetKey: string
+declare const password: string, token: string, line: string, text: string, id: string
+declare const fernet: import('@fish-crab/sdk/fernet').Fernet
+declare function showStatus(text: string): void
+declare function showNextTry(at: Date): void
+declare function askForNewToken(): void
+declare const logger: import('@fish-crab/server/app').Logger
+declare const secrets: import('@fish-crab/server/app').AppSecrets
+declare const passwords: import('@fish-crab/server/app').PasswordHasher
+declare const createMemoryStorage: typeof import('@fish-crab/server/app').createMemoryStorage
+declare const itemKey: typeof import('@fish-crab/server/storage').itemKey
+declare const readConfig: typeof import('@fish-crab/server').readConfig
+declare const setupServer: typeof import('msw/node').setupServer
+`
+
+const project = readProject()
+const names = publicNames(project)
+
+describe('the docstrings', () => {
+  test('say something about every public name', () => {
+    const silent = names.filter(({ doc }) => doc.length < 10)
+    expect(names.length).toBeGreaterThan(100)
+    expect(silent.map(({ name, entry }) => `${entry} ${name}`)).toEqual([])
+  })
+
+  test('show every public function in an example', () => {
+    const unshown = names.filter(({ isFunction, hasExample }) => isFunction && !hasExample)
+    expect(unshown.map(({ name, entry }) => `${entry} ${name}`)).toEqual([])
+  })
+
+  test('hold examples that the compiler accepts', () => {
+    const root = fileURLToPath(new URL('../../..', import.meta.url))
+    const files = globSync('{sdk,server,mocks}/src/**/*.ts', { cwd: root }).map((file) => root + file)
+    const examples = examplesIn(files)
+    expect(examples.length).toBeGreaterThan(50)
+    const values = new Map(names.filter(({ isType }) => !isType).map(({ name, entry }) => [name, entry]))
+    const imported = [...values].map(([name, entry]) => `declare const ${name}: typeof import('${entry}').${name}\n`)
+    expect(checkExamples(examples, SURROUNDINGS + imported.join(''))).toEqual([])
+  })
+})
