@@ -1,4 +1,5 @@
 import { limitsOf } from '../client/call-limits.ts'
+import { steadyTime } from '../client/clock.ts'
 import { startDeadline } from '../client/deadline.ts'
 import type { Settings } from '../client/options.ts'
 import type { Transport } from '../client/transport.ts'
@@ -22,9 +23,10 @@ export interface AuthorizedContext {
  * deadline spans the login as well.
  */
 export function authorized(transport: Transport, { session, settings, gate }: AuthorizedContext): Transport {
+  const now = steadyTime(settings.clock)
   return async (request) => {
     const { signal, ...options } = request.options
-    const deadline = startDeadline(signal, limitsOf(options, settings).deadlineMs, settings.clock)
+    const deadline = startDeadline(signal, limitsOf(options, settings).deadlineMs, now)
     const send = (token: string) =>
       transport({
         ...request,

@@ -16,6 +16,7 @@ import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import type { Issue } from '../errors/validation-error.ts'
 import type { RawAnswer } from './attempt.ts'
 import { readRateLimit } from './rate-limit.ts'
+import type { Redaction } from './redaction.ts'
 
 const SHOWN_HEADERS = [
   HEADERS.requestId,
@@ -43,11 +44,21 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
  * @param now This machine's time in milliseconds.
  * @param waitMs How long a 429 asks to wait.
  */
-export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiError | InvalidResponseError {
+export function apiError(
+  answer: RawAnswer,
+  now: number,
+  waitMs: number,
+  redact: Redaction,
+): ApiError | InvalidResponseError {
   const { status, headers } = answer
-  const body = readErrorBody(answer.text)
-  const requestId = headers.get(HEADERS.requestId) ?? undefined
-  // Status 0 is how browsers show a redirect that was not followed.
+  const body = readErrorBody(redact(answer.text))
+  const requestId = redact(headers.get(HEADERS.requestId) ?? undefined)
+  if (status < 400 && !isRedirect(status)) {
+    return new InvalidResponseError(`The answer has the status ${status}, which was not asked for.`, {
+      status,
+      requestId,
+    })
+  }
   if (status < 400) {
     const hint = 'Set baseUrl to the address it leads to.'
     return new InvalidResponseError('The answer is a redirect, which is not followed.', { status, requestId, hint })
@@ -56,7 +67,7 @@ export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiErr
     status,
     code: body.code ?? 'unknown',
     requestId,
-    headers: shownHeaders(headers),
+    headers: shownHeaders(headers, redact),
     rateLimit: readRateLimit(headers),
     details: body.details,
   }
@@ -66,6 +77,11 @@ export function apiError(answer: RawAnswer, now: number, waitMs: number): ApiErr
   }
   const Type = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError)
   return new Type(message, fields)
+}
+
+// Status 0 is how browsers show a redirect that was not followed.
+function isRedirect(status: number): boolean {
+  return [0, 301, 302, 303, 307, 308].includes(status)
 }
 
 /** The error for a request that was not sent, since its wait would not fit. */
@@ -109,11 +125,11 @@ function isIssue(value: unknown): value is Issue {
   return typeof issue?.path === 'string' && typeof issue.message === 'string'
 }
 
-function shownHeaders(headers: Headers): Record<string, string> {
+function shownHeaders(headers: Headers, redact: Redaction): Record<string, string> {
   return Object.fromEntries(
     SHOWN_HEADERS.flatMap((name) => {
       const value = headers.get(name)
-      return value === null ? [] : [[name, value]]
+      return value === null ? [] : [[name, redact(value)]]
     }),
   )
 }

@@ -3,6 +3,7 @@ import { isFishCrabError } from '../errors/guards.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import { untilAborted } from './abort.ts'
 import { readBody } from './read-body.ts'
+import { startTimer } from './timer.ts'
 
 /** An answer, read to its end. */
 export interface RawAnswer {
@@ -24,9 +25,6 @@ export interface AttemptContext {
   readonly rateLimit: RateLimitState | undefined
 }
 
-// Timers hold 31 bits; a longer one would fire at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-
 /**
  * Runs one request to the end of its answer.
  *
@@ -39,6 +37,7 @@ export async function attempt(
   context: AttemptContext,
   signal: AbortSignal | undefined,
 ): Promise<RawAnswer> {
+  signal?.throwIfAborted()
   const { timeoutMs, maxResponseBytes } = limits
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
@@ -48,7 +47,6 @@ export async function attempt(
     ending.abort(new TimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms.`, { rateLimit }))
   })
   try {
-    signal?.throwIfAborted()
     return await untilAborted(async () => {
       const response = await open(ending.signal)
       const text = await readBody(response, maxResponseBytes)
@@ -62,11 +60,6 @@ export async function attempt(
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
-}
-
-/** Calls back once, after so many milliseconds; never, for `Infinity`. */
-export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
-  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, LONGEST_TIMER_MS))
 }
 
 function connectionError(cause: unknown, { origin, rateLimit }: AttemptContext): ConnectionError {

@@ -1,6 +1,5 @@
 import { TimeoutError } from '../errors/connection-errors.ts'
-import { startTimer } from './attempt.ts'
-import type { Clock } from './clock.ts'
+import { startTimer } from './timer.ts'
 
 /** What ends a call from outside: its caller's signal, or its deadline. */
 export interface Deadline {
@@ -13,10 +12,10 @@ export interface Deadline {
 }
 
 /** Starts a deadline; without one, the caller's signal is all there is. */
-export function startDeadline(signal: AbortSignal | undefined, deadlineMs: number, clock: Clock): Deadline {
+export function startDeadline(signal: AbortSignal | undefined, deadlineMs: number, now: () => number): Deadline {
   if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, close() {} }
   const ending = new AbortController()
-  const end = clock.now() + deadlineMs
+  const end = now() + deadlineMs
   const onAbort = () => ending.abort(signal?.reason)
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort, { once: true })
@@ -25,7 +24,7 @@ export function startDeadline(signal: AbortSignal | undefined, deadlineMs: numbe
   })
   return {
     signal: ending.signal,
-    leftMs: () => end - clock.now(),
+    leftMs: () => end - now(),
     close() {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)

@@ -1,3 +1,4 @@
+import { ValidationError } from '../errors/validation-error.ts'
 import type { Platform } from './platform.ts'
 
 // The key under which Node's own fetch of every version finds its dispatcher.
@@ -15,7 +16,11 @@ export const platform: Platform = {
     return (fetch) => {
       const known = perFetch.get(fetch)
       if (known) return known
-      const fresh = openDispatcher()
+      const fresh = openDispatcher().catch((error: unknown) => {
+        // What could not be opened now may be possible at the next call.
+        perFetch.delete(fetch)
+        throw error
+      })
       perFetch.set(fetch, fresh)
       return fresh
     }
@@ -25,7 +30,16 @@ export const platform: Platform = {
 async function openDispatcher(): Promise<RequestInit> {
   const { Dispatcher1Wrapper, EnvHttpProxyAgent } = await importUndici()
   // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
-  return { dispatcher: new Dispatcher1Wrapper(new EnvHttpProxyAgent()) } as unknown as RequestInit
+  return { dispatcher: new Dispatcher1Wrapper(proxyAgent(EnvHttpProxyAgent)) } as unknown as RequestInit
+}
+
+function proxyAgent(Agent: typeof import('undici').EnvHttpProxyAgent): import('undici').EnvHttpProxyAgent {
+  try {
+    return new Agent()
+  } catch {
+    // Its own error quotes the address, and a password may stand in that.
+    throw new ValidationError([{ path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.' }])
+  }
 }
 
 /** Where Node's own undici is older, importing another one replaces the dispatcher of the whole process: undo that. */

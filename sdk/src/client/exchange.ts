@@ -4,9 +4,10 @@ import { isConnectionError } from '../errors/guards.ts'
 import type { ApiRequest } from './api-request.ts'
 import { attempt, type RawAnswer } from './attempt.ts'
 import type { Gate } from './gate/gate.ts'
-import type { Ticket } from './gate/policy.ts'
+import type { Ticket } from './gate/state.ts'
 import type { Settings } from './options.ts'
 import { gateAnswerOf, readRateLimit } from './rate-limit.ts'
+import { createRedaction } from './redaction.ts'
 import { createSender } from './send-request.ts'
 
 /** One try of a request. */
@@ -19,11 +20,16 @@ interface Try {
   readonly number: number
 }
 
+/** How a try ended: with an answer, refused by the rate limit or not, or without one. */
+export type Exchanged =
+  | { readonly answer: RawAnswer; readonly isRefused: boolean; readonly lost?: undefined }
+  | { readonly answer?: undefined; readonly isRefused: false; readonly lost: ConnectionError }
+
 /**
  * Makes one try and gives its ticket back to the gate.
  * @throws whatever ends a call at once: an abort, an answer that is too large
  */
-export type Exchange = (gate: Gate, ticket: Ticket, one: Try) => Promise<RawAnswer | ConnectionError>
+export type Exchange = (gate: Gate, ticket: Ticket, one: Try) => Promise<Exchanged>
 
 /** Exchanges over connections of their own. */
 export function createExchange(settings: Settings): Exchange {
@@ -34,6 +40,10 @@ export function createExchange(settings: Settings): Exchange {
     const { method, path } = request.route
     const started = clock.now()
     observer.onRequest({ method, path, attempt: number })
+    if (signal?.aborted) {
+      gate.unsent(ticket)
+      throw signal.reason
+    }
     try {
       const answer = await attempt(
         (ending) => send(request, body, ending),
@@ -42,14 +52,20 @@ export function createExchange(settings: Settings): Exchange {
         signal,
       )
       const { status, headers } = answer
-      gate.answered(ticket, gateAnswerOf(answer, clock.now()))
-      const [requestId, rateLimit] = [headers.get(HEADERS.requestId) ?? undefined, readRateLimit(headers)]
-      const durationMs = clock.now() - started
-      observer.onResponse({ method, path, attempt: number, status, durationMs, requestId, rateLimit })
-      return answer
+      const isRefused = gate.answered(ticket, gateAnswerOf(answer, clock.now()))
+      observer.onResponse({
+        method,
+        path,
+        attempt: number,
+        status,
+        durationMs: clock.now() - started,
+        requestId: createRedaction(request, settings)(headers.get(HEADERS.requestId) ?? undefined),
+        rateLimit: readRateLimit(headers),
+      })
+      return { answer, isRefused }
     } catch (error) {
       gate.lost(ticket)
-      if (isConnectionError(error) && !signal?.aborted) return error
+      if (isConnectionError(error) && !signal?.aborted) return { isRefused: false, lost: error }
       throw error
     }
   }

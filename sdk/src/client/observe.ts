@@ -40,7 +40,8 @@ export interface WaitEvent {
   readonly resumesAt: Date
 }
 
-/** Called as things happen, to show or count them. What a hook throws is dropped: it cannot fail a call. */
+/** Called as things happen, to show or count them. What a hook throws, or rejects with, is dropped: it
+ * cannot fail a call. */
 export interface Hooks {
   /** Before a request is sent. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
@@ -73,11 +74,11 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
     <Event extends object>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
     (event: Event) => {
       for (const each of [hook, logger && log]) {
+        // Whoever looks on must not be able to lose a catch, nor to end the process.
         try {
-          each?.(event)
-        } catch {
-          // Whoever looks on must not be able to lose a catch.
-        }
+          const done: unknown = each?.(event)
+          if (done instanceof Promise) done.catch(() => {})
+        } catch {}
       }
     }
   return {

@@ -2,7 +2,7 @@ import { HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import type { RawAnswer } from './attempt.ts'
-import type { GateAnswer } from './gate/policy.ts'
+import type { GateAnswer } from './gate/state.ts'
 
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 // Seconds that large are five thousand years away: it is a server that counts in milliseconds.
@@ -19,11 +19,23 @@ export function readRateLimit(headers: Headers): RateLimitState | undefined {
 
 /** What an answer tells the gate. */
 export function gateAnswerOf({ status, headers }: RawAnswer, now: number): GateAnswer {
-  const state = readRateLimit(headers)
-  const resetMs = state?.resetAt.getTime()
-  const untilReset = resetMs === undefined ? undefined : msUntil(resetMs, headers, now)
-  const waitMs = status === 429 ? readWaitMs(headers, now) : untilReset
-  return { status, limit: state?.limit, remaining: state?.remaining, resetMs, waitMs }
+  const told = readRateLimit(headers)
+  const resetMs = told?.resetAt.getTime()
+  return {
+    status,
+    isService: headers.has(HEADERS.requestId),
+    ...(told && resetMs !== undefined
+      ? {
+          window: {
+            limit: told.limit,
+            remaining: told.remaining,
+            resetMs,
+            waitMs: msUntil(resetMs, headers, now),
+          },
+        }
+      : {}),
+    ...(status === 429 ? { retryMs: readWaitMs(headers, now) } : {}),
+  }
 }
 
 /**

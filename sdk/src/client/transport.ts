@@ -2,14 +2,17 @@ import { untilAborted } from './abort.ts'
 import { apiError, refusedHere } from './api-error.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { RawAnswer } from './attempt.ts'
+import { type Budget, startBudget } from './budget.ts'
 import { type CallLimits, limitsOf } from './call-limits.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
-import { createExchange } from './exchange.ts'
+import { steadyTime } from './clock.ts'
+import { startDeadline } from './deadline.ts'
+import { createExchange, type Exchanged } from './exchange.ts'
 import { OPEN_GATE } from './gate/gate.ts'
 import { gatesOf } from './gate/gates.ts'
-import { isRefusal } from './gate/policy.ts'
+import type { Ticket } from './gate/state.ts'
 import type { Settings } from './options.ts'
-import { gateAnswerOf, readWaitMs } from './rate-limit.ts'
+import { readWaitMs } from './rate-limit.ts'
+import { createRedaction } from './redaction.ts'
 import { retryWaitMs } from './retry-policy.ts'
 
 /** Sends requests until there is a successful answer, or none is to be had. */
@@ -18,50 +21,59 @@ export type Transport = (request: ApiRequest) => Promise<RawAnswer>
 /** A transport with connections and settings of its own. */
 export function createTransport(settings: Settings): Transport {
   const { clock, observer, pace } = settings
+  const now = steadyTime(clock)
   const exchange = createExchange(settings)
   const gateOf = gatesOf(settings)
 
-  async function run(request: ApiRequest, limits: CallLimits, { signal, leftMs }: Deadline): Promise<RawAnswer> {
+  async function run(request: ApiRequest, limits: CallLimits, budget: Budget, signal: AbortSignal | undefined) {
     const gate = request.gate === false ? OPEN_GATE : gateOf(request.gate)
     const { method, path } = request.route
-    const onWait = (waitMs: number) =>
-      observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
-    let [failures, waitedMs] = [0, 0]
-    let refusal: RawAnswer | undefined
-    let body: string | undefined
+    const errorOf = (answer: RawAnswer, waitMs: number) =>
+      apiError(answer, clock.now(), waitMs, createRedaction(request, settings))
 
-    for (let number = 1; ; number++) {
-      const since = clock.now()
-      const budgetMs = Math.min(limits.maxWaitMs - waitedMs, leftMs())
-      const { ticket, waitMs = 0 } = await gate.pass({ signal, budgetMs, pace, again: number > 1, onWait })
-      if (!ticket)
-        throw refusal ? apiError(refusal, clock.now(), waitMs) : refusedHere(gate.known(), clock.now(), waitMs)
-      waitedMs += clock.now() - since
+    async function pass(isAgain: boolean, refusal: RawAnswer | undefined): Promise<Ticket> {
+      const onWait = (waitMs: number) =>
+        observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
+      const budgetMs = budget.leftMs()
+      const passage = await budget.wait(() => gate.pass({ signal, budgetMs, pace, again: isAgain, onWait }))
+      if (passage.ticket) return passage.ticket
+      throw refusal ? errorOf(refusal, passage.waitMs) : refusedHere(gate.known(), clock.now(), passage.waitMs)
+    }
+
+    async function makeBody(ticket: Ticket): Promise<string | undefined> {
       try {
-        body ??= await request.body?.()
+        return await request.body?.()
       } catch (error) {
         gate.unsent(ticket)
         throw error
       }
-      const outcome = await exchange(gate, ticket, { request, body, timeoutMs: limits.timeoutMs, signal, number })
-      const answer = outcome instanceof Error ? undefined : outcome
+    }
+
+    /** @throws the failure, when no further try is to be made */
+    async function pauseAfter({ answer, lost }: Exchanged, failures: number): Promise<void> {
+      const askedWaitMs = answer && readWaitMs(answer.headers, clock.now())
+      const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
+      const waitMs = retryWaitMs({ status: answer?.status, askedWaitMs }, failures, patience, settings.random())
+      const error = answer ? errorOf(answer, askedWaitMs ?? 0) : lost
+      if (waitMs === undefined) throw error
+      observer.onRetry({ method, path, attempt: failures + 1, status: answer?.status, code: error.code, waitMs })
+      await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))
+    }
+
+    let failures = 0
+    let body: string | undefined
+    let refusal: RawAnswer | undefined
+    for (let number = 1; ; number++) {
+      signal?.throwIfAborted()
+      const ticket = await pass(number > 1, refusal)
+      body ??= await makeBody(ticket)
+      const exchanged = await exchange(gate, ticket, { request, body, timeoutMs: limits.timeoutMs, signal, number })
+      const { answer, isRefused } = exchanged
       if (answer && (isSuccess(answer) || request.accepts?.(answer, failures))) return answer
-
-      // The gate knows how long it is closed, for this call as for all others.
-      refusal = answer && gate !== OPEN_GATE && isRefusal(gateAnswerOf(answer, clock.now())) ? answer : undefined
-      if (refusal) continue
-
-      const failed = { status: answer?.status, askedWaitMs: answer && readWaitMs(answer.headers, clock.now()) }
-      const patience = {
-        retries: limits.maxRetries - failures,
-        waitMs: Math.min(limits.maxWaitMs - waitedMs, leftMs()),
-      }
-      const pauseMs = retryWaitMs(failed, failures, patience, settings.random())
-      const error = outcome instanceof Error ? outcome : apiError(outcome, clock.now(), failed.askedWaitMs ?? 0)
-      if (pauseMs === undefined) throw error
-      observer.onRetry({ method, path, attempt: number, status: answer?.status, code: error.code, waitMs: pauseMs })
-      await untilAborted(() => clock.sleep(pauseMs, signal), signal)
-      waitedMs += pauseMs
+      // A refusal closed the gate, for this call as for all others.
+      refusal = isRefused ? answer : undefined
+      if (isRefused) continue
+      await pauseAfter(exchanged, failures)
       failures += 1
     }
   }
@@ -69,9 +81,9 @@ export function createTransport(settings: Settings): Transport {
   return async (request) => {
     const { signal, ...options } = request.options
     const limits = limitsOf(options, settings)
-    const deadline = startDeadline(signal, limits.deadlineMs, clock)
+    const deadline = startDeadline(signal, limits.deadlineMs, now)
     try {
-      return await run(request, limits, deadline)
+      return await run(request, limits, startBudget(limits.maxWaitMs, deadline.leftMs, now), deadline.signal)
     } finally {
       deadline.close()
     }

@@ -211,3 +211,71 @@ test('calls wait in the order in which they were made, and onWait tells for how 
     expect(resumesAt.getTime() - start).toBeGreaterThanOrEqual(WINDOW_MS - 1)
   }
 })
+
+test.each([1, 2, 3])('two processes that burst at once are refused at most once a window each (%i)', async (seed) => {
+  const { time, open, refusedPerWindow } = await world()
+  const random = seededRandom(seed)
+  const clients = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 60 }))
+  await time.run(Promise.all(clients.map((client) => many(50, () => client.demo.fish()))))
+  expect(refusedPerWindow()).toBeLessThanOrEqual(2)
+})
+
+test('a budget that is suddenly used up by others is told at once to those who cannot wait, and to those who can', async () => {
+  const { time, open, connect } = await world()
+  const waits: WaitEvent[] = []
+  const others = connect({ latencyMs: () => 1 })
+  const eat = () => others('http://fish.test/demo/crab').then(() => {})
+  const impatient = open({ maxWaitMs: 1000, onWait: (event) => waits.push(event) })
+  const start = time.now()
+  const calls = many(20, () => impatient.demo.fish().catch((error) => error.name))
+  await time.run(Promise.all([calls, time.sleep(30).then(() => many(22, eat))]))
+  expect((await calls).filter((name) => name === 'RateLimitError').length).toBeGreaterThan(10)
+  expect(time.now() - start).toBeLessThan(1000)
+})
+
+test('where requests vanish, calls do not queue up behind one another', async () => {
+  const fetch: typeof globalThis.fetch = () => new Promise(() => {})
+  const client = createClient({ fetch, timeoutMs: 20, maxRetries: 0, env: {} })
+  const start = performance.now()
+  const names = await many(60, () => client.demo.fish().catch((error) => error.name))
+  expect(new Set(names)).toEqual(new Set(['TimeoutError']))
+  expect(performance.now() - start).toBeLessThan(20 * 60 * 0.5)
+})
+
+test.each([0, 1, 2, 3, 10])(
+  'an abort %i microtasks after the call rejects with its reason, and sends nothing that counts',
+  async (ticks) => {
+    const { open } = await world()
+    const abort = new AbortController()
+    const reason = new Error('The player left.')
+    const call = open().demo.fish({ signal: abort.signal })
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+    abort.abort(reason)
+    await expect(call).rejects.toBe(reason)
+  },
+)
+
+test('an abort in a hook rejects with its reason', async () => {
+  const abort = new AbortController()
+  const reason = new Error('The player left.')
+  const { open } = await world()
+  const client = open({ onRequest: () => abort.abort(reason) })
+  await expect(client.demo.fish({ signal: abort.signal })).rejects.toBe(reason)
+})
+
+test('a clock that jumps ahead during a wait costs no call its patience', async () => {
+  const { time, open } = await world()
+  let ahead = 0
+  const clock = { now: () => time.now() + ahead, monotonic: () => time.now(), sleep: time.sleep }
+  const client = open({ clock, maxWaitMs: 2 * WINDOW_MS })
+  const calls = many(50, () => client.demo.fish())
+  await time.run(
+    Promise.all([
+      calls,
+      time.sleep(10_000).then(() => {
+        ahead = 60_000
+      }),
+    ]),
+  )
+  expect(await calls).toHaveLength(50)
+})

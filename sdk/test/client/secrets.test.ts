@@ -46,3 +46,29 @@ test('a ValidationError repeats no credentials', async () => {
   const call = createClient(options).keys.get({ username: 'Alex:', password: 'secret-password\n' })
   expectNoSecret(await call.catch((thrown) => thrown))
 })
+
+test('what a server repeats of a secret gets into no error, hook or log', async () => {
+  const echo = () =>
+    json(
+      {
+        error: 'Unknown key secret-api-key',
+        code: 'secret-api-key',
+        details: [{ path: 'secret-api-key', message: 'x' }],
+      },
+      { status: 400, headers: { 'x-request-id': 'secret-api-key', allow: 'secret-api-key' } },
+    )
+  const { options } = player(echo())
+  const seen: unknown[] = []
+  const log = (message: string, fields: object) => seen.push(message, fields)
+  const logger = { debug: log, info: log, warn: log }
+  const client = createClient({ ...options, apiKey: 'secret-api-key', logger, onResponse: (event) => seen.push(event) })
+  expectNoSecret(await client.fish.list().catch((thrown) => thrown))
+  expect(seen.length).toBeGreaterThan(2)
+  for (const each of seen) expectNoSecret(each)
+})
+
+test('a hook that rejects ends neither the call nor the process', async () => {
+  const { options } = player(json({ user: 'demo', fish: [] }))
+  const client = createClient({ ...options, onRequest: async () => Promise.reject(new Error('The display is gone.')) })
+  expect((await client.demo.fish()).user).toBe('demo')
+})

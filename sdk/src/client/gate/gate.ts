@@ -1,18 +1,7 @@
 import type { RateLimitState } from '../../errors/rate-limit-state.ts'
 import { type Clock, steadyTime } from '../clock.ts'
-import {
-  admit,
-  afterAnswer,
-  afterEnd,
-  afterLoss,
-  afterWindow,
-  expectedWaitMs,
-  type GateAnswer,
-  type GateRules,
-  type GateState,
-  INITIAL_STATE,
-  type Ticket,
-} from './policy.ts'
+import { admit, afterAnswer, afterLoss, afterUnsent, afterWait, expectedWaitMs, isRefusal } from './policy.ts'
+import { type GateAnswer, type GateRules, type GateState, INITIAL_STATE, type Ticket } from './state.ts'
 
 /** What a request that wants to pass may be told. */
 interface PassOptions {
@@ -39,7 +28,8 @@ type Passage =
 export interface Gate {
   /** Lets a request go as soon as the policy does. @throws the signal's reason */
   pass(options: PassOptions): Promise<Passage>
-  answered(ticket: Ticket, answer: GateAnswer): void
+  /** Answers whether this budget is used up: then the gate is closed, and the request may pass again later. */
+  answered(ticket: Ticket, answer: GateAnswer): boolean
   lost(ticket: Ticket): void
   unsent(ticket: Ticket): void
   /** The latest that is known of the window. */
@@ -52,7 +42,12 @@ interface Waiter {
   readonly options: PassOptions
   readonly since: number
   readonly settle: (passage: Passage) => void
+  /** The end of its wait that it was told last. */
+  toldUntil: number
 }
+
+// Smaller moves of the end of a wait are not worth telling.
+const WORTH_TELLING_MS = 500
 
 /** @param probes How many requests may go at once while nothing is known. */
 export function createGate(clock: Clock, random: () => number, probes: number): Gate {
@@ -68,9 +63,9 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   const leave = (waiter: Waiter) => again.delete(waiter) || waiting.delete(waiter)
 
   function change(next: GateState): void {
-    const moved = next.window?.endsAt !== state.window?.endsAt
+    const isNews = next.window !== state.window || next.closedUntil !== state.closedUntil
     state = next
-    if (moved) dismissImpatient()
+    if (isNews) tellWaiters()
     letGo()
   }
 
@@ -102,51 +97,55 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
         if (alarm !== set) return
         alarm = undefined
         // The wait is over, whatever the clock says: it may have been set meanwhile.
-        change(afterWindow(state))
+        change(afterWait(state))
       },
       () => {},
     )
   }
 
   /** Sends away whose budget the wait no longer fits; the others are told of it. */
-  function dismissImpatient(): void {
+  function tellWaiters(): void {
     const moment = now()
     let ahead = 0
     for (const waiter of [...again, ...waiting]) {
-      const { options, since } = waiter
-      const waitMs = expectedWaitMs(state, rulesOf(options), ahead, moment)
+      const waitMs = expectedWaitMs(state, rulesOf(waiter.options), ahead, moment)
       // Who only waits for the answer to another request stays: that wait has its own end.
-      if (waitMs > 0 && waitMs > options.budgetMs - (moment - since)) {
+      if (waitMs > 0 && waitMs > waiter.options.budgetMs - (moment - waiter.since)) {
         leave(waiter)
         waiter.settle({ waitMs })
       } else {
         ahead += 1
-        if (waitMs > 0) options.onWait(waitMs)
+        tell(waiter, waitMs, moment)
       }
     }
   }
 
-  function wait(options: PassOptions, waitMs: number): Promise<Passage> {
-    if (waitMs > options.budgetMs) return Promise.resolve({ waitMs })
+  function tell(waiter: Waiter, waitMs: number, moment: number): void {
+    if (waitMs === 0 || Math.abs(moment + waitMs - waiter.toldUntil) < WORTH_TELLING_MS) return
+    waiter.toldUntil = moment + waitMs
+    waiter.options.onWait(waitMs)
+  }
+
+  function wait(options: PassOptions, ahead: number): Promise<Passage> {
+    const since = now()
+    const waitMs = expectedWaitMs(state, rulesOf(options), ahead, since)
+    if (waitMs > 0 && waitMs > options.budgetMs) return Promise.resolve({ waitMs })
     const { signal } = options
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        options,
-        since: now(),
-        settle: (passage) => {
-          signal?.removeEventListener('abort', onAbort)
-          resolve(passage)
-        },
+      const settle = (passage: Passage) => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve(passage)
       }
+      const waiter: Waiter = { options, since, settle, toldUntil: 0 }
       const onAbort = () => {
         leave(waiter)
         reject(signal?.reason)
-        if (!first()) setAlarm(undefined)
+        letGo()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
       const queue = options.again ? again : waiting
       queue.add(waiter)
-      if (waitMs > 0) options.onWait(waitMs)
+      tell(waiter, waitMs, since)
       letGo()
     })
   }
@@ -154,31 +153,30 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   return {
     async pass(options) {
       options.signal?.throwIfAborted()
-      if (first())
-        return wait(
-          options,
-          expectedWaitMs(state, rulesOf(options), again.size + (options.again ? 0 : waiting.size), now()),
-        )
+      if (first()) return wait(options, again.size + (options.again ? 0 : waiting.size))
       const admission = admit(state, rulesOf(options), now())
       state = admission.state
-      if (admission.ticket) return { ticket: admission.ticket }
-      return wait(options, expectedWaitMs(state, rulesOf(options), 0, now()))
+      return admission.ticket ? { ticket: admission.ticket } : wait(options, 0)
     },
-    answered: (ticket, answer) => change(afterAnswer(state, ticket, answer, now(), random())),
+    answered(ticket, answer) {
+      change(afterAnswer(state, ticket, answer, now(), random()))
+      return isRefusal(answer)
+    },
     lost: (ticket) => change(afterLoss(state, ticket)),
-    unsent: (ticket) => change(afterEnd(state, ticket)),
+    unsent: (ticket) => change(afterUnsent(state, ticket)),
     known: () => {
       const { window } = state
       return window && { limit: window.limit, remaining: window.remaining, resetAt: new Date(window.resetMs) }
     },
-    isIdle: () => !first() && state.inFlight === 0 && (state.window === undefined || state.window.endsAt <= now()),
+    isIdle: () => !first() && state.inFlight === 0 && now() >= Math.max(state.window?.endsAt ?? 0, state.closedUntil),
   }
 }
 
 /** For requests that nothing counts. */
 export const OPEN_GATE: Gate = {
   pass: async () => ({ ticket: { number: 0, epoch: 0 } }),
-  answered() {},
+  // What is refused all the same is not a matter of waiting.
+  answered: () => false,
   lost() {},
   unsent() {},
   known: () => undefined,

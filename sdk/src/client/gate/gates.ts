@@ -1,17 +1,29 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Settings } from '../options.ts'
+import { USER_AGENT } from '../user-agent.ts'
 import { createGate, type Gate } from './gate.ts'
 
 const ENOUGH_GATES = 100
 
+interface World {
+  readonly shared: Map<string, Gate>
+  readonly own: WeakMap<object, WeakMap<object, Map<string, Gate>>>
+}
+
 /*
  * The one state that clients share: the server counts all that comes from this process under one address or key, so
- * only one gate for the process can know what remains. Clients with a clock or a fetch of their own live in a world of
- * their own, as tests do.
+ * only one gate for the process can know what remains, also where the package was loaded twice, as ESM and as
+ * CommonJS. Clients with a clock or a fetch of their own live in a world of their own, as tests do.
  */
-const worlds = new WeakMap<Clock, WeakMap<object, Map<string, Gate>>>()
+const WORLD = Symbol.for(`@fish-crab/sdk/gates/${USER_AGENT}`)
 const GLOBAL_FETCH = {}
+
+function world(): World {
+  const holder = globalThis as { [WORLD]?: World }
+  holder[WORLD] ??= { shared: new Map(), own: new WeakMap() }
+  return holder[WORLD]
+}
 
 /**
  * Finds the gate of all requests that the server counts together.
@@ -19,7 +31,7 @@ const GLOBAL_FETCH = {}
  * @returns takes the name of what a request is counted by; without one it is the address, or the API key
  */
 export function gatesOf({ clock, fetch, baseUrl, apiKey, random }: Settings): (scope?: string) => Gate {
-  const gates = worldOf(clock, fetch ?? GLOBAL_FETCH)
+  const gates = gatesIn(world(), clock, fetch)
   const { origin } = new URL(baseUrl)
   return (scope = apiKey) => {
     const name = `${origin} ${scope ?? ''}`
@@ -33,11 +45,12 @@ export function gatesOf({ clock, fetch, baseUrl, apiKey, random }: Settings): (s
   }
 }
 
-function worldOf(clock: Clock, fetch: object): Map<string, Gate> {
-  const byFetch = worlds.get(clock) ?? new WeakMap<object, Map<string, Gate>>()
-  worlds.set(clock, byFetch)
-  const gates = byFetch.get(fetch) ?? new Map<string, Gate>()
-  byFetch.set(fetch, gates)
+function gatesIn({ shared, own }: World, clock: Clock, fetch: object | undefined): Map<string, Gate> {
+  if (clock === systemClock && fetch === undefined) return shared
+  const byFetch = own.get(clock) ?? new WeakMap<object, Map<string, Gate>>()
+  own.set(clock, byFetch)
+  const gates = byFetch.get(fetch ?? GLOBAL_FETCH) ?? new Map<string, Gate>()
+  byFetch.set(fetch ?? GLOBAL_FETCH, gates)
   return gates
 }
 

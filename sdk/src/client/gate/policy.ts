@@ -1,98 +1,27 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Admission, GateAnswer, GateRules, GateState, Ticket, Window } from './state.ts'
+
 /*
  * When a request may go, so that the server never has to refuse one. Pure: the gate around it (gate.ts) holds the
  * state, the queue and the timer.
  *
  * The server opens a window with a client's first request, and tells with every answer how many requests remain and
  * when the window ends. While nothing is known, one request goes ahead and finds out. Then half of what remains may be
- * under way at once: whoever else uses up the same budget is noticed before the rest is sent. A try without an answer
- * may have been counted or not; until an answer tells, its place is given to one request at a time.
+ * under way at once, and less the more of the window others have used: so they are noticed before the rest is sent. A
+ * try without an answer may have been counted or not; until an answer tells, its place is left free. A refusal closes
+ * the gate for all, whatever else is known.
  */
-
-/** One window of the server, as far as answers told of it. */
-interface Window {
-  readonly limit: number
-  /** The least that any answer told. */
-  readonly remaining: number
-  /** When it ends by the server's clock, in milliseconds; it names the window. */
-  readonly resetMs: number
-  /** When it ends by the gate's clock, in milliseconds; never earlier than it does. */
-  readonly endsAt: number
-  /** Whether the server refused a request in it. */
-  readonly refused: boolean
-}
-
-/** What is known. Replaced, never changed. */
-export interface GateState {
-  /** `unknown`: a request has to find out; `counted`: the window below holds; `free`: requests are not counted. */
-  readonly phase: 'unknown' | 'counted' | 'free'
-  /** The latest window, also when it is over. */
-  readonly window: Window | undefined
-  /** Longest time to its end that a window ever had, in milliseconds: how long windows are, about. */
-  readonly windowMs: number
-  /** Counts the times of not knowing. Tickets of an earlier one no longer count as under way. */
-  readonly epoch: number
-  /** Number of the latest ticket. */
-  readonly issued: number
-  /** Tickets of this epoch without an answer. */
-  readonly inFlight: number
-  /** Tries that ended without an answer, since one told what remains. */
-  readonly doubtful: number
-  /** The latest ticket when the last of those ended. */
-  readonly doubtfulSince: number
-  /** Refusals without a success in between. */
-  readonly refusals: number
-}
-
-/** The permission to send one request. */
-export interface Ticket {
-  readonly number: number
-  readonly epoch: number
-}
-
-/** How a gate decides. */
-export interface GateRules {
-  /** Whether to hold requests back before the server refuses one. */
-  readonly pace: boolean
-  /** Requests at once while nothing is known. */
-  readonly probes: number
-}
-
-/** What an answer tells the gate. */
-export interface GateAnswer {
-  readonly status: number
-  readonly limit?: number | undefined
-  readonly remaining?: number | undefined
-  /** By the server's clock, in milliseconds. */
-  readonly resetMs?: number | undefined
-  /** Milliseconds until the window ends, or until a refused request may be sent again. */
-  readonly waitMs?: number | undefined
-}
-
-/** A request may go, or has to wait: `waitMs` milliseconds, or until another one is answered. */
-export type Admission =
-  | { readonly state: GateState; readonly ticket: Ticket }
-  | { readonly state: GateState; readonly ticket?: undefined; readonly waitMs: number | undefined }
 
 const LONGEST_JITTER_MS = 250
 // A server that says "now" together with 429 must not be asked in a tight loop.
-const SHORTEST_REFUSAL_MS = 1000
+const SHORTEST_CLOSING_MS = 1000
 const LONGEST_BACKOFF_MS = 30_000
-
-export const INITIAL_STATE: GateState = {
-  phase: 'unknown',
-  window: undefined,
-  windowMs: 0,
-  epoch: 0,
-  issued: 0,
-  inFlight: 0,
-  doubtful: 0,
-  doubtfulSince: 0,
-  refusals: 0,
-}
+// Without a refusal nothing is believed to last longer: after that, a request finds out.
+const LONGEST_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
 /** Lets the next request go, or tells how long it has to wait. */
 export function admit(before: GateState, rules: GateRules, now: number): Admission {
-  const state = before.window && now >= before.window.endsAt ? afterWindow(before) : before
+  const state = now >= untilOf(before) ? afterWait(before) : before
   const wait = waitOf(state, rules, now)
   if (wait !== 'none') return { state, waitMs: wait }
   const issued = state.issued + 1
@@ -100,21 +29,36 @@ export function admit(before: GateState, rules: GateRules, now: number): Admissi
   return { state: { ...state, issued, inFlight: state.inFlight + 1 }, ticket }
 }
 
-function waitOf({ phase, window, inFlight, doubtful }: GateState, rules: GateRules, now: number) {
-  if (phase === 'free') return 'none'
-  if (phase === 'unknown' || !window) return !rules.pace || inFlight < rules.probes ? 'none' : undefined
-  if (!rules.pace) return window.refused ? window.endsAt - now : 'none'
-  const { remaining, endsAt } = window
-  if (remaining === 0) return endsAt - now
-  const certain = remaining - inFlight - doubtful
-  const mayGo = inFlight === 0 || (certain > 0 && inFlight < Math.ceil(remaining / 2))
-  return mayGo ? 'none' : undefined
+/** When what holds requests back is over, by the gate's clock. */
+function untilOf({ phase, window, closedUntil }: GateState): number {
+  return Math.max(closedUntil, phase === 'counted' && window ? window.endsAt : 0)
 }
 
-/** The window is over: what remains of the next one, a request has to find out. */
-export function afterWindow(state: GateState): GateState {
-  if (state.phase !== 'counted') return state
-  return { ...state, phase: 'unknown', epoch: state.epoch + 1, inFlight: 0, doubtful: 0 }
+function waitOf(state: GateState, { pace, probes }: GateRules, now: number): number | 'none' | undefined {
+  const { phase, window, closedUntil, inFlight } = state
+  if (now < closedUntil) return closedUntil - now
+  if (phase === 'unlimited' || !pace) return 'none'
+  // Where requests vanish, the limit is not what is wrong: then more and more may find out at once.
+  const finders = Math.min(probes * 2 ** state.silent, LIMITS.requests)
+  if (phase === 'unknown' || !window) return inFlight < Math.max(finders, probes) ? 'none' : undefined
+  if (window.remaining === 0) return window.endsAt - now
+  const certain = window.remaining - inFlight - state.doubtful
+  if (certain > 0) return inFlight < atOnce(window, state.doubtful) ? 'none' : undefined
+  return inFlight < Math.min(finders, window.remaining) ? 'none' : undefined
+}
+
+/** Half of what remains; where others use the window too, of that the share that was used here. */
+function atOnce({ limit, remaining, answered }: Window, doubtful: number): number {
+  const here = answered + doubtful
+  const others = Math.max(limit - remaining - here, 0)
+  return Math.max(Math.ceil((remaining / 2) * (here / (here + others || 1))), 1)
+}
+
+/** What held requests back is over: what remains, a request has to find out. */
+export function afterWait(state: GateState): GateState {
+  if (state.phase !== 'counted' && state.closedUntil === 0) return state
+  const phase = state.phase === 'unlimited' ? 'unlimited' : 'unknown'
+  return { ...state, phase, closedUntil: 0, epoch: state.epoch + 1, inFlight: 0, doubtful: 0, silent: 0 }
 }
 
 /** @param random A number from 0 up to 1, which spreads processes that wait for the same moment. */
@@ -125,91 +69,88 @@ export function afterAnswer(
   now: number,
   random: number,
 ): GateState {
-  const state = afterEnd(before, ticket)
-  if (isRefusal(answer)) return afterRefusal(state, ticket, answer, now, random)
-  if (answer.remaining === undefined || answer.resetMs === undefined) {
-    // What stands between here and the server may fail on its own; only the server itself tells that it does not count.
-    return answer.status >= 500 ? inDoubt(state, ticket) : { ...state, phase: 'free', refusals: 0 }
-  }
-  return withWindow(
-    { ...state, refusals: 0 },
-    ticket,
-    {
-      limit: answer.limit ?? answer.remaining,
-      remaining: answer.remaining,
-      resetMs: answer.resetMs,
-      endsAt: now + (answer.waitMs ?? 0) + random * LONGEST_JITTER_MS,
-      refused: false,
-    },
-    now,
-  )
+  const state = afterUnsent(before, ticket)
+  if (isRefusal(answer)) return afterRefusal(state, answer, now, random)
+  if (answer.window) return afterTold({ ...state, silent: 0, closings: 0 }, ticket, answer.window, now, random)
+  // What stands between here and the service answers for itself; only the service tells that it does not count.
+  if (!answer.isService || answer.status >= 500) return inDoubt(state, ticket)
+  return { ...state, phase: 'unlimited', silent: 0, closings: 0 }
 }
 
 /** Whether an answer says that this budget is used up. Another limit may refuse too, while something remains of this. */
-export function isRefusal({ status, remaining = 0 }: GateAnswer): boolean {
-  return status === 429 && remaining === 0
+export function isRefusal({ status, window }: GateAnswer): boolean {
+  return status === 429 && (window === undefined || window.remaining === 0)
 }
 
-function afterRefusal(state: GateState, ticket: Ticket, answer: GateAnswer, now: number, random: number): GateState {
-  const backoff = Math.min(SHORTEST_REFUSAL_MS * 2 ** state.refusals, LONGEST_BACKOFF_MS)
-  const wait = Math.max(answer.waitMs ?? backoff, SHORTEST_REFUSAL_MS)
-  const endsAt = now + wait + random * LONGEST_JITTER_MS
-  const resetMs = answer.resetMs ?? state.window?.resetMs ?? 0
-  const limit = answer.limit ?? state.window?.limit ?? 1
-  const refused = { ...state, refusals: state.refusals + 1 }
-  return withWindow(refused, ticket, { limit, remaining: 0, resetMs, endsAt, refused: true }, now)
+function afterRefusal(state: GateState, { retryMs, window }: GateAnswer, now: number, random: number): GateState {
+  // Many that were under way are refused together: that is one closing.
+  const closings = now < state.closedUntil ? state.closings : state.closings + 1
+  const backoff = Math.min(SHORTEST_CLOSING_MS * 2 ** (closings - 1), LONGEST_BACKOFF_MS)
+  const wait = Math.max(retryMs ?? window?.waitMs ?? backoff, SHORTEST_CLOSING_MS)
+  const closedUntil = Math.max(state.closedUntil, now + wait + random * LONGEST_JITTER_MS)
+  const known = window && { ...window, endsAt: closedUntil, toldBy: state.issued, answered: 0 }
+  return { ...state, closings, closedUntil, window: known ?? state.window }
 }
 
-function withWindow(state: GateState, ticket: Ticket, told: Window, now: number): GateState {
+function afterTold(
+  state: GateState,
+  ticket: Ticket,
+  told: NonNullable<GateAnswer['window']>,
+  now: number,
+  random: number,
+): GateState {
   const known = state.window
-  const isLate = known !== undefined && told.resetMs <= known.resetMs && ticket.epoch < state.epoch
-  // Answers overtake each other: one of a window that is over tells nothing.
-  if (isLate || (known !== undefined && state.phase === 'counted' && told.resetMs < known.resetMs)) return state
-  const isSame = known !== undefined && state.phase === 'counted' && told.resetMs === known.resetMs
-  const window = isSame
-    ? {
-        ...told,
-        remaining: Math.min(told.remaining, known.remaining),
-        endsAt: Math.min(told.endsAt, known.endsAt),
-        refused: told.refused || known.refused,
-      }
-    : told
-  const clears = !isSame || ticket.number > state.doubtfulSince
+  const isSame = state.phase === 'counted' && known?.resetMs === told.resetMs
+  // Answers overtake each other. What was sent later knows better; of what was sent earlier, a later window does.
+  const isLate = known !== undefined && ticket.number < known.toldBy && told.resetMs <= known.resetMs
+  if (isLate && !isSame) return state
+  const waitMs = Math.min(told.waitMs, LONGEST_WINDOW_MS) + random * LONGEST_JITTER_MS
+  const fresh = { ...told, endsAt: now + waitMs, toldBy: ticket.number, answered: 1 }
+  const window = isSame ? merged(known, fresh) : fresh
+  const isClear = !isSame || ticket.number > state.doubtfulSince
   return {
     ...state,
     phase: 'counted',
     window,
-    windowMs: Math.max(state.windowMs, window.endsAt - now),
-    doubtful: clears ? 0 : state.doubtful,
+    windowMs: isSame ? Math.max(state.windowMs, waitMs) : waitMs,
+    doubtful: isClear ? 0 : state.doubtful,
+  }
+}
+
+function merged(known: Window, told: Window): Window {
+  return {
+    ...told,
+    remaining: Math.min(known.remaining, told.remaining),
+    endsAt: Math.min(known.endsAt, told.endsAt),
+    toldBy: Math.max(known.toldBy, told.toldBy),
+    answered: known.answered + 1,
   }
 }
 
 /** A try ended without an answer: whether the server counted it is not known. */
 export function afterLoss(before: GateState, ticket: Ticket): GateState {
-  return inDoubt(afterEnd(before, ticket), ticket)
+  return inDoubt(afterUnsent(before, ticket), ticket)
 }
 
 /** A request was not sent after all. */
-export function afterEnd(state: GateState, ticket: Ticket): GateState {
+export function afterUnsent(state: GateState, ticket: Ticket): GateState {
   return ticket.epoch === state.epoch ? { ...state, inFlight: state.inFlight - 1 } : state
 }
 
 function inDoubt(state: GateState, ticket: Ticket): GateState {
-  if (state.phase !== 'counted' || ticket.epoch !== state.epoch) return state
-  return { ...state, doubtful: state.doubtful + 1, doubtfulSince: state.issued }
+  if (ticket.epoch !== state.epoch) return state
+  const silent = state.silent + 1
+  if (state.phase !== 'counted') return { ...state, silent }
+  return { ...state, silent, doubtful: state.doubtful + 1, doubtfulSince: state.issued }
 }
 
 /** Milliseconds that a request will wait, about, when `ahead` others go before it; 0 while that is not known. */
-export function expectedWaitMs(
-  { phase, window, windowMs, inFlight }: GateState,
-  rules: GateRules,
-  ahead: number,
-  now: number,
-): number {
-  if (phase !== 'counted' || !window) return 0
-  const untilEnd = Math.max(window.endsAt - now, 0)
-  if (!rules.pace) return window.refused ? untilEnd : 0
-  const beyond = ahead - Math.max(window.remaining - inFlight, 0)
-  if (beyond < 0) return 0
+export function expectedWaitMs(state: GateState, { pace }: GateRules, ahead: number, now: number): number {
+  const { phase, window, windowMs, closedUntil, inFlight } = state
+  const closedMs = Math.max(closedUntil - now, 0)
+  if (!pace || phase !== 'counted' || !window) return closedMs
+  const beyond = ahead - (closedMs > 0 ? 0 : Math.max(window.remaining - inFlight, 0))
+  if (beyond < 0) return closedMs
+  const untilEnd = Math.max(window.endsAt - now, closedMs, 0)
   return untilEnd + Math.floor(beyond / Math.max(window.limit, 1)) * windowMs
 }

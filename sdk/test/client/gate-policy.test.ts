@@ -1,0 +1,135 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { admit, afterAnswer, afterLoss, afterUnsent, isRefusal } from '../../src/client/gate/policy.ts'
+import { type GateAnswer, type GateState, INITIAL_STATE, type Ticket } from '../../src/client/gate/state.ts'
+
+const DAY_MS = 86_400_000
+const WINDOW_MS = 300_000
+
+type Event =
+  | { readonly type: 'ask' }
+  | { readonly type: 'pass'; readonly ms: number }
+  | { readonly type: 'answer' | 'loss' | 'unsent'; readonly which: number; readonly answer: GateAnswer }
+
+const told = fc.record({
+  limit: fc.constant(25),
+  remaining: fc.nat(25),
+  resetMs: fc.oneof({ arbitrary: fc.nat(5).map((n) => n * WINDOW_MS), weight: 5 }, fc.constantFrom(0, 4e12)),
+  waitMs: fc.oneof({ arbitrary: fc.nat(WINDOW_MS), weight: 5 }, fc.constantFrom(0, DAY_MS)),
+})
+
+const answer: fc.Arbitrary<GateAnswer> = fc.record({
+  status: fc.constantFrom(200, 200, 201, 404, 429, 429, 503, 302),
+  isService: fc.boolean(),
+  window: fc.option(told, { nil: undefined, freq: 4 }),
+  retryMs: fc.option(fc.nat(10_000), { nil: undefined }),
+})
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { arbitrary: fc.constant({ type: 'ask' } as const), weight: 6 },
+  { arbitrary: fc.record({ type: fc.constantFrom('answer', 'loss', 'unsent'), which: fc.nat(), answer }), weight: 5 },
+  {
+    arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.oneof(fc.nat(100), fc.nat(400_000)) }),
+    weight: 1,
+  },
+)
+
+test('whatever comes in whatever order, the gate keeps its books, closes on refusals and never locks for good', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 150 }), fc.boolean(), fc.constantFrom(1, 25), (events, pace, probes) => {
+      const rules = { pace, probes }
+      const open: Ticket[] = []
+      let state: GateState = INITIAL_STATE
+      let now = 1_000_000
+      let refusedUntil = 0
+      for (const one of events) {
+        if (one.type === 'pass') {
+          now += one.ms
+        } else if (one.type === 'ask') {
+          const admission = admit(state, rules, now)
+          state = admission.state
+          if (admission.ticket) {
+            expect(now).toBeGreaterThanOrEqual(refusedUntil)
+            if (pace && state.phase === 'counted')
+              expect(state.inFlight).toBeLessThanOrEqual(state.window?.remaining ?? 0)
+            if (pace && state.phase === 'unknown') expect(state.inFlight).toBeLessThanOrEqual(25)
+            open.push(admission.ticket)
+          } else if (admission.waitMs === undefined) {
+            expect(open.some(({ epoch }) => epoch === state.epoch)).toBe(true)
+          } else {
+            expect(admission.waitMs).toBeGreaterThan(0)
+            expect(admission.waitMs).toBeLessThanOrEqual(DAY_MS + 250)
+          }
+        } else {
+          const [ticket] = open.splice(one.which % Math.max(open.length, 1), 1)
+          if (!ticket) continue
+          if (one.type === 'loss') state = afterLoss(state, ticket)
+          else if (one.type === 'unsent') state = afterUnsent(state, ticket)
+          else {
+            state = afterAnswer(state, ticket, one.answer, now, 0.5)
+            const { retryMs, window } = one.answer
+            if (isRefusal(one.answer))
+              refusedUntil = Math.max(refusedUntil, now + Math.max(retryMs ?? window?.waitMs ?? 0, 1000))
+          }
+        }
+        expect(state.inFlight).toBe(open.filter(({ epoch }) => epoch === state.epoch).length)
+      }
+    }),
+    { numRuns: 2000, seed: 1 },
+  )
+})
+
+/** Sends one request after another through the policy, and answers the state after the last. */
+function after(answers: readonly Partial<GateAnswer>[]): { readonly state: GateState; readonly now: number } {
+  let state: GateState = INITIAL_STATE
+  const now = 1_000_000
+  for (const each of answers) {
+    const admission = admit(state, { pace: true, probes: 1 }, now)
+    if (!admission.ticket) throw new Error('It had to wait.')
+    state = afterAnswer(admission.state, admission.ticket, { status: 200, isService: true, ...each }, now, 0)
+  }
+  return { state, now }
+}
+
+const window = (remaining: number, resetMs = WINDOW_MS, waitMs = WINDOW_MS) => ({
+  window: { limit: 25, remaining, resetMs, waitMs },
+})
+
+test('an answer that tells of a window years away is corrected by the next one', () => {
+  const { state, now } = after([window(24), window(23, 4e12, DAY_MS), window(22)])
+  expect(state.window).toMatchObject({ remaining: 22, resetMs: WINDOW_MS, endsAt: now + WINDOW_MS })
+})
+
+test('without a refusal nothing is believed to last longer than twice the usual window', () => {
+  const { state, now } = after([window(0, 4e12, DAY_MS)])
+  expect(admit(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
+})
+
+test('a refusal closes the gate however the windows it tells of are ordered, and until the last moment that it names', () => {
+  const { state, now } = after([
+    window(20, 2 * WINDOW_MS, 10_000),
+    { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },
+  ])
+  expect(admit(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
+})
+
+test('what is not from the service opens nothing', () => {
+  for (const status of [200, 302, 403, 503]) {
+    const { state } = after([window(24), { status, isService: false }])
+    expect(state).toMatchObject({ phase: 'counted', doubtful: 1 })
+  }
+})
+
+test('half of what remains goes at once, and less the more others have used', () => {
+  const goesAtOnce = (answers: readonly Partial<GateAnswer>[]) => {
+    let { state, now } = after(answers)
+    for (let count = 0; ; count++) {
+      const admission = admit(state, { pace: true, probes: 1 }, now)
+      if (!admission.ticket) return count
+      state = admission.state
+    }
+  }
+  expect(goesAtOnce([window(24)])).toBe(12)
+  expect(goesAtOnce([window(23)])).toBe(6)
+  expect(goesAtOnce([window(12)])).toBe(1)
+})
