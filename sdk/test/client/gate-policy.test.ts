@@ -130,6 +130,6 @@ test('half of what remains goes at once, and less the more others have used', ()
     }
   }
   expect(goesAtOnce([window(24)])).toBe(12)
-  expect(goesAtOnce([window(23)])).toBe(6)
+  expect(goesAtOnce([window(23)])).toBe(3)
   expect(goesAtOnce([window(12)])).toBe(1)
 })

@@ -47,11 +47,12 @@ function waitOf(state: GateState, { pace, probes }: GateRules, now: number): num
   return inFlight < Math.min(finders, window.remaining) ? 'none' : undefined
 }
 
-/** Half of what remains; where others use the window too, of that the share that was used here. */
+/** Half of what remains; where others use the window too, a third of the share that was used here. */
 function atOnce({ limit, remaining, answered }: Window, doubtful: number): number {
   const here = answered + doubtful
   const others = Math.max(limit - remaining - here, 0)
-  return Math.max(Math.ceil((remaining / 2) * (here / (here + others || 1))), 1)
+  if (others === 0) return Math.ceil(remaining / 2)
+  return Math.max(Math.floor((remaining / 3) * (here / (here + others))), 1)
 }
 
 /** What held requests back is over: what remains, a request has to find out. */
