@@ -1,8 +1,8 @@
 import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { ServerError } from '../errors/api-errors.ts'
-import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
-import { isConnectionError, isServerError, isTimeoutError } from '../errors/guards.ts'
+import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
+import { isConnectionError, isInvalidResponseError, isServerError, isTimeoutError } from '../errors/guards.ts'
 
 /** What a lost answer leaves open. */
 export interface Doubt {
@@ -34,6 +34,9 @@ function inDoubt(error: unknown, { whether, hint }: Doubt): unknown {
     if (NEVER_SENT.includes(systemCode ?? '')) return error
     const Type = isTimeoutError(error) ? TimeoutError : ConnectionError
     return new Type(`${summary} Whether ${whether} is not known.`, { hint, systemCode, rateLimit, cause })
+  }
+  if (isInvalidResponseError(error)) {
+    return new InvalidResponseError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })
   }
   if (isServerError(error) && !NOTHING_STORED.includes(error.code)) {
     return new ServerError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })

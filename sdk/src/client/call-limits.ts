@@ -25,9 +25,9 @@ export function readLimits(
 ): CallLimits {
   const { timeoutMs = defaults.timeoutMs, deadlineMs = defaults.deadlineMs } = given
   const { maxWaitMs = defaults.maxWaitMs, maxRetries = defaults.maxRetries } = given
-  check(timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0, or Infinity.')
-  check(deadlineMs > 0, 'deadlineMs', 'Must be milliseconds above 0, or Infinity.')
-  check(maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
+  check(typeof timeoutMs === 'number' && timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0, or Infinity.')
+  check(typeof deadlineMs === 'number' && deadlineMs > 0, 'deadlineMs', 'Must be milliseconds above 0, or Infinity.')
+  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
   check(Number.isInteger(maxRetries) && maxRetries >= 0, 'maxRetries', 'Must be a whole number, 0 or more.')
   return { timeoutMs, deadlineMs, maxWaitMs, maxRetries }
 }

@@ -6,8 +6,13 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
   /** Milliseconds the whole call may take, its waits and further tries included. @default the client's `deadlineMs` */
   readonly deadlineMs?: number | undefined
-  /** Milliseconds the call may wait for the rate limit and between its tries. @default the client's `maxWaitMs` */
+  /**
+   * Milliseconds the call may wait for the rate limit and between its tries; a longer wait is not begun, and fails with
+   * RateLimitError. @default the client's `maxWaitMs`
+   */
   readonly maxWaitMs?: number | undefined
   /** Further tries after lost answers and 5xx. @default the client's `maxRetries` */
   readonly maxRetries?: number | undefined
+  /** Whether to hold back before the server would refuse. @default the client's `pace` */
+  readonly pace?: boolean | undefined
 }

@@ -1,4 +1,4 @@
-/** Time as the client sees it. Give your own to test code that waits; clients that share one share their rate limit. */
+/** Time as the client sees it. Give your own to test code that waits: what the rate limit leaves, it then has alone. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

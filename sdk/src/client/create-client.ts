@@ -23,8 +23,9 @@ export interface Client {
 }
 
 /**
- * A client for the Fish and Crab Collection Service. Clients share nothing: each has connections of its own.
- * There is nothing to close, and an idle client does not keep a process alive.
+ * A client for the Fish and Crab Collection Service. Each has connections of its own; what the rate limit leaves,
+ * clients of one service and credential share. There is nothing to close, and an idle client does not keep a process
+ * alive.
  *
  * Every call waits out the rate limit (see `maxWaitMs`), tries again after lost answers (see `maxRetries`), and
  * checks the answer.

@@ -34,7 +34,8 @@ export interface ClientOptions extends Hooks {
   readonly deadlineMs?: number | undefined
   /**
    * Milliseconds one call may wait in total, for the rate limit above all. A wait that does not fit is not begun: the
-   * call fails at once with RateLimitError. `0` never waits, `Infinity` waits always.
+   * call fails at once with RateLimitError. `0` waits for no window, `Infinity` for all. While nothing is known of the
+   * limit, a call may wait for the answer to another one in any case.
    * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
@@ -86,7 +87,11 @@ export function readOptions(given: ClientOptions): Settings {
     if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })
   }
   check(isServiceUrl(baseUrl), 'baseUrl', 'Must be an http or https address without user, password, query or fragment.')
-  check(user === undefined || isUserName(user), 'user', 'Must be a user name of the service.')
+  check(
+    user === undefined || (typeof user === 'string' && isUserName(user)),
+    'user',
+    'Must be a user name of the service.',
+  )
   check(
     fernetKey === undefined || hasKeyForm(fernetKey),
     'fernetKey',
@@ -95,7 +100,11 @@ export function readOptions(given: ClientOptions): Settings {
   check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters; copy the key alone.')
   check(gamemode === undefined || isGamemode(gamemode), 'gamemode', `Must be one of ${GAMEMODES.join(', ')}.`)
   check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be bytes above 0.')
-  check(isHeaderText(userAgent.replaceAll(' ', '')), 'userAgent', 'Must be visible ASCII characters and spaces.')
+  check(
+    isHeaderText(typeof userAgent === 'string' && userAgent.replaceAll(' ', '')),
+    'userAgent',
+    'Must be visible ASCII characters and spaces.',
+  )
   const limits = readLimits(options, DEFAULT_LIMITS, check)
   if (issues.length > 0) throw new ValidationError(issues)
   return {
@@ -115,12 +124,12 @@ export function readOptions(given: ClientOptions): Settings {
   }
 }
 
-function isHeaderText(value: string): boolean {
-  return /^[\x21-\x7e]+$/.test(value)
+function isHeaderText(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }
 
-function isServiceUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false
+function isServiceUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
   const url = new URL(value)
   return /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value)
 }

@@ -20,7 +20,7 @@ export type Transport = (request: ApiRequest) => Promise<RawAnswer>
 
 /** A transport with connections and settings of its own. */
 export function createTransport(settings: Settings): Transport {
-  const { clock, observer, pace } = settings
+  const { clock, observer } = settings
   const now = steadyTime(clock)
   const exchange = createExchange(settings)
   const gateOf = gatesOf(settings)
@@ -28,6 +28,7 @@ export function createTransport(settings: Settings): Transport {
   async function run(request: ApiRequest, limits: CallLimits, budget: Budget, signal: AbortSignal | undefined) {
     const gate = request.gate === false ? OPEN_GATE : gateOf(request.gate)
     const { method, path } = request.route
+    const { pace = settings.pace } = request.options
     const errorOf = (answer: RawAnswer, waitMs: number) =>
       apiError(answer, clock.now(), waitMs, createRedaction(request, settings))
 

@@ -38,6 +38,7 @@ export type OutboxStoreErrorCode =
   | 'outbox_disk_full'
   | 'outbox_not_writable'
   | 'outbox_busy'
+  | 'outbox_gone'
   | 'outbox_unavailable'
 
 /**
@@ -47,6 +48,7 @@ export type OutboxStoreErrorCode =
  * - `outbox_damaged`: the file is damaged, or is no outbox. Move it away, or choose another path.
  * - `outbox_disk_full`: free some space.
  * - `outbox_not_writable`: check owner and mode of the file and its folder.
+ * - `outbox_gone`: the file was deleted or replaced while it was open. Open the outbox again.
  * - `outbox_busy`: another process held the file for too long. Try again.
  * - `outbox_unavailable`: anything else; see `cause`. Also where the runtime has no `node:sqlite`.
  */

@@ -27,7 +27,7 @@ export type OutboxEvent =
   /** A batch could not be sent now and stays queued; or, without a collection, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
 
-/** Hears what an outbox does. One that throws does no harm to the outbox: the error is thrown again outside of it. */
+/** Hears what an outbox does. What it throws, or rejects with, is dropped: whoever looks on cannot lose a catch. */
 export type OutboxListener = (event: OutboxEvent) => void
 
 /** Tells every listener of every event. */
@@ -46,12 +46,9 @@ export class Emitter {
   emit(event: OutboxEvent): void {
     for (const listener of [...this.#listeners]) {
       try {
-        listener(event)
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error
-        })
-      }
+        const done: unknown = listener(event)
+        if (done instanceof Promise) done.catch(() => {})
+      } catch {}
     }
   }
 }

@@ -70,7 +70,7 @@ it('sends what is added while a flush is ending, without waiting for the next lo
 })
 
 it('waits twice as long after each failure, whatever is added, and starts over after a success', async () => {
-  const { outbox, service, events, clock, advance, nextSleep } = await start()
+  const { outbox, service, events, advance, nextSleep } = await start()
   service.before = () => {
     throw lost()
   }
@@ -95,7 +95,6 @@ it('waits twice as long after each failure, whatever is added, and starts over a
   await outbox.add(fish(99))
   await advance(2000)
   expect(nextSleep()).toBe(1000)
-  expect(clock.now()).toBeGreaterThan(0)
   await outbox.close()
 })
 

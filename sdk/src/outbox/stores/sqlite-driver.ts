@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { CollectionCounts, OutboxStore } from '../store.ts'
 import { defaultOutboxPath } from './default-path.ts'
 import { prepareAdding } from './sqlite-adding.ts'
-import { toStoreError } from './sqlite-errors.ts'
+import { goneError, toStoreError } from './sqlite-errors.ts'
 import { openDatabase } from './sqlite-file.ts'
 import { CATCH_COLUMNS, CATCHES, prepareQuery, type Row, toCatch, toCollection } from './sqlite-rows.ts'
 import { prepareSending } from './sqlite-sending.ts'
@@ -13,8 +13,12 @@ import { prepareSettingAside } from './sqlite-setting-aside.ts'
 /** Opens the store in a file. Loaded when needed: `node:sqlite` is not in every runtime. */
 export function openSqliteStore(given: string | undefined): OutboxStore {
   const surroundings = { platform: process.platform, env: process.env, home: homedir() }
-  const db = guarded(() => openDatabase(given ?? defaultOutboxPath(surroundings, path)))
-  const transaction = <T>(work: () => T): T => guarded(() => inTransaction(db, work))
+  const { db, isInPlace } = guarded(() => openDatabase(given ?? defaultOutboxPath(surroundings, path)))
+  const transaction = <T>(work: () => T): T => {
+    // SQLite goes on writing into a file that was deleted or replaced, and all of that would be lost.
+    if (!isInPlace()) throw goneError()
+    return guarded(() => inTransaction(db, work))
+  }
   return guarded(() => ({
     ...prepareAdding(db, transaction),
     ...prepareSending(db, transaction),

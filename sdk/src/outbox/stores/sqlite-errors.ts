@@ -51,3 +51,10 @@ export function toStoreError(error: unknown): OutboxStoreError {
   const [code, summary, hint] = ADVICE.get(sqliteCode(error) ?? systemCode) ?? OTHER
   return new OutboxStoreError(code, summary, { hint, cause: error })
 }
+
+/** The file that is open is no longer the one at its path. */
+export function goneError(): OutboxStoreError {
+  return new OutboxStoreError('outbox_gone', 'The file of the outbox was deleted or replaced while it was open.', {
+    hint: 'Nothing more is taken into it. Open the outbox again.',
+  })
+}

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteCode } from './sqlite-errors.ts'
@@ -7,8 +7,15 @@ import { migrate } from './sqlite-schema.ts'
 const BUSY_TIMEOUT_MS = 5000
 const SQLITE_BUSY = 5
 
+/** An open database. */
+export interface OpenDatabase {
+  readonly db: DatabaseSync
+  /** Whether the file that is open still stands at its path. */
+  isInPlace(): boolean
+}
+
 /** Opens the database of an outbox; makes it, and its folder, for their owner only when there is none. */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string): OpenDatabase {
   const file = resolve(path)
   prepareFolder(dirname(file))
   createPrivateFile(file)
@@ -18,7 +25,12 @@ export function openDatabase(path: string): DatabaseSync {
     useWriteAheadLog(db)
     // An add that returned survives a power loss.
     db.exec('PRAGMA synchronous = FULL')
-    return db
+    const opened = statSync(file, { bigint: true })
+    const isInPlace = () => {
+      const now = statSync(file, { bigint: true, throwIfNoEntry: false })
+      return now?.ino === opened.ino && now.dev === opened.dev
+    }
+    return { db, isInPlace }
   } catch (error) {
     db.close()
     throw error
