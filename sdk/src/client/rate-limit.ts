@@ -39,16 +39,22 @@ export function gateAnswerOf({ status, headers }: RawAnswer, now: number): GateA
 }
 
 /**
- * How many milliseconds an answer asks to wait: `Retry-After` (RFC 9110, 10.2.3: seconds or a date), else until
- * `X-RateLimit-Reset`. `undefined` when the answer does not say.
+ * How many milliseconds a refused request has to wait: as `Retry-After` says, else until `X-RateLimit-Reset`.
+ * `undefined` when the answer does not say.
  *
  * @param now This machine's time in milliseconds, for answers without `Date`.
  */
 export function readWaitMs(headers: Headers, now: number): number | undefined {
+  const resetMs = readResetMs(headers)
+  return readRetryAfterMs(headers, now) ?? (resetMs === undefined ? undefined : msUntil(resetMs, headers, now))
+}
+
+/** `Retry-After` in milliseconds (RFC 9110, 10.2.3: seconds or a date); `undefined` when it says neither. */
+export function readRetryAfterMs(headers: Headers, now: number): number | undefined {
   const retryAfter = headers.get(HEADERS.retryAfter)
   const seconds = wholeNumber(retryAfter)
   if (seconds !== undefined) return Math.min(seconds * 1000, LONGEST_WAIT_MS)
-  const until = readDateMs(retryAfter) ?? readResetMs(headers)
+  const until = readDateMs(retryAfter)
   return until === undefined ? undefined : msUntil(until, headers, now)
 }
 

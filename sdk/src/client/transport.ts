@@ -11,7 +11,7 @@ import { OPEN_GATE } from './gate/gate.ts'
 import { gatesOf } from './gate/gates.ts'
 import type { Ticket } from './gate/state.ts'
 import type { Settings } from './options.ts'
-import { readWaitMs } from './rate-limit.ts'
+import { readRetryAfterMs, readWaitMs } from './rate-limit.ts'
 import { createRedaction } from './redaction.ts'
 import { retryWaitMs } from './retry-policy.ts'
 
@@ -52,10 +52,11 @@ export function createTransport(settings: Settings): Transport {
 
     /** @throws the failure, when no further try is to be made */
     async function pauseAfter({ answer, lost }: Exchanged, failures: number): Promise<void> {
-      const askedWaitMs = answer && readWaitMs(answer.headers, clock.now())
+      // Only a refusal waits for the end of the window: a failure has nothing to do with it.
+      const askedWaitMs = answer && readRetryAfterMs(answer.headers, clock.now())
       const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
       const waitMs = retryWaitMs({ status: answer?.status, askedWaitMs }, failures, patience, settings.random())
-      const error = answer ? errorOf(answer, askedWaitMs ?? 0) : lost
+      const error = answer ? errorOf(answer, readWaitMs(answer.headers, clock.now()) ?? 0) : lost
       if (waitMs === undefined) throw error
       observer.onRetry({ method, path, attempt: failures + 1, status: answer?.status, code: error.code, waitMs })
       await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))

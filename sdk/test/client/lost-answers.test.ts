@@ -64,6 +64,13 @@ test('Retry-After of a failure is kept to, and not begun when longer than maxWai
   expect(hasty.slept).toEqual([])
 })
 
+test('a failure does not wait for the end of the window that its headers tell of', async () => {
+  const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
+  const { options, slept } = player(failure(503, 'unavailable', counted), saved())
+  await createClient(options).fish.add(SALMON)
+  expect(slept).toEqual([500])
+})
+
 test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('an answer with status %i is final', async (status) => {
   const { options, asked } = player(failure(status, 'whatever'))
   await expect(createClient(options).fish.add(SALMON)).rejects.toMatchObject({ status })
