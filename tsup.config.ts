@@ -3,9 +3,11 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
+import { lazyRequires } from './cli/build/lazy-requires.ts'
 
 interface Manifest {
   readonly dependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
 }
 
 type Entries = Readonly<Record<string, string>>
@@ -17,7 +19,7 @@ type Entries = Readonly<Record<string, string>>
  */
 function build(folder: string, entries: Entries, parts: Entries = {}, options: Options = {}): Options {
   const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
-  const dependencies = Object.keys(manifest.dependencies ?? {})
+  const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   const sources = (files: Entries) =>
     Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
   return {
@@ -34,6 +36,36 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
     removeNodeProtocol: false,
     silent: true,
     ...options,
+  }
+}
+
+/**
+ * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with the SDK and
+ * oclif in it. What is imported when it is needed runs when it is needed, though it stands in the same file. Other
+ * dependencies stay imports; undici is the SDK's.
+ */
+function program(folder: string, entries: Entries): Options {
+  const { dependencies = {} } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
+  const bundled = ['@fish-crab/sdk', '@oclif/core', 'get-east-asian-width']
+  const external = [...Object.keys(dependencies).filter((name) => !bundled.includes(name)), 'undici']
+  return {
+    name: `${folder} program`,
+    entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, `${folder}/src/${file}`])),
+    outDir: `${folder}/dist`,
+    format: ['cjs'],
+    outExtension: () => ({ js: '.cjs' }),
+    target: 'node22',
+    platform: 'node',
+    splitting: false,
+    shims: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    external: [/^node:/, ...external.map((name) => new RegExp(`^${name}(/|$)`))],
+    noExternal: [/./],
+    removeNodeProtocol: false,
+    silent: true,
+    esbuildPlugins: [lazyRequires()],
+    onSuccess: `node ${folder}/build/write-help.ts`,
   }
 }
 
@@ -77,6 +109,17 @@ export default defineConfig([
     { 'file-worker': 'storage/file/file-worker.ts' },
     { onSuccess: copySwaggerUi },
   ),
-  build('mocks', { index: 'index.ts' }),
-  build('cli', { index: 'index.ts', main: 'main.ts' }),
+  build(
+    'mocks',
+    {
+      index: 'index.ts',
+      vitest: 'vitest/index.ts',
+      conformance: 'conformance/index.ts',
+      standalone: 'standalone/index.ts',
+    },
+    { 'node-lanes': 'lanes/node-lanes.ts', 'node-lanes.default': 'lanes/node-lanes.default.ts' },
+  ),
+  // What oclif's own tools load. The program itself is one file, made for a quick start.
+  build('cli', { index: 'index.ts' }, {}, { clean: ['!*.cjs', '!help.json'] }),
+  program('cli', { main: 'main.ts', 'fast-path': 'fast-path.ts' }),
 ])

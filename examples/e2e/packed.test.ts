@@ -27,7 +27,7 @@ const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWO
 describe('the examples, on the packed packages', () => {
   const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
 
-  it.each([...sdkEntries, 'server', 'server/app', 'server/storage'])(
+  it.each([...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/standalone'])(
     'load @fish-crab/%s from the tarball',
     async (entry) => {
       const program = `process.stdout.write(import.meta.resolve('@fish-crab/${entry}')); await import('@fish-crab/${entry}')`
@@ -88,6 +88,16 @@ describe('the examples, on the packed packages', () => {
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^.{10,}\n$/)
     expect(ended.stderr).not.toContain('not the password')
+  })
+})
+
+describe("a mod's test suite on the mock, on the packed packages", () => {
+  it.each([
+    ['vitest', [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'mock-suite'], /Tests\s+3 passed \(3\)/],
+    ['node:test', ['--test', 'mock-suite/chat-poster.node.ts'], /pass 3\n/],
+  ])('is green with %s', async (_, args, summary) => {
+    const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
+    expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(summary) })
   })
 })
 

@@ -4,7 +4,7 @@ import { run } from './child.ts'
 import { EXAMPLES, PROJECT } from './tools.ts'
 
 /** The packages that a mod developer or an operator installs. */
-export const PACKAGES = ['sdk', 'server'] as const
+export const PACKAGES = ['sdk', 'server', 'mocks'] as const
 
 /** A folder in which the packed packages are installed, and the examples copied. */
 export interface Installation {
@@ -21,14 +21,14 @@ export interface Installation {
 export async function installPacked(): Promise<Installation> {
   await mkdir(join(PROJECT, '.tmp'), { recursive: true })
   const folder = await mkdtemp(join(PROJECT, '.tmp', 'packed-'))
-  const [sdk, server] = await Promise.all(PACKAGES.map((name) => install(name, folder)))
-  for (const file of ['post-catches.ts', 'print-collection.ts', 'package.json']) {
-    await cp(join(EXAMPLES, file), join(folder, file))
+  const [sdk, server, mocks] = await Promise.all(PACKAGES.map((name) => install(name, folder)))
+  for (const file of ['post-catches.ts', 'print-collection.ts', 'package.json', 'mock-suite']) {
+    await cp(join(EXAMPLES, file), join(folder, file), { recursive: true })
   }
   await cp(join(EXAMPLES, 'e2e/serve.ts'), join(folder, 'serve.ts'))
   return {
     folder,
-    files: { sdk: sdk ?? new Map(), server: server ?? new Map() },
+    files: { sdk: sdk ?? new Map(), server: server ?? new Map(), mocks: mocks ?? new Map() },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

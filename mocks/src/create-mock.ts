@@ -1,70 +1,82 @@
-import { createApp, createMemoryStorage, type RateLimit } from '@fish-crab/server/app'
-import { type HttpHandler, http } from 'msw'
-import { plainPasswords } from './passwords.ts'
-import { plant, type Seed, type SeededUser } from './seed.ts'
-
-/** What {@link createMock} takes. */
-export interface MockOptions {
-  /** Users and administrators to start with. @default none */
-  readonly seed?: Seed
-  /** Unix time in milliseconds at which the mock's clock stands. @default now */
-  readonly startAt?: number
-  /** The public rate limit. @default 25 requests per 300 s */
-  readonly rateLimit?: RateLimit
-}
-
-/** A clock that stands still until it is moved. */
-export interface MockClock {
-  /** Unix time in milliseconds. */
-  now(): number
-  /** Moves the clock on by so many milliseconds. */
-  advance(milliseconds: number): void
-}
-
-/** One service of a test's own. All state lives in it: two mocks share nothing. */
-export interface Mock {
-  /** Answers a request directly, without MSW. */
-  fetch(request: Request): Promise<Response>
-  /** MSW handlers that answer every request to an origin. For `setupServer` and `setupWorker`. */
-  handlers(origin: string): HttpHandler[]
-  /** The seeded user of this name, with its secrets. */
-  user(name: string): SeededUser
-  readonly clock: MockClock
-}
-
-const ADDRESS = '127.0.0.1'
+import { userNameKey } from '@fish-crab/sdk/contract'
+import { nodeLanes } from '#node-lanes'
+import { createSent } from './journal/sent.ts'
+import { createDirectFetch } from './lanes/direct.ts'
+import { createHandlers } from './lanes/handlers.ts'
+import type { Mock } from './mock.ts'
+import type { MockOptions } from './options.ts'
+import { createClock } from './world/clock.ts'
+import { createWorld } from './world/world.ts'
 
 /**
- * Makes a mock: the very program that serves, on memory, with a clock that tests move.
+ * Makes a world of a test's own: the very program that serves, on memory, with a clock, faults and a journal. Two
+ * worlds share nothing.
+ *
+ * @throws Error when the seed is refused: it names what is wrong.
  * @example
- * const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
- * const server = setupServer(...mock.handlers('http://fish.test'))
+ * await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+ * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+ * await client.fish.add({ name: 'Salmon', rarity: 'gold' })
+ * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold', … }]
  */
-export async function createMock({ seed = {}, startAt = Date.now(), rateLimit }: MockOptions = {}): Promise<Mock> {
-  let now = startAt
-  const app = createApp({
-    storage: createMemoryStorage(),
-    secrets: { seal: crypto.randomUUID(), session: crypto.randomUUID() },
-    passwords: plainPasswords,
-    version: 'mock',
-    clientAddress: () => ADDRESS,
-    clock: () => now,
-    ...(rateLimit ? { rateLimit } : {}),
-  })
-  const users = await plant(app, seed)
+export async function createMock(options: MockOptions = {}): Promise<Mock> {
+  const { seed = {}, limits = {}, keys = {}, allowedOrigins = [], trustProxy = 0 } = options
+  const { origin = `http://fish-${crypto.randomUUID().slice(0, 8)}.test` } = options
+  const clock = createClock({ startAt: options.startAt, source: options.clock && (() => options.clock?.now() ?? 0) })
+  const world = await createWorld({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)
+  const { answer } = world
+  const lane = { answer, origin, clock }
+  const fetch = createDirectFetch(lane)
+  const opened = new Set<AsyncDisposable>()
+  const node = { world, clock, origin }
+
+  function user(name: string) {
+    const found = world.service.users.get(userNameKey(name))
+    if (!found) throw new Error(`The seed has no user "${name}". Add it to createMock({ seed: { users } }).`)
+    const { id: _, ...seeded } = found
+    return seeded
+  }
+
+  async function keep<Lane extends AsyncDisposable>(lane: Promise<Lane>): Promise<Lane> {
+    const ready = await lane
+    opened.add(ready)
+    return ready
+  }
+
   return {
-    fetch: app.fetch,
-    handlers: (origin) => [http.all(`${origin}/*`, ({ request }) => app.fetch(request))],
-    user(name) {
-      const user = users.get(name)
-      if (!user) throw new Error(`The seed has no user "${name}". Add it to createMock({ seed: { users } }).`)
-      return user
+    origin,
+    clock,
+    fetch,
+    from: (address) => ({ fetch: createDirectFetch({ ...lane, address }) }),
+    handlers: (at = origin) => createHandlers({ answer, clock, origin: at }),
+    listen: (listenOptions = {}) => keep(nodeLanes.listen(node, listenOptions)),
+    serve: (serveOptions = {}) => keep(nodeLanes.serve(node, serveOptions)),
+    user,
+    client: (name, { lane: by = 'direct', withApiKey = false } = {}) => {
+      const { name: userName, fernetKey, apiKey } = user(name)
+      return {
+        baseUrl: origin,
+        user: userName,
+        fernetKey,
+        clock,
+        env: {},
+        ...(withApiKey ? { apiKey } : {}),
+        ...(by === 'direct' ? { fetch } : {}),
+      }
     },
-    clock: {
-      now: () => now,
-      advance(milliseconds) {
-        now += milliseconds
-      },
+    fail: (fault, scope) => world.faults.order(fault, scope),
+    get faults() {
+      return world.faults.pending()
+    },
+    get requests() {
+      return world.journal.entries
+    },
+    sent: createSent(() => world.service),
+    reset: () => world.reset(),
+    async [Symbol.asyncDispose]() {
+      const lanes = [...opened]
+      opened.clear()
+      await Promise.all(lanes.map((one) => one[Symbol.asyncDispose]()))
     },
   }
 }

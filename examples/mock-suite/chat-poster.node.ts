@@ -1,0 +1,46 @@
+/**
+ * The test suite of a mod, with the test runner of Node alone. Each test makes a service of its own.
+ *
+ *   npm install --save-dev @fish-crab/mocks
+ *   node --test mock-suite/chat-poster.node.ts
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMock } from '@fish-crab/mocks'
+import { createClient, isServerError } from '@fish-crab/sdk'
+import { postLine } from './chat-poster.ts'
+
+const CRAB = '[12:00:01] [Render thread/INFO]: [CHAT] FISHING ▶ You fished up a Crab!'
+const seed = { users: [{ name: 'Alex', crab: { earth: [{ name: 'Hermit' }] } }] }
+
+test('posts what the chat says was caught', async () => {
+  const mock = await createMock({ seed })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+  assert.equal(await postLine(client, CRAB), 'posted')
+
+  const { crab } = await client.crabs.list()
+  assert.deepEqual(
+    crab.map(({ name }) => name),
+    ['Hermit', 'crab'],
+  )
+})
+
+test('lets a failure of the service through, and nothing is stored', async () => {
+  const mock = await createMock({ seed })
+  mock.fail({ status: 500 }, { on: 'postCrab' })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
+  await assert.rejects(postLine(client, CRAB), isServerError)
+  assert.deepEqual(mock.sent.crabs(), [])
+})
+
+test('works over a real socket too', async (t) => {
+  const mock = await createMock({ seed })
+  const { url, close } = await mock.serve()
+  t.after(close)
+  const client = createClient({ ...mock.client('Alex', { lane: 'network' }), baseUrl: url, gamemode: 'survival' })
+  assert.equal(await postLine(client, CRAB), 'posted')
+  assert.deepEqual(
+    mock.sent.crabs().map(({ user, gamemode }) => ({ user, gamemode })),
+    [{ user: 'Alex', gamemode: 'survival' }],
+  )
+})

@@ -1,0 +1,45 @@
+/**
+ * The test suite of a mod, with vitest. No network, no server, no waiting; each test has a service of its own.
+ *
+ *   npm install --save-dev vitest @fish-crab/mocks
+ *   npx vitest run mock-suite
+ */
+import { expect, test } from '@fish-crab/mocks/vitest'
+import { createClient } from '@fish-crab/sdk'
+import { postLine } from './chat-poster.ts'
+
+const SALMON = '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon with a length of 31.5cm.'
+
+// The clock stands still until a test moves it.
+test.override({ mockOptions: { seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) } })
+
+test('posts what the chat says was caught', async ({ mock }) => {
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+  expect(await postLine(client, SALMON)).toBe('posted')
+  expect(await postLine(client, '[CHAT] <Steve> nice fish!')).toBe('nothing caught')
+
+  expect(mock).toHaveSentFish({ name: 'Salmon', rarity: 'Silver', user: 'Alex' }, 1)
+  expect(mock).toHaveReceived('postFish', 1)
+})
+
+test('stores a catch once, though the answer gets lost', async ({ mock }) => {
+  mock.fail('lost-answer', { on: 'postFish' })
+  // The next try comes at once: no test has to wait for it.
+  const clock = { ...mock.clock, sleep: async () => {} }
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', clock })
+  expect(await postLine(client, SALMON)).toBe('posted')
+
+  expect(mock).toHaveReceived('postFish', 2)
+  expect(mock).toHaveSentFish('Salmon', 1)
+})
+
+test('says when the limit is reached, and goes on in the next window', async ({ mock }) => {
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
+  for (let count = 0; count < 25; count += 1) await client.status()
+  expect(await postLine(client, SALMON)).toBe('later')
+  expect(mock.sent.fish()).toEqual([])
+
+  // A window, and the fraction of a second by which clients that wait for its end come back apart.
+  mock.clock.advance(301_000)
+  expect(await postLine(client, SALMON)).toBe('posted')
+})

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ConformanceReport, listChecks, runConformance } from '@fish-crab/mocks/conformance'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startServerProcess } from '../../server/e2e/server-process.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../server/test/storage/redis-server.ts'
+
+const ADMIN = { username: 'root', password: 'root-password' }
+const MASTER = 'a-master-key-of-a-test'
+const ORIGIN = 'https://allowed.example'
+/** Long enough for what has to be done within it, short enough to wait for. */
+const WINDOW_SECONDS = 5
+/** Passwords are hashed as slowly as they should be, and a busy machine takes its time. */
+const PATIENCE_MS = 320_000
+const NEEDS_ANOTHER_ADDRESS = ['failed-credentials-are-limited', 'limit-is-per-client']
+
+/** Runs all checks against a server in a process of its own. */
+async function reportOf(env: Readonly<Record<string, string>>): Promise<ConformanceReport> {
+  const server = await startServerProcess({
+    FISH_MASTER_API_KEY: MASTER,
+    FISH_ALLOWED_ORIGINS: `https://first.example,${ORIGIN}`,
+    FISH_RATE_WINDOW: String(WINDOW_SECONDS),
+    ...env,
+  })
+  onTestFinished(async () => {
+    await server.end('SIGTERM')
+  })
+  return runConformance({
+    baseUrl: server.url,
+    admin: ADMIN,
+    masterApiKey: MASTER,
+    allowedOrigin: ORIGIN,
+    rateLimit: { requests: 25, windowMs: WINDOW_SECONDS * 1000 },
+    maxWaitMs: (WINDOW_SECONDS + 2) * 1000,
+  })
+}
+
+function expectConformant({ checks, left }: ConformanceReport): void {
+  expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  const skipped = checks.filter(({ outcome }) => outcome === 'skipped')
+  // A new window may begin in the middle of a check, which then says so.
+  const unexpected = skipped.filter(
+    ({ id, reason }) => !NEEDS_ANOTHER_ADDRESS.includes(id) && reason !== 'a new window began meanwhile',
+  )
+  expect(unexpected).toEqual([])
+  expect(checks).toHaveLength(listChecks().length)
+  expect(left).toEqual([])
+}
+
+describe('a server in a process of its own keeps the contract', () => {
+  it(
+    'on memory',
+    async () => {
+      expectConformant(await reportOf({ FISH_STORAGE: 'memory:' }))
+    },
+    PATIENCE_MS,
+  )
+
+  it(
+    'on a file',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'fish-conformance-'))
+      onTestFinished(() => rm(folder, { recursive: true }))
+      expectConformant(await reportOf({ FISH_STORAGE: `file:${folder}` }))
+    },
+    PATIENCE_MS,
+  )
+})
+
+describeWithRedis('a server in a process of its own keeps the contract', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  it(
+    'on Redis',
+    async () => {
+      const secrets = {
+        FISH_SECRET: 'a seal secret of a test, long enough',
+        FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
+      }
+      expectConformant(await reportOf({ FISH_STORAGE: redis.url, ...secrets }))
+    },
+    PATIENCE_MS,
+  )
+})

@@ -1,0 +1,20 @@
+/** A certificate for localhost that no one trusts, for servers of tests on loopback. Its key is no secret. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUFDIRCZrVKzgqTDYyTo0Y+SRFQQUwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MTcyNFoYDzIxMjYxMDI4
+MDgxNzI0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAS0PZLOe32R28pdWg9kuRoA1Umdnx5Ly9R8sNrFbtEkDisWqod7v8cu
+fZGszD9fswxDowKxI/w+dWPf4hBRc9+yo28wbTAdBgNVHQ4EFgQUaMibJqX1r4qQ
+DjS0v/L0ztJk52EwHwYDVR0jBBgwFoAUaMibJqX1r4qQDjS0v/L0ztJk52EwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgPRFT5R/B4EAy4Bp09FQPqrtyVQfSjeZfqL2x7SFZXQ4CIAzv
+snQ8tahVPEo7/lRJ4byUHFjs1r3qI07zvHZ75wPc
+-----END CERTIFICATE-----
+`
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjOKcXoiHd2RYJQQQ
+LW/Qjd+HGr79fYgFPFwhEAFtFsKhRANCAAS0PZLOe32R28pdWg9kuRoA1Umdnx5L
+y9R8sNrFbtEkDisWqod7v8cufZGszD9fswxDowKxI/w+dWPf4hBRc9+y
+-----END PRIVATE KEY-----
+`

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+interface Row {
+  combination: string
+  calls: number
+  answered: number
+  refused: number
+  escaped: number
+  failures: string[]
+}
+interface Report {
+  rows: Row[]
+  notReal: string[]
+  uncaught: string[]
+  changed: number[]
+}
+
+describe('an intercepted process', () => {
+  let report: Report
+  beforeAll(async () => {
+    const child = fileURLToPath(new URL('./intercept-escapes.child.ts', import.meta.url))
+    // Ends by itself, or the time limit fails it.
+    const { stdout } = await promisify(execFile)(process.execPath, [child], { timeout: 90_000, maxBuffer: 2 ** 24 })
+    report = JSON.parse(stdout)
+  })
+
+  it('lets nothing out, however it is sent, over connections new, old, proxied or after listening again', () => {
+    expect(report.rows.filter(({ escaped }) => escaped > 0)).toEqual([])
+    expect(report.rows.length).toBeGreaterThanOrEqual(20)
+    expect(report.rows.reduce((calls, row) => calls + row.calls, 0)).toBeGreaterThanOrEqual(10_000)
+  })
+
+  it('answers every call to its origin', () => {
+    const own = report.rows.filter(({ combination }) => !combination.endsWith('to another origin'))
+    expect(own.filter(({ answered, calls }) => answered !== calls)).toEqual([])
+  })
+
+  it('refuses every call to another origin, and says so', () => {
+    const others = report.rows.filter(({ combination }) => combination.endsWith('to another origin'))
+    expect(others.length).toBeGreaterThan(0)
+    expect(others.filter(({ refused, calls }) => refused !== calls)).toEqual([])
+  })
+
+  it('reaches the real server again once interception is closed', () => {
+    expect(report.notReal).toEqual([])
+  })
+
+  it('is as it was before, without an error that nobody caught', () => {
+    expect(report.changed).toEqual([])
+    expect(report.uncaught).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+import { createServer, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+
+/** A plain forward proxy for tests: absolute-form requests and CONNECT tunnels. Counts requests of both kinds. */
+export function createProxy() {
+  let requests = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((incoming, response) => {
+    requests += 1
+    const { method, headers, url = '' } = incoming
+    const onward = request(url, { method, headers, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    incoming.pipe(onward)
+  })
+  server.on('connect', ({ url = '' }, client: Socket) => {
+    requests += 1
+    const { hostname, port } = new URL(`http://${url}`)
+    const upstream = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      upstream.pipe(client).pipe(upstream)
+    })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        upstream.destroy()
+        client.destroy()
+      })
+    }
+  })
+  return {
+    server,
+    reached: () => requests,
+    end() {
+      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

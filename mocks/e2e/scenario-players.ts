@@ -1,0 +1,72 @@
+import type { Mock } from '@fish-crab/mocks'
+import { type Client, isApiError, isConnectionError } from '@fish-crab/sdk'
+import type { Outcome, Player, ScenarioRequest, SdkCall, Step } from './scenario.ts'
+
+/** Steers a mock of this process. */
+export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail'> {
+  return {
+    advance: (milliseconds) => clock.advance(milliseconds),
+    fail: ({ fault, ...scope }) => fail(fault, scope),
+  }
+}
+
+/** Steers a mock of another process, as a client in any language would. */
+export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> {
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${url}/__mock/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  }
+  return {
+    advance: (advanceMs) => post('clock', { advanceMs }),
+    fail: (order) => post('faults', order),
+  }
+}
+
+/** Sends the requests of a scenario as they stand. */
+export function askByFetch(send: typeof fetch, origin: string): Player['ask'] {
+  return async ({ request }) => (request ? exchange(send, origin, request) : undefined)
+}
+
+async function exchange(
+  send: typeof fetch,
+  origin: string,
+  { method, path, headers = {}, body }: ScenarioRequest,
+): Promise<Outcome> {
+  try {
+    const answer = await send(origin + path, { method, headers: { ...headers }, ...(body ? { body } : {}) })
+    const { status, headers: answered } = answer
+    return { status, headers: answered, json: await answer.json() }
+  } catch {
+    return { answer: 'none' }
+  }
+}
+
+/** Has the SDK do what the requests of a scenario do. */
+export function askBySdk(client: Client): Player['ask'] {
+  return async ({ sdk, expect }: Step) => {
+    if (!sdk) return undefined
+    const { status = 0, headers = {}, json } = expect ?? {}
+    // The SDK shows no headers of answers that went well; they are held against the other players.
+    const shown = new Headers()
+    for (const [name, value] of Object.entries(headers)) if (value !== null) shown.set(name, value)
+    try {
+      const result = await callOf(client, sdk)
+      return { status, headers: shown, json: sdk.result === undefined ? result : matched(result, sdk.result, json) }
+    } catch (error) {
+      if (isConnectionError(error)) return { answer: 'none' }
+      if (!isApiError(error)) throw error
+      return { status: error.status, headers: shown, json: { code: error.code } }
+    }
+  }
+}
+
+/** The expected JSON where the result is as told, else the result, which is then shown. */
+function matched(result: object, told: unknown, json: unknown): unknown {
+  return Object.entries(told as object).every(([name, value]) => Reflect.get(result, name) === value) ? json : result
+}
+
+function callOf(client: Client, { call, with: given = {} }: SdkCall): Promise<object> {
+  const [resource = '', method] = call.split('.')
+  const owner = Reflect.get(client, resource)
+  return method === undefined ? owner(given) : owner[method](given)
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createMock, type Mock } from '@fish-crab/mocks'
+import { type ClientOptions, createClient } from '@fish-crab/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../examples/e2e/child.ts'
+import { EXAMPLES, findJava, need } from '../../examples/e2e/tools.ts'
+import { play, readScenario, SCENARIO_FILE, type Scenario } from './scenario.ts'
+import { askByFetch, askBySdk, steerFromOutside, steerMock } from './scenario-players.ts'
+import { type StandaloneProcess, startMockProcess } from './standalone-process.ts'
+
+const NO_JAVA = 'a JDK 17 or later is missing (Debian: apt install default-jdk-headless)'
+
+let scenario: Scenario
+beforeAll(async () => {
+  scenario = await readScenario()
+})
+
+const open = ({ startAt, seed }: Scenario): Promise<Mock> => createMock({ seed, startAt: new Date(startAt) })
+
+/** A client whose time moves with the mock's, and that waits for its next try no longer than it must. */
+function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
+  const clock = { now: mock.clock.now, sleep: async () => {} }
+  return createClient({
+    ...mock.client('Alex', { lane: 'network' }),
+    gamemode: 'earth',
+    maxWaitMs: 60_000,
+    ...options,
+    clock,
+  })
+}
+
+describe('the scenario, in Node', () => {
+  it('is green on the direct lane', async () => {
+    await using mock = await open(scenario)
+    const player = { ...steerMock(mock), ask: askByFetch(mock.fetch, mock.origin) }
+    expect(await play(scenario, player)).toEqual([])
+  })
+
+  it('is green for the SDK on the direct lane', async () => {
+    await using mock = await open(scenario)
+    const ask = askBySdk(sdkClient(mock, { fetch: mock.fetch }))
+    expect(await play(scenario, { ...steerMock(mock), ask })).toEqual([])
+  })
+
+  it('is green for fetch through the standalone server, steered from outside', async () => {
+    await using mock = await open(scenario)
+    const { url } = await mock.serve()
+    const player = { ...steerFromOutside(url), ask: askByFetch(fetch, url) }
+    expect(await play(scenario, player)).toEqual([])
+  })
+
+  it('is green for the SDK through the standalone server', async () => {
+    await using mock = await open(scenario)
+    const { url } = await mock.serve()
+    const ask = askBySdk(sdkClient(mock, { baseUrl: url }))
+    expect(await play(scenario, { ...steerFromOutside(url), ask })).toEqual([])
+  })
+
+  it('is not green when the service answers anything else', async () => {
+    await using mock = await open(scenario)
+    mock.fail('wrong-shape', { on: 'status' })
+    const player = { ...steerMock(mock), ask: askByFetch(mock.fetch, mock.origin) }
+    expect(await play(scenario, player)).toEqual([expect.stringMatching(/^step 1, .*: expected /)])
+  })
+})
+
+describe('clients in Java, through the standalone server in a process of its own', () => {
+  let folder: string
+  let mock: StandaloneProcess
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fish-crab-scenario-'))
+    const seedFile = join(folder, 'seed.json')
+    await writeFile(seedFile, JSON.stringify(scenario.seed))
+    mock = await startMockProcess(['--port', '0', '--seed', seedFile, '--start-at', scenario.startAt])
+  })
+  afterAll(async () => {
+    const ended = await mock?.stop()
+    await rm(folder, { recursive: true })
+    expect(ended).toBe(0)
+  })
+
+  it('the same scenario file is green for java.net.http', async (context) => {
+    const { command, args } = need(context, await findJava(), NO_JAVA)
+    const program = fileURLToPath(new URL('scenario.java', import.meta.url))
+    const ended = await run(command, [...args, program, SCENARIO_FILE, mock.url])
+    expect(ended).toEqual({ status: 0, stderr: '', stdout: `${scenario.steps.length} steps as expected\n` })
+  })
+
+  it('the example client fetches its key and posts, and the journal shows what it sent', async (context) => {
+    const { command, args } = need(context, await findJava(), NO_JAVA)
+    await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
+    const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }
+    const ended = await run(command, [...args, `${EXAMPLES}java/FishClient.java`], env)
+    expect(ended).toMatchObject({ status: 0, stderr: '' })
+    const journal = await (await fetch(`${mock.url}/__mock/journal`)).text()
+    expect(JSON.parse(journal).requests).toMatchObject([
+      { lane: 'standalone', path: '/get/user/key', status: 200 },
+      { path: '/post/fish', status: 201, payload: { kind: 'fish', entries: [{ name: 'Salmon', rarity: 3 }] } },
+      { path: '/post/crab', status: 201, payload: { kind: 'crab', entries: [{ name: 'crab' }] } },
+    ])
+    expect(journal).not.toContain('scenario password')
+  })
+})

@@ -1,0 +1,47 @@
+import type { AdminRole } from '@fish-crab/sdk/contract'
+import type { Answer } from './answer.ts'
+import { NoAnswer } from './expectation.ts'
+import type { ConformanceAdministrator } from './options.ts'
+import { login, sendAs } from './own-accounts.ts'
+import { ConformanceStartError } from './start-error.ts'
+import type { Send } from './transport.ts'
+
+/** The session of the given administrator. */
+export interface GivenSession {
+  readonly username: string
+  readonly token: string
+  readonly role: AdminRole
+}
+
+/** Logs in and asks who that is. @throws ConformanceStartError when that fails: then nothing else can be seen */
+export async function openGivenSession(
+  send: Send,
+  { username, password }: ConformanceAdministrator,
+): Promise<GivenSession> {
+  const token = fieldOf(await answered(() => login(send, { username, password })), 'token')
+  const role = fieldOf(await answered(() => sendAs(send, token, 'adminMe', 'GET')), 'role')
+  if (role === 'admin' || role === 'superadmin') return { username, token, role }
+  throw new ConformanceStartError('unexpected_answer')
+}
+
+async function answered(request: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof NoAnswer) throw new ConformanceStartError('unreachable')
+    throw error
+  }
+}
+
+function fieldOf({ status, text }: Answer, name: string): string {
+  if (status === 401 || status === 403) throw new ConformanceStartError('invalid_credentials', status)
+  if (status === 429) throw new ConformanceStartError('rate_limited', status)
+  if (status !== 200) throw new ConformanceStartError('unexpected_answer', status)
+  try {
+    const value = (JSON.parse(text) as Record<string, unknown>)[name]
+    if (typeof value === 'string') return value
+  } catch {
+    // Told below: it is no answer of this service.
+  }
+  throw new ConformanceStartError('unexpected_answer', status)
+}

@@ -1,0 +1,120 @@
+import { ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
+import type { RequestTarget } from '../world/request-target.ts'
+import { checkFault, type Fault } from './fault.ts'
+
+/** Requests by their route's name, or by method and path, such as `'GET /get/fish'`. */
+export type FaultOn = RouteName | `${string} /${string}`
+
+/** Which requests a fault is for, and how many of them. */
+export interface FaultScope {
+  /** How many matching requests it is for: the next ones. `Infinity`: until it is cancelled. @default 1 */
+  readonly times?: number
+  /** Which requests. @default all but preflights */
+  readonly on?: FaultOn | readonly FaultOn[]
+  /** Whose requests: the user that they are about, in any letter case. @default everyone's */
+  readonly user?: string
+  /** Milliseconds before it strikes. @default 0 */
+  readonly delayMs?: number
+}
+
+/** A fault that was ordered. */
+export interface FaultHandle extends Disposable {
+  readonly fault: Fault
+  readonly scope: FaultScope
+  /** For how many more requests it is. */
+  readonly remaining: number
+  /** Ends it. What it struck stays struck. */
+  cancel(): void
+}
+
+/** A fault that strikes a request. */
+export interface Strike {
+  readonly fault: Fault
+  readonly delayMs: number
+}
+
+/** The faults of a world. */
+export interface FaultBook {
+  /** @throws TypeError when there is no such fault, route or number */
+  order(fault: Fault, scope?: FaultScope): FaultHandle
+  /** The fault that strikes this request: of those that match, the one that was ordered first. Counts it. */
+  strike(target: RequestTarget): Strike | undefined
+  /** Those that are not over. */
+  pending(): FaultHandle[]
+  clear(): void
+}
+
+interface Order {
+  readonly fault: Fault
+  readonly scope: FaultScope
+  remaining: number
+}
+
+/** Makes the book. */
+export function createFaultBook(): FaultBook {
+  const orders = new Set<Order>()
+
+  function cancel(order: Order): void {
+    order.remaining = 0
+    orders.delete(order)
+  }
+
+  const handleOf = (order: Order): FaultHandle => ({
+    fault: order.fault,
+    scope: order.scope,
+    get remaining() {
+      return order.remaining
+    },
+    cancel: () => cancel(order),
+    [Symbol.dispose]: () => cancel(order),
+  })
+
+  return {
+    order(fault, scope = {}) {
+      const order = { fault: checkFault(fault), scope: checkScope(scope), remaining: scope.times ?? 1 }
+      orders.add(order)
+      return handleOf(order)
+    },
+
+    strike(target) {
+      for (const order of orders) {
+        if (!isFor(order.scope, target)) continue
+        order.remaining -= 1
+        if (order.remaining === 0) orders.delete(order)
+        const { fault, scope } = order
+        return { fault, delayMs: (scope.delayMs ?? 0) + latencyOf(fault) }
+      }
+      return undefined
+    },
+
+    pending: () => [...orders].map(handleOf),
+
+    clear() {
+      for (const order of orders) cancel(order)
+    },
+  }
+}
+
+function latencyOf(fault: Fault): number {
+  return typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
+}
+
+function isFor({ on, user }: FaultScope, target: RequestTarget): boolean {
+  if (user !== undefined && (target.user === undefined || userNameKey(user) !== userNameKey(target.user))) return false
+  if (on === undefined) return !target.isPreflight
+  const wanted: readonly string[] = typeof on === 'string' ? [on] : on
+  return wanted.some((one) => one === target.route || one === `${target.method} ${target.path}`)
+}
+
+function checkScope(scope: FaultScope): FaultScope {
+  const { times = 1, on = [], delayMs = 0 } = scope
+  if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
+    throw new TypeError('times is a whole number from 1 on, or Infinity.')
+  }
+  if (!(Number.isFinite(delayMs) && delayMs >= 0)) throw new TypeError('delayMs is in milliseconds, 0 or more.')
+  for (const one of typeof on === 'string' ? [on] : on) {
+    if (Object.hasOwn(ROUTES, one) || /^[A-Z]+ \//.test(one)) continue
+    throw new TypeError(`There is no route "${one}". Use one of ${Object.keys(ROUTES).join(', ')}, or 'GET /path'.`)
+  }
+  return scope
+}

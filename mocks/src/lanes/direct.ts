@@ -1,0 +1,46 @@
+import { fromAddress } from '../world/address.ts'
+import type { MockClock } from '../world/clock.ts'
+import { decoded } from '../world/decoded.ts'
+import type { AnswerRequest, Outcome } from '../world/outcome.ts'
+import { abortable } from './abortable.ts'
+import { disturbedBody } from './disturbed.ts'
+import { fetchFailed, terminated } from './network-errors.ts'
+
+/** What {@link createDirectFetch} takes. */
+export interface DirectOptions {
+  readonly answer: AnswerRequest
+  /** Where a path without an origin belongs. */
+  readonly origin: string
+  readonly clock: Pick<MockClock, 'sleep'>
+  /** The address that requests come from. @default '127.0.0.1' */
+  readonly address?: string
+}
+
+/** Makes a fetch that asks the world itself: no socket, no MSW. Fails as Node's own does. */
+export function createDirectFetch({ answer, origin, clock, address }: DirectOptions): typeof globalThis.fetch {
+  async function deliver(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
+    const { response, delayMs, disturbance } = outcome
+    if (delayMs > 0) await clock.sleep(delayMs, signal)
+    if (!disturbance) return decoded(response)
+    if (disturbance.kind === 'silence') return new Promise(() => {})
+    if (disturbance.kind === 'reset' && disturbance.after === 'nothing') throw fetchFailed()
+    return disturbedBody(request.method, response, disturbance, () => terminated(disturbance.kind))
+  }
+
+  return async (input, init) => {
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+    signal?.throwIfAborted()
+    const request = toRequest(input, init, origin)
+    if (address !== undefined) fromAddress(request, address)
+    const response = await abortable(
+      answer(request, 'direct').then((outcome) => deliver(request, outcome, signal)),
+      signal,
+    )
+    return Object.defineProperty(response, 'url', { value: request.url, configurable: true })
+  }
+}
+
+function toRequest(input: string | URL | Request, init: RequestInit | undefined, origin: string): Request {
+  if (input instanceof Request) return new Request(input, init)
+  return new Request(typeof input === 'string' && input.startsWith('/') ? origin + input : input, init)
+}

@@ -1,0 +1,51 @@
+import { type HttpHandler, http } from 'msw'
+import type { MockClock } from '../world/clock.ts'
+import type { AnswerRequest, Outcome } from '../world/outcome.ts'
+import { disturbedBody } from './disturbed.ts'
+import { brokenOff, connectionReset } from './network-errors.ts'
+
+/** What {@link createHandlers} takes. */
+export interface HandlersOptions {
+  readonly answer: AnswerRequest
+  readonly clock: Pick<MockClock, 'sleep'>
+  /** Every request to it is answered. */
+  readonly origin: string
+}
+
+/** Nothing ever comes. */
+const NEVER = () => new Promise<never>(() => {})
+
+/** MSW handlers that have a world answer every request to an origin. */
+export function createHandlers({ answer, clock, origin }: HandlersOptions): HttpHandler[] {
+  const inPage = runsInPage()
+
+  async function deliver(request: Request, { response, delayMs, disturbance }: Outcome): Promise<Response> {
+    if (delayMs > 0) await clock.sleep(delayMs, request.signal)
+    if (!disturbance) return response
+    if (disturbance.kind === 'silence') return NEVER()
+    if (disturbance.kind !== 'reset' || disturbance.after !== 'nothing') {
+      return disturbedBody(request.method, response, disturbance, () => brokenOff(disturbance.kind))
+    }
+    // What a page learns of a reset, and what MSW makes of an error that looks like Node's own.
+    if (inPage) return Response.error()
+    throw connectionReset()
+  }
+
+  return [
+    http.all(`${origin}/*`, async ({ request }) => {
+      const outcome = await answer(request, inPage ? 'worker' : 'handlers')
+      try {
+        return await deliver(request, outcome)
+      } catch (error) {
+        // Whoever asked is gone: there is nobody to tell.
+        if (request.signal.aborted) return NEVER()
+        throw error
+      }
+    }),
+  ]
+}
+
+/** Whether this is a page, where MSW works by a service worker. */
+function runsInPage(): boolean {
+  return 'document' in globalThis && 'serviceWorker' in (globalThis.navigator ?? {})
+}

@@ -1,0 +1,109 @@
+import { Socket } from 'node:net'
+// By name: fake timers replace the global ones, and no test means to stop the network with them.
+import { setImmediate } from 'node:timers'
+import type { Outcome } from '../world/outcome.ts'
+
+/** The part of an interceptor's controller that this lane uses. */
+export interface Exchange {
+  readonly request: Request
+  readonly controller: {
+    readonly readyState: number
+    respondWith(response: Response): void
+    errorWith(reason: unknown): void
+  }
+  /** The far end of the client's socket. */
+  readonly initiator: unknown
+}
+
+/** What a client reads from a connection that was reset. */
+export function connectionReset(): Error {
+  return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
+}
+
+/** Brings an outcome about on an intercepted exchange, as a network would. Settles when nothing more is to be done. */
+export async function bringAbout(outcome: Outcome, exchange: Exchange, ended: AbortSignal): Promise<void> {
+  const { response, delayMs, disturbance } = outcome
+  const { controller, request } = exchange
+  // No network answers within the turn in which it was asked. Clients rely on that to see that a connection is free.
+  await nextTurn()
+  if (delayMs > 0) await stay(ended, delayMs)
+  if (ended.aborted) return
+  switch (disturbance?.kind) {
+    case undefined:
+      controller.respondWith(await withLength(response))
+      return
+    case 'silence':
+      await stay(ended)
+      return
+    case 'reset':
+      if (disturbance.after === 'nothing' || request.method === 'CONNECT') {
+        controller.errorWith(connectionReset())
+        return
+      }
+      controller.respondWith(await broken(response, 0, () => hangUp(exchange, 'reset')))
+      return
+    case 'cut-body':
+      controller.respondWith(await broken(response, 0.5, () => hangUp(exchange, 'end')))
+  }
+}
+
+/** Waits for the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Waits, and keeps the process alive meanwhile, as an open connection does. */
+function stay(ended: AbortSignal, milliseconds?: number): Promise<void> {
+  if (ended.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = milliseconds === undefined ? setInterval(() => undefined, 2 ** 30) : setTimeout(done, milliseconds)
+    function done() {
+      clearTimeout(timer)
+      ended.removeEventListener('abort', done)
+      resolve()
+    }
+    ended.addEventListener('abort', done)
+  })
+}
+
+/** A body without a length would be ended by closing the connection, and then a body cut short looks complete. */
+async function withLength(response: Response): Promise<Response> {
+  if (!response.body || response.headers.has('content-length')) return response
+  const body = await response.arrayBuffer()
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(body.byteLength))
+  return new Response(body, { status, statusText, headers })
+}
+
+/** The same answer, of which only a share of the body comes before the connection breaks. */
+async function broken(response: Response, share: number, breakOff: () => void): Promise<Response> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(Math.max(body.byteLength, 1)))
+  const pieces = [body.subarray(0, Math.floor(body.byteLength * share))]
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(reader) {
+        const piece = pieces.shift()
+        // An empty piece makes the headers leave.
+        if (piece) reader.enqueue(piece)
+        else {
+          await nextTurn()
+          breakOff()
+        }
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, { status, statusText, headers })
+}
+
+function hangUp({ initiator }: Exchange, how: 'reset' | 'end'): void {
+  if (!(initiator instanceof Socket)) return
+  // The interceptor's own way to close tells clients that a connection closed before it tells them why.
+  Reflect.deleteProperty(initiator, '_destroy')
+  if (how === 'reset') initiator.destroy(connectionReset())
+  else initiator.end()
+}

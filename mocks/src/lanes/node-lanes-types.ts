@@ -1,0 +1,23 @@
+import type { MockClock } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
+import type { Interception, InterceptOptions } from './intercept.ts'
+import type { Standalone, StandaloneOptions } from './standalone.ts'
+
+/** How `listen()` intercepts. */
+export type ListenOptions = Omit<InterceptOptions, 'answer' | 'origin'>
+
+/** Where `serve()` listens. */
+export type ServeOptions = Omit<StandaloneOptions, 'answer' | 'control' | 'now'>
+
+/** What the lanes of Node work on. */
+interface NodeLaneContext {
+  readonly world: World
+  readonly clock: MockClock
+  readonly origin: string
+}
+
+/** The lanes that only Node has. */
+export interface NodeLanes {
+  listen(context: NodeLaneContext, options: ListenOptions): Promise<Interception>
+  serve(context: NodeLaneContext, options: ServeOptions): Promise<Standalone>
+}

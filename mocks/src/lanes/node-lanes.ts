@@ -1,0 +1,18 @@
+import type { NodeLanes } from './node-lanes-types.ts'
+
+/** The lanes of Node. Loaded when they are first used: whoever answers by handlers alone needs neither. */
+export const nodeLanes: NodeLanes = {
+  async listen({ world, origin }, options) {
+    const { intercept } = await import('./intercept.ts')
+    return intercept({ ...options, answer: world.answer, origin })
+  },
+
+  async serve({ world, clock }, options) {
+    const [{ serveStandalone }, { createControlApi }] = await Promise.all([
+      import('./standalone.ts'),
+      import('../control/control-api.ts'),
+    ])
+    const control = createControlApi({ world, clock })
+    return serveStandalone({ ...options, answer: world.answer, control, now: clock.now })
+  },
+}

@@ -1,0 +1,33 @@
+import { createControlApi } from '../control/control-api.ts'
+import type { MockOptions } from '../options.ts'
+import type { SeededUser } from '../seed.ts'
+import { createClock } from '../world/clock.ts'
+import { createWorld } from '../world/world.ts'
+import { type Standalone, type StandaloneOptions, serveStandalone } from './standalone.ts'
+
+/** What {@link startStandaloneMock} takes. */
+export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits'> &
+  Pick<StandaloneOptions, 'host' | 'port'>
+
+/** A mock that is steered from outside alone. */
+export interface StandaloneMock extends Standalone {
+  /** The seeded users with all their secrets, in the order of the seed. */
+  readonly users: readonly SeededUser[]
+}
+
+/**
+ * Starts a mock that answers on a socket and by no other lane, for programs that are nothing but one. It loads neither
+ * MSW nor undici, and so is there in a fraction of the time of `createMock().serve()`.
+ * @throws Error when the seed is refused; Node's own when the address cannot be had
+ * @example
+ * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
+ */
+export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
+  const { seed = {}, limits = {}, startAt, ...listening } = options
+  const clock = createClock({ startAt })
+  const world = await createWorld({ seed, limits, masterApiKey: undefined, allowedOrigins: [], trustProxy: 0 }, clock)
+  const control = createControlApi({ world, clock })
+  const standalone = await serveStandalone({ ...listening, answer: world.answer, control, now: clock.now })
+  const users = [...world.service.users.values()].map(({ id: _, ...user }) => user)
+  return { ...standalone, users }
+}

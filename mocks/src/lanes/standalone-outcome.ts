@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http'
+import { sendNodeResponse } from 'srvx/node'
+import type { Outcome } from '../world/outcome.ts'
+
+/** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
+const BODILESS = new Set([204, 205, 304])
+
+/** A reset lets some systems drop what a client has received but not read yet: time to read it. */
+const READ_MS = 10
+
+/** Sends an answer, or disturbs it as told. Settles when there is nothing left to do; never rejects for a lost client. */
+export async function bringAbout({ response, delayMs, disturbance }: Outcome, res: ServerResponse): Promise<void> {
+  if (delayMs > 0) await pause(delayMs, res)
+  if (res.destroyed || disturbance?.kind === 'silence') return drop(response)
+  if (!disturbance) {
+    await sendNodeResponse(res, response)
+    return
+  }
+  if (disturbance.kind === 'reset' && disturbance.after === 'nothing') {
+    res.socket?.resetAndDestroy()
+    return drop(response)
+  }
+  const body = new Uint8Array(await response.arrayBuffer())
+  writeHead(res, response, body.byteLength)
+  if (disturbance.kind === 'reset') {
+    await flushed(res)
+    await pause(READ_MS, res)
+    res.socket?.resetAndDestroy()
+    return
+  }
+  if (res.req.method !== 'HEAD' && !BODILESS.has(response.status)) res.write(body.subarray(0, body.byteLength >> 1))
+  await flushed(res)
+  // Unread bytes of the request would turn the end into a reset.
+  res.req.resume()
+  res.socket?.destroySoon()
+}
+
+/** Writes status and headers, with a length that promises more than will come. */
+function writeHead(res: ServerResponse, { status, statusText, headers }: Response, length: number): void {
+  for (const [name, value] of headers) res.appendHeader(name, value)
+  res.removeHeader('transfer-encoding')
+  if (!BODILESS.has(status)) res.setHeader('content-length', Math.max(length, 1))
+  res.writeHead(status, statusText || undefined)
+  res.flushHeaders()
+}
+
+/** Settles once all that was written has left, or the client has. */
+function flushed(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    res.once('close', resolve)
+    // Behind everything else; an answer has no such callback for headers alone.
+    res.socket?.write('', () => resolve())
+  })
+}
+
+/** Waits, no longer than the client does. */
+function pause(milliseconds: number, res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      res.off('close', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    res.once('close', done)
+  })
+}
+
+async function drop(response: Response): Promise<void> {
+  if (!response.bodyUsed) await response.body?.cancel().catch(() => {})
+}

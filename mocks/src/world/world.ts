@@ -1,0 +1,65 @@
+import { carryOut } from '../faults/carry-out.ts'
+import { createFaultBook, type FaultBook } from '../faults/fault-book.ts'
+import { createJournal, type Journal } from '../journal/journal.ts'
+import type { WorldClock } from './clock.ts'
+import type { AnswerRequest } from './outcome.ts'
+import { requestTarget } from './request-target.ts'
+import { openService, type Service, type ServiceOptions } from './service.ts'
+
+/** A service with its faults and its journal: all that `reset()` renews. */
+export interface World {
+  readonly answer: AnswerRequest
+  readonly service: Service
+  readonly faults: FaultBook
+  readonly journal: Journal
+  reset(): Promise<void>
+}
+
+interface Generation {
+  readonly service: Service
+  readonly faults: FaultBook
+  readonly journal: Journal
+}
+
+/** Makes a world. A request that is under way while it is reset ends in the world that it began in. */
+export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: WorldClock): Promise<World> {
+  const open = async (): Promise<Generation> => {
+    const service = await openService({ ...options, now: clock.now })
+    return {
+      service,
+      faults: createFaultBook(),
+      journal: createJournal(service, secretsOf(service, options), clock.now),
+    }
+  }
+  let current = await open()
+  return {
+    async answer(request, lane) {
+      const { service, faults, journal } = current
+      const target = requestTarget(request, service.ownerOf)
+      const strike = faults.strike(target)
+      const note = journal.begin(request, target, lane, strike?.fault)
+      const outcome = await carryOut(service, request, strike, clock.now())
+      await note(outcome)
+      return outcome
+    },
+    get service() {
+      return current.service
+    },
+    get faults() {
+      return current.faults
+    },
+    get journal() {
+      return current.journal
+    },
+    async reset() {
+      clock.reset()
+      current.faults.clear()
+      current = await open()
+    },
+  }
+}
+
+function secretsOf({ users }: Service, { seed, masterApiKey = '' }: Omit<ServiceOptions, 'now'>): string[] {
+  const ofUsers = [...users.values()].flatMap(({ password, fernetKey, apiKey }) => [password, fernetKey, apiKey])
+  return [masterApiKey, ...ofUsers, ...(seed.admins ?? []).map(({ password }) => password)]
+}

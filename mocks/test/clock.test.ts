@@ -1,0 +1,76 @@
+import { createMock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const START = Date.UTC(2026, 0, 1)
+const WINDOW_MS = 300_000
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe("a world's clock", () => {
+  it('stands still where it was started, until it is moved', async () => {
+    const { clock } = await createMock({ startAt: new Date(START) })
+    clock.advance(1500)
+    expect(clock.now()).toBe(START + 1500)
+    clock.set(START - 1)
+    expect(clock.now()).toBe(START - 1)
+    expect(() => clock.advance(-1)).toThrow(RangeError)
+    expect(() => clock.set(Number.NaN)).toThrow(RangeError)
+  })
+
+  it("follows vitest's fake timers", async () => {
+    vi.useFakeTimers({ now: START })
+    const mock = await createMock({ limits: { requests: 1 } })
+    const statuses = async () => [(await mock.fetch('/status')).status, (await mock.fetch('/status')).status]
+    expect(await statuses()).toEqual([200, 429])
+    vi.advanceTimersByTime(WINDOW_MS)
+    expect(await statuses()).toEqual([200, 429])
+    mock.clock.advance(WINDOW_MS)
+    expect(await statuses()).toEqual([200, 429])
+  })
+
+  it('follows another clock', async () => {
+    let time = 5
+    const { clock } = await createMock({ clock: { now: () => time } })
+    time = 7
+    clock.advance(100)
+    expect(clock.now()).toBe(107)
+  })
+
+  it('wakes those who slept until then, and lets go of those who gave up', async () => {
+    const { clock } = await createMock({ startAt: START })
+    const giveUp = new AbortController()
+    const woken: string[] = []
+    const late = clock.sleep(2000).then(() => woken.push('late'))
+    const early = clock.sleep(1000).then(() => woken.push('early'))
+    const never = clock.sleep(500, giveUp.signal)
+    giveUp.abort(new Error('no longer'))
+    await expect(never).rejects.toThrow('no longer')
+    clock.advance(1000)
+    await early
+    expect(woken).toEqual(['early'])
+    clock.advance(1000)
+    await late
+    expect(woken).toEqual(['early', 'late'])
+  })
+
+  it('lets a client of the SDK wait out the rate limit without waiting', async () => {
+    const mock = await createMock({ startAt: START, limits: { requests: 1 }, seed: { users: [{ name: 'Alex' }] } })
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', random: () => 0 })
+    await client.fish.list()
+    const second = client.fish.list()
+    mock.clock.advance(WINDOW_MS)
+    await second
+    expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted', 'counted'])
+  })
+
+  it('plays thousands of windows one after the other', async () => {
+    const mock = await createMock({ startAt: START, limits: { requests: 1 } })
+    for (let count = 0; count < 2000; count += 1) {
+      expect((await mock.fetch('/status')).status).toBe(200)
+      mock.clock.advance(WINDOW_MS)
+    }
+  })
+})

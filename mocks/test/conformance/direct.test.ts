@@ -1,0 +1,63 @@
+import { listChecks, runConformance, SECTIONS } from '@fish-crab/mocks/conformance'
+import { describe, expect, it } from 'vitest'
+import { MASTER, NOT_IN_PROCESS, openDirect } from './direct.ts'
+import { failuresOf } from './failures.ts'
+
+describe('the checks', () => {
+  it('are more than 300, each with an id of its own, a sentence and a section', () => {
+    const checks = listChecks()
+    expect(checks.length).toBeGreaterThan(300)
+    expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
+    expect(new Set(checks.map(({ title }) => title)).size).toBe(checks.length)
+    for (const { id, title, section } of checks) {
+      expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      expect(title).toMatch(/^\S.* .*\.$/)
+      expect(Object.keys(SECTIONS)).toContain(section)
+      expect(Object.keys(SECTIONS)).not.toContain(id)
+    }
+    expect(new Set(checks.map(({ section }) => section))).toEqual(new Set(Object.keys(SECTIONS)))
+  })
+})
+
+describe('the app in this process', () => {
+  it('keeps the whole contract, and is left as it was', async () => {
+    const { options, app, accounts } = await openDirect()
+    await app.users.create({ name: 'Alex' })
+    const report = await runConformance(options)
+    expect(failuresOf(report)).toEqual([])
+    expect(report.checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)).toEqual(NOT_IN_PROCESS)
+    expect(report).toMatchObject({ failed: 0, skipped: 2, passed: listChecks().length - 2, left: [] })
+    expect(await accounts()).toEqual({ users: ['Alex'], admins: ['root'] })
+  })
+
+  it('keeps it twice at once, for two clients', async () => {
+    const { options, accounts } = await openDirect()
+    // Who waits moves the clock of both.
+    const first = { ...options, maxWaitMs: 0 }
+    const runs = [first, { ...first, fetch: options.otherClient?.() ?? globalThis.fetch }]
+    for (const report of await Promise.all(runs.map((one) => runConformance(one)))) {
+      expect(failuresOf(report)).toEqual([])
+      expect(report.left).toEqual([])
+    }
+    expect((await accounts()).users).toEqual([])
+  })
+
+  it('keeps it with another limit', async () => {
+    const rateLimit = { requests: 40, windowMs: 60_000 }
+    const { options } = await openDirect({ rateLimit })
+    expect(failuresOf(await runConformance(options))).toEqual([])
+  })
+
+  it('touches nobody but accounts of the run and the administrator', async () => {
+    const { options, requests } = await openDirect()
+    await runConformance(options)
+    const named = requests.flatMap(({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const inPath = /^\/admin\/(?:users|admins)\/([^/]+)/.exec(pathname)?.[1]
+      return [inPath, searchParams.get('name'), searchParams.get('search')].flatMap((name) => (name ? [name] : []))
+    })
+    expect(named.length).toBeGreaterThan(500)
+    expect(named.filter((name) => !/^(a|nobody|-?.?7?conformance-.*)$/i.test(decodeURIComponent(name)))).toEqual([])
+    expect(requests.some(({ url }) => url.includes(MASTER))).toBe(false)
+  })
+})

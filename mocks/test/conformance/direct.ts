@@ -1,0 +1,83 @@
+import type { ConformanceOptions, SendRequest } from '@fish-crab/mocks/conformance'
+import { createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
+
+const plainPasswords: PasswordHasher = {
+  hash: async (password) => password,
+  verify: async (password, hash) => password === hash,
+}
+
+export const ADMIN = { username: 'root', password: 'canary-root-password' } as const
+export const MASTER = 'canary-master-key-of-a-test'
+export const ORIGIN = 'https://allowed.example'
+export const BASE_URL = 'http://service.test'
+
+/** Not served where nothing is measured and no page is at hand. */
+export const NOT_IN_PROCESS = ['operations-metrics', 'operations-docs'] as const
+
+/** What of a service in this process may differ from the usual. */
+export interface DirectSettings {
+  readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
+  readonly role?: 'admin' | 'superadmin'
+  /** Wraps how it answers. */
+  readonly around?: (send: SendRequest) => SendRequest
+}
+
+/** A service in this process, with a clock that is moved by waiting, and what a run against it takes. */
+export async function openDirect({ rateLimit, role = 'superadmin', around = (send) => send }: DirectSettings = {}) {
+  let now = Date.UTC(2026, 0, 1, 12)
+  let addresses = 0
+  const address = Symbol('address')
+  const addressOf = (request: Request) => (request as Request & { [address]?: string })[address] ?? '192.0.2.1'
+  const app = createApp({
+    storage: createMemoryStorage(),
+    secrets: { seal: 'a seal secret of a test', session: 'a session secret of a test, 32 bytes' },
+    passwords: plainPasswords,
+    version: '0.0.0-test',
+    clientAddress: addressOf,
+    clock: () => now,
+    masterApiKey: MASTER,
+    allowedOrigins: ['https://first.example', ORIGIN],
+    ...(rateLimit ? { rateLimit } : {}),
+  })
+  await app.admins.create(ADMIN.username, ADMIN.password, role)
+  const requests: Request[] = []
+  const from = (client: string) =>
+    around((request) => {
+      requests.push(request)
+      return app.fetch(Object.assign(request, { [address]: client }))
+    })
+  const options: ConformanceOptions = {
+    baseUrl: BASE_URL,
+    admin: ADMIN,
+    masterApiKey: MASTER,
+    allowedOrigin: ORIGIN,
+    fetch: from('192.0.2.1'),
+    otherClient: () => {
+      addresses += 1
+      return from(`198.51.100.${addresses}`)
+    },
+    maxWaitMs: 300_100,
+    wait: async (milliseconds) => {
+      now += milliseconds
+    },
+    skip: NOT_IN_PROCESS,
+    ...(rateLimit ? { rateLimit } : {}),
+  }
+  return {
+    app,
+    options,
+    /** Every request that was sent. */
+    requests,
+    /** Names of all users and administrators there are. */
+    async accounts() {
+      const json = { 'content-type': 'application/json' }
+      const ask = async (path: string, init?: RequestInit) =>
+        (await (await app.fetch(new Request(`${BASE_URL}${path}`, init))).json()) as Record<string, unknown>
+      const { token } = await ask('/admin/login', { method: 'POST', headers: json, body: JSON.stringify(ADMIN) })
+      const headers = { authorization: `Bearer ${token}` }
+      const { users } = (await ask('/admin/users?limit=1000', { headers })) as { users: { name: string }[] }
+      const { admins } = (await ask('/admin/admins', { headers })) as { admins: { username: string }[] }
+      return { users: users.map(({ name }) => name), admins: admins.map(({ username }) => username) }
+    },
+  }
+}

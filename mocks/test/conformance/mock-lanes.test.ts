@@ -1,0 +1,63 @@
+import { createMock } from '@fish-crab/mocks'
+import { type ConformanceOptions, type ConformanceReport, runConformance } from '@fish-crab/mocks/conformance'
+import { setupServer } from 'msw/node'
+import { describe, expect, it } from 'vitest'
+import { ADMIN, MASTER, NOT_IN_PROCESS, ORIGIN } from './direct.ts'
+import { failuresOf } from './failures.ts'
+
+const WINDOW_MS = 300_100
+
+/** A mock, and what a run against any of its lanes takes. */
+async function openMock() {
+  const mock = await createMock({ seed: { admins: [ADMIN] }, keys: { master: MASTER }, allowedOrigins: [ORIGIN] })
+  const options: ConformanceOptions = {
+    baseUrl: mock.origin,
+    admin: ADMIN,
+    masterApiKey: MASTER,
+    allowedOrigin: ORIGIN,
+    maxWaitMs: WINDOW_MS,
+    wait: async (milliseconds) => {
+      mock.clock.advance(milliseconds)
+    },
+    skip: NOT_IN_PROCESS,
+  }
+  return { mock, options }
+}
+
+function expectConformant(report: ConformanceReport, ...skipped: readonly string[]): void {
+  expect(failuresOf(report)).toEqual([])
+  expect(report.left).toEqual([])
+  const ids = report.checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)
+  expect(ids.sort()).toEqual([...NOT_IN_PROCESS, ...skipped].sort())
+}
+
+const OF_ANOTHER_CLIENT = ['failed-credentials-are-limited', 'limit-is-per-client']
+
+describe('the mock keeps the contract', () => {
+  it('on the direct lane', async () => {
+    const { mock, options } = await openMock()
+    let clients = 0
+    const otherClient = () => {
+      clients += 1
+      return mock.from(`198.51.100.${clients}`).fetch
+    }
+    expectConformant(await runConformance({ ...options, fetch: mock.fetch, otherClient }))
+  })
+
+  it('behind MSW', async () => {
+    const { mock, options } = await openMock()
+    const network = setupServer(...mock.handlers())
+    network.listen({ onUnhandledFrame: 'error' })
+    try {
+      expectConformant(await runConformance(options), ...OF_ANOTHER_CLIENT)
+    } finally {
+      network.close()
+    }
+  })
+
+  it('as a server of its own', async () => {
+    const { mock, options } = await openMock()
+    await using served = await mock.serve()
+    expectConformant(await runConformance({ ...options, baseUrl: served.url }), ...OF_ANOTHER_CLIENT)
+  })
+})

@@ -1,0 +1,30 @@
+import { runConformance } from '@fish-crab/mocks/conformance'
+import { http } from 'msw'
+import { setupServer } from 'msw/node'
+import { expect, it } from 'vitest'
+import { openDirect } from './direct.ts'
+import { failuresOf } from './failures.ts'
+
+const ORIGIN = 'http://intercepted.test'
+
+it('a service behind MSW keeps the contract, with the fetch of the platform', async () => {
+  const { options, app } = await openDirect()
+  const network = setupServer(http.all(`${ORIGIN}/*`, ({ request }) => app.fetch(request)))
+  network.listen({ onUnhandledFrame: 'error' })
+  try {
+    // By the name of the platform's own fetch, from one address.
+    const { fetch: _, otherClient: __, ...rest } = options
+    const report = await runConformance({ ...rest, baseUrl: ORIGIN })
+    expect(failuresOf(report)).toEqual([])
+    expect(report.left).toEqual([])
+    const skipped = report.checks.filter(({ outcome }) => outcome === 'skipped')
+    expect(Object.fromEntries(skipped.map(({ id, reason }) => [id, reason]))).toEqual({
+      'failed-credentials-are-limited': 'no second client address is given (option otherClient)',
+      'limit-is-per-client': 'no second client address is given (option otherClient)',
+      'operations-metrics': 'left out on request',
+      'operations-docs': 'left out on request',
+    })
+  } finally {
+    network.close()
+  }
+})

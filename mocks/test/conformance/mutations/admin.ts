@@ -1,0 +1,247 @@
+import { ADMIN } from '../direct.ts'
+import {
+  asked,
+  changed,
+  isSuccess,
+  type Json,
+  type Mutation,
+  madeUp,
+  madeUpError,
+  onAnswer,
+  onJson,
+  onRequest,
+} from './mutation.ts'
+
+const ACTIONS = [
+  ...['login', 'key.read', 'user.create', 'user.delete', 'user.reset.password', 'user.reset.fernet'],
+  ...['user.reset.api-key', 'crab.add', 'crab.delete', 'admin.create', 'admin.delete'],
+]
+type Entry = Record<string, unknown>
+
+/** Sends some requests with a session of the first administrator in place of their own. */
+const asRoot = (name: string, which: (request: Request, path: string) => boolean): Mutation =>
+  onRequest(name, which, async (request, send) => {
+    const headers = { 'content-type': 'application/json' }
+    const url = new URL('/admin/login', request.url).href
+    const session = await send(new Request(url, { method: 'POST', headers, body: JSON.stringify(ADMIN) }))
+    const { token } = (await session.json()) as { token: string }
+    return send(asked(request, { headers: { authorization: `Bearer ${token}` } }))
+  })
+
+const onEntries = (name: string, path: string, field: string, change: (entries: Entry[]) => Entry[]): Mutation =>
+  onJson(
+    name,
+    (asked, _, response) => asked === path && isSuccess(response),
+    (body) => ({
+      ...body,
+      ...(Array.isArray(body[field]) ? { [field]: change(body[field] as Entry[]) } : {}),
+    }),
+  )
+
+const onOk = (name: string, path: RegExp, change: (body: Json, request: Request) => unknown): Mutation =>
+  onJson(name, (asked, _, response) => path.test(asked) && isSuccess(response), change)
+
+const isPost = ({ method }: Request) => method === 'POST'
+const bearer = ({ headers }: Request) => headers.get('authorization') ?? ''
+const USER = /^\/admin\/users\/[^/]+$/
+const COLLECTION = /^\/admin\/users\/[^/]+\/(fish|crab)$/
+
+/** A service that forgets some deed: it says that it is done, and does nothing. */
+const pretends = (name: string, which: (request: Request, path: string) => boolean, answer: () => Response): Mutation =>
+  onRequest(name, which, async () => answer())
+
+/** What breaks for administrators, and at the key endpoint. */
+export const adminMutations: readonly Mutation[] = [
+  ...ACTIONS.map((action) =>
+    onEntries(`does not record ${action}`, '/admin/audit', 'entries', (entries) =>
+      entries.filter((entry) => entry.action !== action),
+    ),
+  ),
+  onEntries('records another actor', '/admin/audit', 'entries', (entries) =>
+    entries.map((entry) => ({ ...entry, actor: 'x' })),
+  ),
+  onEntries('records another request id', '/admin/audit', 'entries', (entries) =>
+    entries.map((entry) => ({ ...entry, requestId: 'x' })),
+  ),
+  onEntries('answers the oldest record first', '/admin/audit', 'entries', (entries) =>
+    entries.map((entry, index) => ({ ...entry, at: new Date(index * 1000).toISOString() })),
+  ),
+  asRoot(
+    'takes no session for one of an administrator',
+    (request, path) => path.startsWith('/admin/') && path !== '/admin/login' && bearer(request) === '',
+  ),
+  asRoot(
+    'takes every session for one of a superadmin',
+    (request, path) => path.startsWith('/admin/') && bearer(request).length > 100,
+  ),
+  asRoot(
+    'takes what it cannot read for a session',
+    (request, path) => path === '/admin/me' && bearer(request).length < 60,
+  ),
+  asRoot('takes unsigned sessions', (request, path) => path === '/admin/me' && bearer(request).endsWith('.')),
+  asRoot(
+    'does not check signatures',
+    (request, path) =>
+      path === '/admin/me' && /^(Bearer [^.]+\.){0,1}/.test(bearer(request)) && bearer(request).length > 60,
+  ),
+  onOk('answers a session of a week', /^\/admin\/login$/, (body) => ({
+    ...body,
+    expiresAt: '2026-01-08T12:00:00.000Z',
+  })),
+  onOk('answers no JWT', /^\/admin\/login$/, (body) => ({ ...body, token: `x${body.token}` })),
+  onOk('says another role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
+  onOk('shows password hashes', /^\/admin\/(me|admins)$/, (body) => ({ ...body, passwordHash: 'x' })),
+  onOk('shows secrets of users', USER, (body) => ({ ...body, apiKey: 'x' })),
+  onEntries('lists secrets of users', '/admin/users', 'users', (users) =>
+    users.map((user) => ({ ...user, apiKey: 'x' })),
+  ),
+  onEntries('lists no last user', '/admin/users', 'users', (users) => users.slice(0, -1)),
+  onEntries('lists no administrators', '/admin/admins', 'admins', () => []),
+  onRequest(
+    'ignores the search',
+    ({ url }) => url.includes('search='),
+    (request, send) => send(asked(request, { url: request.url.replace(/search=[^&]*/, 'search=') })),
+  ),
+  onRequest(
+    'ignores the limit of lists',
+    ({ url, method }) => method === 'GET' && url.includes('/admin/'),
+    (request, send) => send(asked(request, { url: request.url.replace(/limit=[^&]*/, '') })),
+  ),
+  ...['id', 'name', 'createdAt', 'password', 'fernetKey', 'apiKey'].map((field) =>
+    onJson(
+      `creates users without ${field}`,
+      (path, request, { status }) => path === '/admin/users' && isPost(request) && status === 201,
+      ({ [field]: _, ...body }) => body,
+    ),
+  ),
+  onJson(
+    'creates users with a field too many',
+    (path, _, { status }) => path === '/admin/users' && status === 201,
+    (body) => ({ ...body, passwordHash: 'x' }),
+  ),
+  onRequest(
+    'forbids administrators what they may do',
+    ({ method }, path) => method === 'GET' && /^\/admin\/(users|stats|audit|leaderboard)$/.test(path),
+    async (request, send) => {
+      const me = await send(new Request(new URL('/admin/me', request.url), { headers: request.headers }))
+      return (await me.text()).includes('"role":"admin"') ? madeUpError(403, 'forbidden') : send(request)
+    },
+  ),
+  onJson(
+    'creates users with keys of the URL-safe alphabet',
+    (path, _, { status }) => path === '/admin/users' && status === 201,
+    (body) => ({ ...body, fernetKey: `${'a'.repeat(42)}-=` }),
+  ),
+  onOk('gives all new keys of one user', /\/reset$/, (body) =>
+    'fernetKey' in body ? { fernetKey: 'a'.repeat(43).concat('=') } : body,
+  ),
+  onRequest(
+    'ignores given passwords',
+    (request, path) => path === '/admin/users' && isPost(request),
+    async (request, send) => {
+      const { password: _, ...body } = (await request.json()) as Json
+      const { url, method, headers } = request
+      return send(new Request(url, { method, headers, body: JSON.stringify(body) }))
+    },
+  ),
+  pretends(
+    'resets nothing',
+    (request, path) => path.endsWith('/reset') && isPost(request),
+    () => madeUp(200, { password: 'a-new-password', fernetKey: 'x', apiKey: 'x' }),
+  ),
+  ...['password', 'fernetKey', 'apiKey'].map((field) =>
+    onOk(`answers a ${field} that is not the new one`, /\/reset$/, (body) =>
+      field in body ? { [field]: 'A'.repeat(43).concat('=') } : body,
+    ),
+  ),
+  {
+    name: 'keeps the old secrets beside the new ones',
+    around: (send) => {
+      const old = new Map<string, Response>()
+      return async (request) => {
+        const key = `${bearer(request)} ${request.headers.get('x-api-key')} ${new URL(request.url).pathname} ${request.method}`
+        const before = bearer(request).startsWith('Basic') ? old.get(key) : undefined
+        const response = await send(request)
+        if (response.status === 200 && bearer(request).startsWith('Basic')) old.set(key, response.clone())
+        return before && response.status === 401 ? before.clone() : response
+      }
+    },
+  },
+  pretends(
+    'deletes no users',
+    ({ method }, path) => method === 'DELETE' && USER.test(path),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'deletes no administrators',
+    ({ method }, path) => method === 'DELETE' && path.startsWith('/admin/admins/'),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'deletes no records',
+    ({ method }, path) => method === 'DELETE' && /(fish|crab)\/[^/]+$/.test(path),
+    () => new Response(null, { status: 204 }),
+  ),
+  pretends(
+    'adds nothing for administrators',
+    (request, path) => isPost(request) && COLLECTION.test(path),
+    () => madeUp(201, { message: 'x', id: 'x' }),
+  ),
+  onOk('lists collections without ids to administrators', COLLECTION, (body) => ({ ...body, fish: [], crab: [] })),
+  onAnswer(
+    'takes wrong bodies',
+    (request, { status }, path) => status === 400 && isPost(request) && path.startsWith('/admin/'),
+    () => madeUp(201, { token: 'x', id: 'x' }),
+  ),
+  onAnswer(
+    'takes wrong queries',
+    (request, { status }) => status === 400 && request.method === 'GET',
+    (response) => changed(response, { status: 200 }),
+  ),
+  onOk('counts no fish', /stats$/, (body) => ({ ...body, fish: { ...(body.fish as Json), total: 0 } })),
+  onOk('counts no crabs', /stats$/, (body) => ({ ...body, crab: { ...(body.crab as Json), total: 1e6 } })),
+  onOk('counts no users', /stats$/, (body) => ({ ...body, users: 0 })),
+  onEntries('answers the worst first', '/admin/leaderboard', 'leaderboard', (list) => [...list.toReversed(), ...list]),
+  onEntries('answers an empty leaderboard', '/admin/leaderboard', 'leaderboard', () => []),
+  onEntries('counts one too few in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
+    list.map((place) => ({ ...place, count: Number(place.count) - 1 })),
+  ),
+  onOk('says nothing of the kind of the leaderboard', /leaderboard$/, ({ type: _, gamemode: __, ...body }) => body),
+  onOk("answers another's key", /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
+  onOk('answers more than the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),
+  onAnswer(
+    'answers whose key it likes',
+    ({ url }, { status }) => status === 403 && url.includes('/key'),
+    () => madeUp(200, { fernetKey: 'x' }),
+  ),
+  onJson(
+    'tells a player who there is',
+    (path, _, { status }) => path === '/get/user/key' && status === 403,
+    (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
+  ),
+  onJson(
+    'tells a stranger who there is',
+    (path, _, { status }) => /key$|login$/.test(path) && status === 401,
+    (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
+  ),
+  onAnswer(
+    'lets everybody have a key',
+    (_, { status }, path) => status === 401 && path === '/get/user/key',
+    () => madeUp(200, { fernetKey: 'x' }),
+  ),
+  onAnswer(
+    'lets everybody log in',
+    (_, { status }, path) => status === 401 && path === '/admin/login',
+    () => madeUp(200, { token: 'x', expiresAt: 'x' }),
+  ),
+  onRequest(
+    'knows players in one letter case alone',
+    ({ url }) => /key\?name=CONF/.test(url),
+    async () => madeUpError(403, 'forbidden'),
+  ),
+  onRequest(
+    'logs players in under one letter case alone',
+    (request) => /^Basic Q09ORk9STUF/.test(bearer(request)),
+    async () => madeUpError(401, 'invalid_credentials'),
+  ),
+]

@@ -1,0 +1,13 @@
+import { adminMutations } from './admin.ts'
+import { answersMutations } from './answers.ts'
+import { catchesMutations } from './catches.ts'
+import { limitsMutations } from './limits.ts'
+import type { Mutation } from './mutation.ts'
+
+/** Every way in which a service is broken on purpose. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...answersMutations,
+  ...catchesMutations,
+  ...limitsMutations,
+  ...adminMutations,
+]

@@ -1,0 +1,267 @@
+import {
+  asked,
+  isRead,
+  isSuccess,
+  isWrite,
+  type Json,
+  type Mutation,
+  madeUp,
+  madeUpError,
+  onAnswer,
+  onJson,
+  onRequest,
+} from './mutation.ts'
+
+type Entry = Record<string, unknown>
+const kindOf = (body: Json) => ('fish' in body ? 'fish' : 'crab')
+
+/** A change of the entries of every read. */
+function onEntries(name: string, change: (entries: Entry[], request: Request) => Entry[]): Mutation {
+  return onJson(
+    name,
+    (path, _, response) => isRead(path) && isSuccess(response),
+    (body, request) => {
+      const kind = kindOf(body)
+      return { ...body, [kind]: change(body[kind] as Entry[], request) }
+    },
+  )
+}
+
+const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
+  const url = new URL(request.url)
+  change(url.searchParams)
+  return asked(request, { url: url.href })
+}
+
+/** Changes the text of a token, where it is text. */
+function onToken(name: string, which: (text: string, bytes: Uint8Array) => boolean): Mutation {
+  return onRequest(
+    name,
+    ({ method }, path) => method === 'POST' && isWrite(path),
+    async (request, send) => {
+      const bytes = new Uint8Array(await request.clone().arrayBuffer())
+      const isText = bytes[0] !== 0x80
+      const text = isText ? new TextDecoder('latin1').decode(bytes) : ''
+      return which(text, bytes) ? madeUpError(400, 'invalid_token') : send(request)
+    },
+  )
+}
+
+const saved = () => madeUp(201, { message: 'Fish saved for user Alex', id: crypto.randomUUID() })
+
+/** Answers as if a refused write had been saved. */
+function accepts(code: string): Mutation {
+  return onAnswer(
+    `takes a write that is ${code}`,
+    (_, response, path) => isWrite(path) && response.status === 400,
+    async (response) => ((await response.clone().json()).code === code ? saved() : response),
+  )
+}
+
+const dropped: Mutation = {
+  name: 'acknowledges every third write and stores nothing of it',
+  around: (send) => {
+    let count = 0
+    return onRequest(
+      '',
+      ({ method }, path) => method === 'POST' && isWrite(path),
+      async (request) => {
+        count += 1
+        return count % 3 === 0 ? saved() : send(request)
+      },
+    ).around(send)
+  },
+}
+
+const gamemodeFrom = (where: 'header' | 'query'): Mutation =>
+  onRequest(
+    `takes no gamemode from the ${where}`,
+    ({ method }, path) => method === 'POST' && isWrite(path),
+    (request, send) =>
+      send(
+        where === 'header'
+          ? asked(request, { headers: { 'x-gamemode': null } })
+          : withQuery(request, (query) => query.delete('gamemode')),
+      ),
+  )
+
+/** What breaks in reads and writes. */
+export const catchesMutations: readonly Mutation[] = [
+  onEntries('answers newest first', (entries) => entries.toReversed()),
+  onEntries('answers no last entry', (entries) => entries.slice(0, -1)),
+  onEntries('answers the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),
+  onEntries('answers rarities as numbers', (entries) =>
+    entries.map((entry) => ({ ...entry, ...('rarity' in entry ? { rarity: 3 } : {}) })),
+  ),
+  onEntries('calls Gold Silver', (entries) =>
+    entries.map((entry) => (entry.rarity === 'Gold' ? { ...entry, rarity: 'Silver' } : entry)),
+  ),
+  onEntries('answers another name', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
+  onEntries('answers one field too many', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
+  onEntries('answers the time of the read as that of the catch', (entries) =>
+    entries.map((entry) => ('caughtAt' in entry ? { ...entry, caughtAt: new Date().toISOString() } : entry)),
+  ),
+  onEntries('answers an id of each entry', (entries) =>
+    entries.map((entry, index) => ('id' in entry ? { ...entry, id: `${entry.id}-${index}` } : entry)),
+  ),
+  onRequest(
+    'ignores detail',
+    (_, path) => isRead(path),
+    (request, send) => send(withQuery(request, (query) => query.delete('detail'))),
+  ),
+  onRequest(
+    'answers in full always',
+    (_, path) => isRead(path),
+    (request, send) => send(withQuery(request, (query) => query.set('detail', 'full'))),
+  ),
+  onRequest(
+    'ignores limit and cursor',
+    (_, path) => isRead(path),
+    (request, send) =>
+      send(
+        withQuery(request, (query) => {
+          query.delete('limit')
+          query.delete('cursor')
+        }),
+      ),
+  ),
+  onRequest(
+    'ignores the cursor',
+    (_, path) => isRead(path),
+    (request, send) => send(withQuery(request, (query) => query.delete('cursor'))),
+  ),
+  onRequest(
+    'answers at most 1000 entries',
+    (_, path) => isRead(path),
+    (request, send) => send(withQuery(request, (query) => query.has('limit') || query.set('limit', '1000'))),
+  ),
+  onJson(
+    'says nextCursor at the end',
+    (path, _, response) => isRead(path) && isSuccess(response),
+    (body) => ({ nextCursor: 'x', ...body }),
+  ),
+  onJson(
+    'answers the name in lower case',
+    () => true,
+    (body) => ({ ...body, ...(typeof body.user === 'string' ? { user: body.user.toLowerCase() } : {}) }),
+  ),
+  onJson(
+    'answers another user',
+    (path, _, response) => isRead(path) && isSuccess(response),
+    (body) => ({ ...body, user: 'Alex' }),
+  ),
+  onRequest(
+    'has one collection for all gamemodes',
+    (_, path) => isRead(path) || isWrite(path),
+    (request, send) =>
+      send(
+        withQuery(
+          request,
+          (query) =>
+            ['oneblock', 'survival', 'factions'].includes(query.get('gamemode') ?? '') &&
+            query.set('gamemode', 'earth'),
+        ),
+      ),
+  ),
+  onRequest(
+    'takes gamemodes in any letter case',
+    (_, path) => isRead(path),
+    (request, send) =>
+      send(
+        withQuery(
+          request,
+          (query) => query.has('gamemode') && query.set('gamemode', query.get('gamemode')?.toLowerCase().trim() ?? ''),
+        ),
+      ),
+  ),
+  onRequest(
+    'minds the letter case of names',
+    ({ url }) => /name=CONFORMANCE/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onRequest(
+    'finds no name with a mark in front',
+    ({ url }) => /name=[_*.%]/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onRequest(
+    'finds no long name',
+    ({ url }) => /name=[^&]{32}/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onRequest(
+    'finds no name that begins with a digit',
+    ({ url }) => /name=\d/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onRequest(
+    'finds no name with a star',
+    ({ url }) => /name=[^&]*\*/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onJson(
+    'says of every write that one was saved',
+    (path, { method }, response) => isWrite(path) && method === 'POST' && isSuccess(response),
+    (body) => ({ ...body, message: 'Fish saved for user Alex' }),
+  ),
+  onJson(
+    'answers no id of a write',
+    (path, _, response) => isWrite(path) && isSuccess(response),
+    ({ id: _, ...body }) => body,
+  ),
+  onAnswer(
+    'answers 200 to a write',
+    (_, { status }, path) => isWrite(path) && status === 201,
+    (response) => new Response(response.body, { status: 200, headers: response.headers }),
+  ),
+  onAnswer(
+    'answers 201 to a replay',
+    (_, { status }, path) => isWrite(path) && status === 200,
+    (response) => new Response(response.body, { status: 201, headers: response.headers }),
+  ),
+  onJson(
+    'answers a new id to a replay',
+    (path, _, { status }) => isWrite(path) && status === 200,
+    (body) => ({ ...body, id: crypto.randomUUID() }),
+  ),
+  dropped,
+  gamemodeFrom('header'),
+  gamemodeFrom('query'),
+  onRequest(
+    'finds no name of a write in another letter case',
+    ({ url }, path) => isWrite(path) && /name=[^&]*CONF/.test(url),
+    async () => madeUpError(404, 'user_not_found'),
+  ),
+  onRequest(
+    'does not know whose the API key is',
+    ({ url }, path) => isWrite(path) && !url.includes('name='),
+    async () => madeUpError(400, 'missing_name'),
+  ),
+  onRequest(
+    'takes the owner of the API key before the name',
+    (_, path) => isWrite(path),
+    (request, send) => send(withQuery(request, (query) => query.delete('name'))),
+  ),
+  onToken('takes no token with padding', (text) => text.trimEnd().endsWith('=')),
+  onToken('takes no token without padding', (text) => text.trimEnd().length % 4 !== 0),
+  onToken('takes no trailing newline', (text) => text.endsWith('\n')),
+  onToken('takes no raw token', (_, bytes) => bytes[0] === 0x80),
+  ...[
+    'invalid_token',
+    'invalid_payload',
+    'user_mismatch',
+    'gamemode_mismatch',
+    'missing_gamemode',
+    'invalid_gamemode',
+  ].map(accepts),
+  onJson(
+    'tells a cut token from a forged one',
+    (path, { headers }) => isWrite(path) && Number(headers.get('content-length') ?? 1) > 0,
+    (body, { headers }) => ({
+      ...body,
+      ...(body.code === 'invalid_token' && headers.get('content-length') === null
+        ? { error: `It is wrong: ${crypto.randomUUID()}.` }
+        : {}),
+    }),
+  ),
+]

@@ -1,0 +1,111 @@
+import type { SendRequest } from '@fish-crab/mocks/conformance'
+
+/** One way in which a service may break the contract. */
+export interface Mutation {
+  /** What is broken. */
+  readonly name: string
+  /** The broken service, with state of its own. */
+  readonly around: (send: SendRequest) => SendRequest
+}
+
+export type Json = Record<string, unknown>
+type Which = (request: Request, path: string) => boolean
+
+/** A service that does something else with some requests. */
+export function onRequest(
+  name: string,
+  which: Which,
+  answer: (request: Request, send: SendRequest) => Promise<Response>,
+): Mutation {
+  return {
+    name,
+    around: (send) => (request) =>
+      which(request, new URL(request.url).pathname) ? answer(request, send) : send(request),
+  }
+}
+
+/** A service that changes some answers. */
+export function onAnswer(
+  name: string,
+  which: (request: Request, response: Response, path: string) => boolean,
+  change: (response: Response, request: Request) => Response | Promise<Response>,
+): Mutation {
+  return {
+    name,
+    around: (send) => async (request) => {
+      const response = await send(request)
+      return which(request, response, new URL(request.url).pathname) ? change(response, request) : response
+    },
+  }
+}
+
+/** The answer with another status or other headers; `null` takes a header away. */
+export function changed(
+  response: Response,
+  { status = response.status, headers = {} }: { status?: number; headers?: Readonly<Record<string, string | null>> },
+): Response {
+  const next = new Headers(response.headers)
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+  }
+  return new Response(status === 204 || status === 304 ? null : response.body, { status, headers: next })
+}
+
+/** A service that takes a header from some answers. */
+export function dropHeader(header: string, which: (request: Request) => boolean = () => true): Mutation {
+  const name = `drops ${header}`
+  return onAnswer(name, which, (response) => changed(response, { headers: { [header]: null } }))
+}
+
+/** A service that changes the JSON of some answers. */
+export function onJson(
+  name: string,
+  which: (path: string, request: Request, response: Response) => boolean,
+  change: (body: Json, request: Request) => unknown,
+): Mutation {
+  return onAnswer(
+    name,
+    (request, response, path) =>
+      request.method !== 'HEAD' &&
+      response.headers.get('content-type') === 'application/json' &&
+      !response.headers.has('content-encoding') &&
+      which(path, request, response),
+    async (response, request) => {
+      const body = change((await response.json()) as Json, request)
+      const headers = new Headers(response.headers)
+      headers.delete('content-length')
+      return new Response(JSON.stringify(body), { status: response.status, headers })
+    },
+  )
+}
+
+/** The same request to another address, or with other headers; `null` takes a header away. */
+export function asked(
+  request: Request,
+  { url = request.url, headers = {} }: { url?: string; headers?: Readonly<Record<string, string | null>> },
+): Request {
+  const next = new Headers(request.headers)
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+  }
+  const { method, body, signal } = request
+  const init: RequestInit & { duplex: 'half' } = { method, body, signal, headers: next, duplex: 'half' }
+  return new Request(url, init)
+}
+
+/** A JSON answer that the service itself would not give. */
+export function madeUp(status: number, body: unknown): Response {
+  const headers = { 'x-request-id': 'made-up' }
+  return Response.json(body, { status, headers })
+}
+
+/** An error body of the right form. */
+export function madeUpError(status: number, code: string): Response {
+  return madeUp(status, { error: 'Something is wrong.', code, requestId: 'made-up' })
+}
+
+export const isSuccess = ({ status }: Response) => status >= 200 && status < 300
+export const isRead = (path: string) => /\/get\/(fish|crab)\/?$/.test(path)
+export const isWrite = (path: string) => /\/post\/(fish|crab)\/?$/.test(path)

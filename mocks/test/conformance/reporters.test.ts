@@ -1,0 +1,57 @@
+import { type ConformanceReport, jsonReport, tableReport, tapReport } from '@fish-crab/mocks/conformance'
+import { describe, expect, it } from 'vitest'
+
+const REPORT: ConformanceReport = {
+  checks: [
+    { id: 'one', title: 'One is #1.', section: 'answers', outcome: 'passed', durationMs: 1 },
+    {
+      id: 'two',
+      title: 'Two holds.',
+      section: 'answers',
+      outcome: 'failed',
+      expected: '200 "a"',
+      actual: 'a\u001b[31m\nline',
+      requestId: 'abc',
+      durationMs: 2,
+    },
+    { id: 'three', title: 'Three holds.', section: 'key', outcome: 'skipped', reason: 'no key', durationMs: 0 },
+  ],
+  passed: 1,
+  failed: 1,
+  skipped: 1,
+  left: ['Conformance-1'],
+}
+
+describe('a report', () => {
+  it('as TAP version 14 has a plan, directives and diagnostics, and escapes what would be a directive', () => {
+    expect(tapReport(REPORT).split('\n')).toEqual([
+      'TAP version 14',
+      '1..3',
+      'ok 1 - one: One is \\#1.',
+      'not ok 2 - two: Two holds.',
+      '  ---',
+      '  section: "answers"',
+      '  expected: "200 \\"a\\""',
+      '  actual: "a\u{fffd}[31m line"',
+      '  requestId: "abc"',
+      '  ...',
+      'ok 3 - three: Three holds. # SKIP no key',
+      '# could not be removed: Conformance-1',
+    ])
+  })
+
+  it('as JSON is the report itself', () => {
+    expect(JSON.parse(jsonReport(REPORT))).toEqual(REPORT)
+  })
+
+  it('as a table has its sections, both sides of what failed, and the counts', () => {
+    const text = tableReport(REPORT)
+    expect(text).toContain('Answers in general\n  ok       one ')
+    expect(text).toMatch(
+      /FAILED {3}two +Two holds\.\n +expected: 200 "a"\n +but got: a\u{fffd}\[31m line\n +request: abc/u,
+    )
+    expect(text).toMatch(/skipped {2}three +Three holds\.\n +because: no key/)
+    expect(text).toContain('1 passed, 1 failed, 1 skipped\n\nCould not be removed: Conformance-1')
+    expect(text).not.toContain('\u001b')
+  })
+})

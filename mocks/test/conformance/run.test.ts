@@ -1,0 +1,217 @@
+import { type CheckResult, ConformanceStartError, runConformance } from '@fish-crab/mocks/conformance'
+import { describe, expect, it } from 'vitest'
+import { ADMIN, MASTER, openDirect } from './direct.ts'
+import { failuresOf } from './failures.ts'
+
+/** Reasons of what was skipped, with how often each was given. */
+function reasonsOf(checks: readonly CheckResult[]): Record<string, number> {
+  const reasons: Record<string, number> = {}
+  for (const { reason } of checks) if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1
+  return reasons
+}
+
+describe('a run', () => {
+  it('says why it skips what it is not given the means for', async () => {
+    const { options } = await openDirect()
+    const { masterApiKey: _, allowedOrigin: __, otherClient: ___, maxWaitMs: ____, ...rest } = options
+    const { checks, failed } = await runConformance(rest)
+    expect(failed).toBe(0)
+    const reasons = reasonsOf(checks)
+    expect(reasons['no master API key is given (option masterApiKey)']).toBe(2)
+    expect(reasons['no allowed origin is given (option allowedOrigin)']).toBeGreaterThan(5)
+    expect(reasons['no second client address is given (option otherClient)']).toBe(2)
+    expect(
+      Object.keys(reasons).some((reason) => /window, which ends in \d+ s: longer than maxWaitMs/.test(reason)),
+    ).toBe(true)
+  })
+
+  it('with the window used up already skips what counts, and passes all else', async () => {
+    const { options, app } = await openDirect()
+    for (let count = 0; count < 26; count += 1) await app.fetch(new Request('http://service.test/status'))
+    const { checks, failed } = await runConformance({ ...options, maxWaitMs: 0 })
+    expect(failed).toBe(0)
+    const skipped = checks.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id)
+    expect(skipped).toEqual(expect.arrayContaining(['limit-headers', 'limit-counts-every-variant', 'limit-is-exact']))
+    // To be refused needs nothing left.
+    expect(checks.find(({ id }) => id === 'limit-refusal')?.outcome).toBe('passed')
+    expect(skipped.length).toBeLessThan(20)
+  })
+
+  it('soon after another one, from the same address, skips what is used up, and fails nothing', async () => {
+    const { options } = await openDirect()
+    const { otherClient: _, maxWaitMs: __, ...rest } = options
+    await runConformance(rest)
+    const report = await runConformance(rest)
+    expect(failuresOf(report)).toEqual([])
+    expect(Object.keys(reasonsOf(report.checks))).toContain(
+      'this client address has used up its failed logins; try again when their window is over',
+    )
+  })
+
+  it('does not spend a window that is large', async () => {
+    const { options } = await openDirect({ rateLimit: { requests: 5000, windowMs: 300_000 } })
+    const { checks, failed } = await runConformance(options)
+    expect(failed).toBe(0)
+    expect(checks.find(({ id }) => id === 'limit-is-exact')).toMatchObject({
+      outcome: 'skipped',
+      reason: expect.stringMatching(/^it would take 4\d+ requests/),
+    })
+  })
+
+  it('as a mere admin makes no users, and says so', async () => {
+    const { options, requests } = await openDirect({ role: 'admin' })
+    const { checks, failed, passed, left } = await runConformance(options)
+    expect({ failed, left }).toEqual({ failed: 0, left: [] })
+    expect(passed).toBeGreaterThan(80)
+    expect(Object.keys(reasonsOf(checks))).toContain(
+      'it takes users of its own, and the given administrator is no superadmin: none could remove them',
+    )
+    const created = requests.filter(({ method, url }) => method === 'POST' && /\/admin\/users$/.test(url))
+    const sent = created.filter(({ headers }) => headers.has('authorization'))
+    expect(sent).toEqual([])
+  })
+
+  it('makes only the checks of the ids and sections that are named', async () => {
+    const { options } = await openDirect()
+    const { checks } = await runConformance({ ...options, only: ['status', 'replay-fish'], skip: ['demo-fish'] })
+    expect(checks.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['status-ok', 'passed'],
+      ['status-time-goes-on', 'passed'],
+      ['demo-fish', 'skipped'],
+      ['demo-crab', 'passed'],
+      ['demo-fish-is-fixed', 'passed'],
+      ['demo-crab-is-fixed', 'passed'],
+      ['replay-fish', 'passed'],
+    ])
+    await expect(runConformance({ ...options, only: ['nonsense'] })).rejects.toThrow(RangeError)
+  })
+
+  it('tells each result as it comes', async () => {
+    const { options } = await openDirect()
+    const told: CheckResult[] = []
+    const { checks } = await runConformance({ ...options, only: ['status'], onResult: (result) => told.push(result) })
+    expect(told).toEqual(checks)
+    for (const { durationMs } of told) expect(durationMs).toBeGreaterThanOrEqual(0)
+  })
+
+  it('ended by its signal rejects with the reason, and removes what it made', async () => {
+    const { options, accounts } = await openDirect()
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    let count = 0
+    const onResult = () => {
+      count += 1
+      if (count === 120) controller.abort(reason)
+    }
+    await expect(runConformance({ ...options, signal: controller.signal, onResult })).rejects.toBe(reason)
+    expect(count).toBe(120)
+    expect(await accounts()).toEqual({ users: [], admins: ['root'] })
+  })
+
+  it('ended while a user is being made removes that one too', async () => {
+    const controller = new AbortController()
+    const { options, accounts } = await openDirect({
+      around: (send) => async (request) => {
+        const answer = send(request)
+        if (request.method === 'POST' && request.url.endsWith('/admin/users')) controller.abort(new Error('enough'))
+        return answer
+      },
+    })
+    await expect(runConformance({ ...options, signal: controller.signal })).rejects.toThrow('enough')
+    expect(await accounts()).toEqual({ users: [], admins: ['root'] })
+  })
+
+  it('removes what it made where everything else fails', async () => {
+    const { options, accounts } = await openDirect({
+      around: (send) => async (request) => {
+        const isNeeded = /\/admin\/(login|me|users|admins)/.test(request.url)
+        return isNeeded ? send(request) : new Response('broken', { status: 500 })
+      },
+    })
+    const report = await runConformance(options)
+    expect(report.failed).toBeGreaterThan(200)
+    expect(report.left).toEqual([])
+    expect(await accounts()).toEqual({ users: [], admins: ['root'] })
+  })
+
+  it('names what it could not remove', async () => {
+    const { options } = await openDirect({
+      around: (send) => async (request) =>
+        request.method === 'DELETE' ? new Response(null, { status: 500 }) : send(request),
+    })
+    const { left } = await runConformance({ ...options, only: ['user-created'] })
+    expect(left).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
+  })
+
+  it('does not hang on answers that never come', async () => {
+    const { options } = await openDirect({
+      around: (send) => (request) => (request.url.endsWith('/demo/fish') ? new Promise(() => {}) : send(request)),
+    })
+    const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 30 })
+    expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
+      outcome: 'failed',
+      expected: 'an answer',
+      actual: 'none within 30 ms',
+    })
+    expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2)
+  })
+
+  it('does not go on after its deadline: what was under way fails, the rest is skipped', async () => {
+    const { options, accounts } = await openDirect({
+      around: (send) => (request) => (request.url.endsWith('/demo/fish') ? new Promise(() => {}) : send(request)),
+    })
+    const { checks, failed } = await runConformance({
+      ...options,
+      maxWaitMs: 0,
+      only: ['status', 'reads'],
+      deadlineMs: 150,
+    })
+    expect(failed).toBe(1)
+    expect(checks.find(({ outcome }) => outcome === 'failed')?.actual).toBe('this check was still under way')
+    expect(checks.at(-1)).toMatchObject({ outcome: 'skipped', reason: 'the time for the whole run was over' })
+    expect(await accounts()).toEqual({ users: [], admins: ['root'] })
+  })
+
+  it('tells no secret in what failed, whatever a service answers', async () => {
+    const { options, requests } = await openDirect({
+      // Everything that came, in places that are told.
+      around: (send) => async (request) => {
+        const isNeeded = /\/admin\/(login|me|users$|admins)/.test(request.url)
+        if (isNeeded) return send(request)
+        const text = JSON.stringify([...request.headers, await request.text()])
+        return Response.json({ error: text, code: text, user: text, id: text }, { status: 400, headers: { etag: 'x' } })
+      },
+    })
+    const report = await runConformance(options)
+    expect(report.failed).toBeGreaterThan(200)
+    const told = JSON.stringify(report)
+    for (const secret of [ADMIN.password, MASTER]) expect(told).not.toContain(secret)
+    const keys = new Set(
+      requests.flatMap(({ headers }) => headers.get('x-api-key') ?? []).filter((key) => key.length > 20),
+    )
+    expect(keys.size).toBeGreaterThan(1)
+    for (const key of keys) expect(told).not.toContain(key)
+  })
+})
+
+describe('a run does not begin', () => {
+  it.each([
+    ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
+    ['invalid_credentials', async () => Response.json({}, { status: 401 })],
+    ['rate_limited', async () => Response.json({}, { status: 429 })],
+    ['unexpected_answer', async () => new Response('<html>')],
+    ['unexpected_answer', async () => Response.json({}, { status: 500 })],
+  ])('and says %s', async (code, fetch) => {
+    const { options } = await openDirect()
+    const run = runConformance({ ...options, fetch })
+    await expect(run).rejects.toBeInstanceOf(ConformanceStartError)
+    await expect(run).rejects.toMatchObject({ name: 'ConformanceStartError', code })
+  })
+
+  it('with a signal that has aborted already', async () => {
+    const { options, requests } = await openDirect()
+    await expect(runConformance({ ...options, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
+    expect(requests).toEqual([])
+    expect(failuresOf({ checks: [], passed: 0, failed: 0, skipped: 0, left: [] })).toEqual([])
+  })
+})

@@ -1,0 +1,236 @@
+import { createMock, FAULT_NAMES, type Fault, type Lane, type Mock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { errorBodySchema } from '@fish-crab/sdk/contract'
+import { type SetupServer, setupServer } from 'msw/node'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const START = Date.UTC(2026, 0, 1)
+const SEED = { users: [{ name: 'Alex' }, { name: 'Steve' }] }
+const READ = '/get/fish?name=Alex&gamemode=earth'
+const STATUSES = [400, 401, 403, 404, 429, 500, 503] as const
+
+/** What a caller of fetch sees of an answer, or of its failure. */
+async function seen(send: () => Promise<Response>) {
+  let response: Response
+  try {
+    response = await send()
+  } catch (error) {
+    return failure('fetch', error)
+  }
+  try {
+    return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
+  } catch (error) {
+    return { status: response.status, ...failure('body', error) }
+  }
+}
+
+/** What a fault looks like to a request that comes by a lane. */
+async function suffer(lane: Lane, fault: Fault) {
+  await using mock = await createMock({ seed: SEED })
+  const network = setupServer(...mock.handlers())
+  let base = mock.origin
+  if (lane === 'standalone') base = (await mock.serve()).url
+  if (lane === 'intercepted') await mock.listen()
+  if (lane === 'handlers') listenQuietly(network)
+  mock.fail(fault)
+  const send = lane === 'direct' ? mock.fetch : globalThis.fetch
+  try {
+    const result = await seen(() => send(base + READ, { headers: { 'x-request-id': 'the-same' } }))
+    expect(mock.requests.map((request) => [request.lane, request.fault !== undefined])).toEqual([[lane, true]])
+    return result
+  } finally {
+    if (lane === 'handlers') network.close()
+  }
+}
+
+function listenQuietly(network: SetupServer): void {
+  network.listen({ onUnhandledFrame: 'bypass' })
+  // MSW prints every reset as if it were a mistake.
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+}
+
+/** Lets time pass on the clock of the world until a call is over. */
+async function passing<Result>({ clock }: Mock, call: Promise<Result>): Promise<Result> {
+  let over = false
+  const settled = call.finally(() => {
+    over = true
+  })
+  while (!over) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(100)
+  }
+  return settled
+}
+
+function failure(stage: string, error: unknown) {
+  const { name, message, cause } = error as Error & { readonly cause?: NodeJS.ErrnoException }
+  return { stage, name, message, cause: { name: cause?.name, code: cause?.code, message: cause?.message } }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('a fault', () => {
+  const FAULTS: Fault[] = [
+    ...FAULT_NAMES.filter((name) => name !== 'silence'),
+    ...STATUSES.map((status) => ({ status })),
+    { latencyMs: 5 },
+  ]
+  const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
+  it.each(alike)('%s looks alike to fetch on the direct lane, intercepted and over a socket', async (_, fault) => {
+    const results = [
+      await suffer('direct', fault),
+      await suffer('intercepted', fault),
+      await suffer('standalone', fault),
+    ]
+    expect(results[1]).toEqual(results[0])
+    expect(results[2]).toEqual(results[0])
+  })
+
+  it.each(alike)('%s looks alike through MSW, but for why a connection broke off in the body', async (_, fault) => {
+    const expected = await suffer('direct', fault)
+    // MSW closes its sockets before it says why.
+    const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
+    const breaks = fault === 'reset-after-headers' || fault === 'cut-body'
+    expect(await suffer('handlers', fault)).toEqual(breaks ? { ...expected, ...closed } : expected)
+  })
+
+  it.each(STATUSES)('of status %i has the body and the headers of the contract, and is counted', async (status) => {
+    const mock = await createMock({ seed: SEED, startAt: START })
+    await mock.fetch(READ)
+    mock.fail({ status }, { on: 'getFish' })
+    const response = await mock.fetch(READ, { headers: { origin: 'https://page.test' } })
+    const body = errorBodySchema.parse(await response.json())
+    expect(response.status).toBe(status)
+    expect(body.requestId).toBe(response.headers.get('x-request-id'))
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('x-ratelimit-remaining')).toBe(status === 429 ? '0' : '23')
+    expect(response.headers.get('x-ratelimit-reset')).toBe(String(START / 1000 + 300))
+    expect(response.headers.get('retry-after')).toBe(status === 429 ? '300' : null)
+    expect((await mock.fetch(READ)).headers.get('x-ratelimit-remaining')).toBe('22')
+  })
+
+  it('of status 429 says honestly when the window ends', async () => {
+    const mock = await createMock({ startAt: START })
+    await mock.fetch('/status')
+    mock.clock.advance(100_500)
+    mock.fail({ status: 429 })
+    expect((await mock.fetch('/status')).headers.get('retry-after')).toBe('200')
+  })
+
+  it('of status 401 challenges as the service does at that address', async () => {
+    const mock = await createMock()
+    mock.fail({ status: 401 }, { times: 2 })
+    const challenge = async (path: string) => (await mock.fetch(path)).headers.get('www-authenticate')
+    expect(await challenge('/get/user/key')).toMatch(/^Basic /)
+    expect(await challenge('/admin/me')).toBe('Bearer')
+  })
+
+  it('strikes so many of the matching requests, however many come at once, and no other', async () => {
+    const mock = await createMock({ seed: SEED })
+    const handle = mock.fail({ status: 503 }, { times: 2, on: ['getFish', 'GET /status'], user: 'alex' })
+    const statuses = await Promise.all(
+      ['/status', READ, '/get/fish?name=Steve&gamemode=earth', `/v1${READ}`, READ].map(
+        async (path) => (await mock.fetch(path)).status,
+      ),
+    )
+    expect(statuses).toEqual([200, 503, 200, 503, 200])
+    expect([handle.remaining, mock.faults]).toEqual([0, []])
+  })
+
+  it('can be taken back', async () => {
+    const mock = await createMock()
+    const handle = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
+    await expect(mock.fetch('/status')).rejects.toThrow('fetch failed')
+    handle.cancel()
+    expect((await mock.fetch('/status')).status).toBe(200)
+  })
+
+  it('that loses an answer stores what was sent, and the client that sends it again stores it once', async () => {
+    const mock = await createMock({ seed: SEED, startAt: START })
+    mock.fail('lost-answer', { on: 'postFish' })
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+    const { replayed } = await passing(mock, client.fish.add({ name: 'Salmon', rarity: 'gold' }))
+    expect(replayed).toBe(true)
+    expect(mock.sent.fish()).toHaveLength(1)
+    expect(mock.requests.map(({ status, fault }) => [status, fault])).toEqual([
+      [201, 'lost-answer'],
+      [200, undefined],
+    ])
+  })
+
+  it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
+    '%j stores nothing of what was sent, and the journal still reads it',
+    async (fault) => {
+      const mock = await createMock({ seed: SEED })
+      mock.fail(fault)
+      const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
+      await expect(client.fish.add({ name: 'Salmon', rarity: 'gold' })).rejects.toThrow()
+      expect(mock.sent.fish()).toEqual([])
+      expect(mock.requests[0]?.payload).toMatchObject({ kind: 'fish', entries: [{ name: 'Salmon', rarity: 3 }] })
+    },
+  )
+
+  it('of a storage that is down runs through the service itself', async () => {
+    const mock = await createMock({ seed: SEED })
+    mock.fail('storage-down', { times: 3 })
+    const answer = async (path: string) => {
+      const response = await mock.fetch(path)
+      const { code, status } = (await response.json()) as { code: string; status?: string }
+      return [response.status, code, status]
+    }
+    expect(await answer(READ)).toEqual([500, 'storage_error', undefined])
+    expect(await answer('/status')).toEqual([503, 'unavailable', 'unavailable'])
+    expect(await answer('/readyz')).toEqual([503, 'unavailable', undefined])
+    expect((await mock.fetch('/readyz')).status).toBe(200)
+  })
+
+  it('of silence lasts until the client gives up, on every lane', async () => {
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtExceptionMonitor', note)
+    await using mock = await createMock()
+    const { url } = await mock.serve()
+    const network = setupServer(...mock.handlers())
+    listenQuietly(network)
+    mock.fail('silence', { times: 3 })
+    const sends: (() => [typeof fetch, string])[] = [
+      () => [mock.fetch, mock.origin],
+      () => [globalThis.fetch, mock.origin],
+      () => [globalThis.fetch, url],
+    ]
+    for (const lane of sends) {
+      const [send, base] = lane()
+      const giveUp = new AbortController()
+      const answer = send(`${base}/status`, { signal: giveUp.signal })
+      setTimeout(() => giveUp.abort(new Error('enough')), 30)
+      await expect(answer).rejects.toThrow('enough')
+    }
+    network.close()
+    process.off('uncaughtExceptionMonitor', note)
+    expect(uncaught).toEqual([])
+  })
+
+  it('of latency passes on the clock of the world', async () => {
+    const mock: Mock = await createMock({ startAt: START })
+    mock.fail({ latencyMs: 60_000 })
+    let answered = false
+    const answer = mock.fetch('/status').then(() => {
+      answered = true
+    })
+    await mock.fetch('/status')
+    expect(answered).toBe(false)
+    mock.clock.advance(60_000)
+    await answer
+  })
+
+  it('that does not exist is refused with what there is', async () => {
+    const mock = await createMock()
+    expect(() => mock.fail('fire' as Fault)).toThrow(/Use one of silence, reset/)
+    expect(() => mock.fail({ status: 418 } as unknown as Fault)).toThrow('status is one of 400')
+    expect(() => mock.fail({ status: 404, code: 'forbidden' })).toThrow('No error of status 404')
+    expect(() => mock.fail('reset', { times: 0 })).toThrow('times is a whole number')
+    expect(() => mock.fail('reset', { on: 'postFishes' as 'postFish' })).toThrow('There is no route "postFishes"')
+  })
+})

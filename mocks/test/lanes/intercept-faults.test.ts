@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+type Table = Record<string, { outcome: string; name?: string; code?: string; causeCode?: string }>
+
+describe('a disturbance of an intercepted request', () => {
+  let report: { real: Table; mocked: Table; uncaught: string[] }
+  beforeAll(async () => {
+    const child = fileURLToPath(new URL('./intercept-faults.child.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [child], { timeout: 30_000 })
+    report = JSON.parse(stdout)
+  }, 40_000)
+
+  it('looks to every client as one of a real server does', () => {
+    expect(report.mocked).toEqual(report.real)
+  })
+
+  it('is told apart by kind and by client', () => {
+    const { mocked } = report
+    expect(Object.keys(mocked).length).toBeGreaterThanOrEqual(60)
+    expect(mocked['fetch GET, reset-first']).toMatchObject({ name: 'TypeError', causeCode: 'ECONNRESET' })
+    expect(mocked['fetch GET, cut']).toMatchObject({ outcome: 'body', causeCode: 'UND_ERR_SOCKET' })
+    expect(mocked['undici.request GET, reset-late']).toMatchObject({ outcome: 'body', code: 'ECONNRESET' })
+    expect(mocked['node:http GET, cut']).toMatchObject({ outcome: 'body', code: 'ECONNRESET' })
+    expect(mocked['fetch GET, silence']).toMatchObject({ name: 'TimeoutError' })
+    expect(mocked['fetch GET, slow-answer']).toEqual({ outcome: 'answer 25' })
+  })
+
+  it('leaves no error that nobody caught', () => {
+    expect(report.uncaught).toEqual([])
+  })
+})

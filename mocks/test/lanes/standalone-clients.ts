@@ -1,0 +1,92 @@
+import http from 'node:http'
+import { text } from 'node:stream/consumers'
+import { createClient } from '@fish-crab/sdk'
+import { Agent, request as undiciRequest } from 'undici'
+
+/** What a caller sees of a request that failed, or of its answer. */
+export interface Seen {
+  /** Where it failed: before there was a status, or while the body was read. */
+  readonly stage: 'before the answer' | 'in the body' | 'never'
+  readonly name?: string
+  /** The code of the error, if it has one, and those of its causes. */
+  readonly codes?: readonly unknown[]
+  readonly status?: number
+}
+
+/** Ways to send a GET request and read its whole answer, with so much patience in milliseconds. */
+export const CLIENTS = {
+  fetch: (url: string, patience: number) =>
+    seen(
+      () => fetch(url, { signal: AbortSignal.timeout(patience) }),
+      (answer) => answer.text(),
+    ),
+  'undici.request': async (url: string, patience: number) => {
+    const dispatcher = new Agent()
+    try {
+      return await seen(
+        async () => {
+          const { statusCode: status, body } = await undiciRequest(url, {
+            dispatcher,
+            signal: AbortSignal.timeout(patience),
+          })
+          return { status, body }
+        },
+        ({ body }) => body.text(),
+      )
+    } finally {
+      await dispatcher.destroy()
+    }
+  },
+  'node:http': (url: string, patience: number) =>
+    seen(
+      () =>
+        new Promise<{ status: number; body: Promise<string> }>((resolve, reject) => {
+          // By this name: MSW does not reach what was imported from the module before it listened.
+          http
+            .request(url, { signal: AbortSignal.timeout(patience) }, (message) => {
+              const body = text(message)
+              // Looked at later.
+              body.catch(() => {})
+              resolve({ status: message.statusCode ?? 0, body })
+            })
+            .once('error', reject)
+            .end()
+        }),
+      ({ body }) => body,
+    ),
+  'the SDK': (url: string, patience: number) =>
+    seen(
+      async () => {
+        const client = createClient({ baseUrl: url, maxRetries: 0, maxWaitMs: 0, timeoutMs: patience })
+        await client.demo.fish()
+        return { status: 200 }
+      },
+      async () => {},
+    ),
+} as const
+
+async function seen<Answer extends { readonly status: number }>(
+  send: () => Promise<Answer>,
+  read: (answer: Answer) => Promise<unknown>,
+): Promise<Seen> {
+  let answer: Answer
+  try {
+    answer = await send()
+  } catch (error) {
+    return { stage: 'before the answer', ...failureOf(error) }
+  }
+  try {
+    await read(answer)
+  } catch (error) {
+    return { stage: 'in the body', status: answer.status, ...failureOf(error) }
+  }
+  return { stage: 'never', status: answer.status }
+}
+
+function failureOf(error: unknown) {
+  const codes: unknown[] = []
+  for (let link = error as NodeJS.ErrnoException | undefined; link; link = link.cause as typeof link) {
+    if (link.code !== undefined) codes.push(link.code)
+  }
+  return { name: (error as Error).name, codes }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from '@fish-crab/mocks/vitest'
+import { createClient } from '@fish-crab/sdk'
+import { describe } from 'vitest'
+
+test.override({ mockOptions: { seed: { users: [{ name: 'Alex' }] }, limits: { requests: 2 } } })
+
+describe.concurrent('the fixture', () => {
+  for (const fish of ['Salmon', 'Koi', 'Cod']) {
+    test(`gives a test a world of its own, such as one with a ${fish}`, async ({ mock }) => {
+      const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+      await client.fish.add({ name: fish, rarity: 'gold' })
+      expect(mock).toHaveSentFish()
+      expect(mock).toHaveSentFish({ name: fish, rarity: 'Gold', user: 'Alex', gamemode: 'earth' }, 1)
+      expect(mock).not.toHaveSentFish('Herring')
+      expect(mock).not.toHaveSentCrabs()
+      expect(mock).toHaveReceived('postFish', 1)
+      expect(mock).not.toHaveBeenRateLimited()
+      expect(mock.requests).toHaveLength(1)
+    })
+  }
+
+  test('tells crabs and refused requests', async ({ mock }) => {
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+    await client.crabs.add([{}, { name: 'Hermit' }])
+    expect(mock).toHaveSentCrabs('crab', 1)
+    expect(mock).toHaveSentCrabs({ name: /^Her/ })
+    for (let count = 0; count < 3; count += 1) await mock.fetch('/status')
+    expect(mock).toHaveBeenRateLimited(2)
+  })
+
+  test('fails with what was there instead, and no secret', async ({ mock }) => {
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+    await client.fish.add({ name: 'Salmon', rarity: 'gold' })
+    const failing = () => expect(mock).toHaveSentFish('Koi')
+    expect(failing).toThrow(
+      'The mock should store fish from clients like "Koi"; it did 0 times. It stored:\n  Salmon (Gold) of Alex in earth',
+    )
+    expect(() => expect(mock).toHaveReceived('getFish', 1)).toThrow('POST /post/fish of Alex: 201')
+    expect(failing).not.toThrow(mock.user('Alex').fernetKey)
+  })
+
+  describe('with options of its own', () => {
+    test.override({ mockOptions: { seed: { users: [{ name: 'Steve' }] } } })
+    test('has other users', ({ mock }) => {
+      expect(mock.user('Steve').name).toBe('Steve')
+      expect(() => mock.user('Alex')).toThrow('The seed has no user "Alex"')
+    })
+  })
+})
