@@ -23,6 +23,12 @@ declare const createMemoryStorage: typeof import('@fish-crab/server/app').create
 declare const itemKey: typeof import('@fish-crab/server/storage').itemKey
 declare const readConfig: typeof import('@fish-crab/server').readConfig
 declare const setupServer: typeof import('msw/node').setupServer
+declare const mock: import('@fish-crab/mocks').Mock
+declare const createMock: typeof import('@fish-crab/mocks').createMock
+declare const expect: typeof import('@fish-crab/mocks/vitest').expect
+declare const readFile: typeof import('node:fs/promises').readFile
+declare const answer: Parameters<typeof import('../../../mocks/src/lanes/standalone.ts').serveStandalone>[0]['answer']
+declare const { world, clock }: Parameters<typeof import('../../../mocks/src/control/control-api.ts').createControlApi>[0]
 `
 
 const project = readProject()

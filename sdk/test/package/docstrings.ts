@@ -126,8 +126,13 @@ export function checkExamples(examples: readonly Example[], globals: string): st
 }
 
 /** An example may use what its own file exports. Imports count wherever they stand; at the end they move no line. */
-function importOwn({ file, own }: Example): string {
-  return `export {}\nimport { ${own.join(', ')} } from './${basename(file)}'\n`
+function importOwn({ file, own, code }: Example): string {
+  // An example may say itself where a name comes from.
+  const imported = [...code.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim()),
+  )
+  const missing = own.filter((name) => !imported.includes(name))
+  return `export {}\nimport { ${missing.join(', ')} } from './${basename(file)}'\n`
 }
 
 function compilerOptions(): ts.CompilerOptions {
