@@ -8,6 +8,7 @@ import { createCredentials } from './auth/credentials.ts'
 import { createLoginGuard } from './auth/login-guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
+import { guardedStorage } from './guarded-storage.ts'
 import { logAnswer } from './http/access-log.ts'
 import { empty, failed } from './http/answer.ts'
 import { audienceOf } from './http/audience.ts'
@@ -22,7 +23,8 @@ import { measuredStorage } from './measured-storage.ts'
 import type { AppOptions, Logger } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
-import { checkFinished, createStoreIdentity } from './store-identity.ts'
+import { createStoreIdentity } from './store-identity.ts'
+import { checkFinished } from './store-mark.ts'
 import { checkSeal, openSealCheck } from './users/seal-check.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { createVault } from './users/vault.ts'
@@ -37,10 +39,17 @@ export interface App {
   readonly admins: Pick<Admins, 'create' | 'exist'>
   /**
    * Settles when the secrets at hand open the stored data; rejects when not, and has written nothing. From then on, the
-   * app notices when its store is emptied or replaced: it is not ready, and tells nobody that a user is not known.
+   * app notices when its store is emptied, replaced or filled by an import: it is not ready, and answers nothing from
+   * there and writes nothing there.
    * @throws SealError; StorageError `unfinished` when the store holds part of an import
    */
   checkSecrets(): Promise<void>
+  /**
+   * Looks whether the storage still holds the store that {@link checkSecrets} found. A host calls this once a second,
+   * so that no request has to: one that comes longer than 1.5 s after the last look waits for the next.
+   * @throws StorageError `replaced` or `unfinished`; until it settles again, every request that needs the storage fails
+   */
+  verifyStore(): Promise<void>
 }
 
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
@@ -54,7 +63,7 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
  */
 export function createApp(options: AppOptions): App {
   const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
-  const storage = metrics ? measuredStorage(options.storage, metrics) : options.storage
+  const anyStorage = metrics ? measuredStorage(options.storage, metrics) : options.storage
   const clock = options.clock ?? Date.now
   const random = options.random ?? ((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
@@ -63,7 +72,8 @@ export function createApp(options: AppOptions): App {
   const createId = () => uuidv7(clock(), random)
 
   const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
-  const identity = createStoreIdentity(storage, random)
+  const identity = createStoreIdentity({ storage: anyStorage, random, clock })
+  const storage = guardedStorage(anyStorage, identity)
   const users = createUsers({ storage, identity, vault, passwords, clock, random })
   const admins = createAdmins({ storage, identity, passwords, clock, random })
   const guard = createLoginGuard(storage, clock)
@@ -147,12 +157,13 @@ export function createApp(options: AppOptions): App {
     users,
     admins,
     async checkSecrets() {
-      await checkFinished(storage)
+      await checkFinished(anyStorage)
       // Before the store gets an id: a wrong secret changes nothing.
-      await openSealCheck(storage, vault)
+      await openSealCheck(anyStorage, vault)
       await identity.remember()
-      await checkSeal(storage, vault)
+      await checkSeal(anyStorage, vault)
     },
+    verifyStore: identity.verify,
   }
 }
 

@@ -1,30 +1,8 @@
 import type { FishStorage, StorageExtension, StoredRecord } from '../storage/types.ts'
 import type { Metrics } from './metrics.ts'
+import { ITEM_OPERATIONS, OPERATIONS, type Operation } from './storage-operations.ts'
 
 type Call = (...args: never[]) => Promise<unknown>
-type Operation = Exclude<keyof StorageExtension, 'durability' | 'warnings' | 'read'>
-
-/** As a record, so that an operation that is added to the storage cannot be forgotten here. */
-const OPERATIONS: Readonly<Record<Operation, true>> = {
-  ping: true,
-  append: true,
-  findRecord: true,
-  version: true,
-  removeRecord: true,
-  removeOwner: true,
-  tallies: true,
-  leaders: true,
-  setItemIfAbsent: true,
-  removeItemIf: true,
-  replaceItemIf: true,
-  listItems: true,
-  countItems: true,
-  countInWindow: true,
-  peekWindow: true,
-}
-/** The operations on items that the service uses. */
-const ITEM_OPERATIONS = ['getItem', 'setItem', 'removeItem'] as const
-
 /** The same storage, with the duration and the failure of every operation observed. */
 export function measuredStorage(storage: FishStorage, metrics: Metrics): FishStorage {
   const { now, observeStorage } = metrics
@@ -52,7 +30,7 @@ export function measuredStorage(storage: FishStorage, metrics: Metrics): FishSto
 
   return {
     ...storage,
-    ...measured<StorageExtension, Operation>(storage, Object.keys(OPERATIONS) as Operation[]),
+    ...measured<StorageExtension, Operation>(storage, OPERATIONS),
     items: { ...storage.items, ...measured(storage.items, ITEM_OPERATIONS) },
     read: (...args) => measuredRead(() => storage.read(...args), metrics),
   }

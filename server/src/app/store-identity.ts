@@ -1,72 +1,7 @@
 import { StorageError } from '../storage/errors.ts'
-import { itemKey } from '../storage/keys.ts'
 import type { FishStorage } from '../storage/types.ts'
-import { type RandomSource, randomText } from './ids.ts'
-
-/** The item that says which store this is: a random id, or that an import into it did not finish. */
-export const STORE_KEY = itemKey('setting', 'store')
-
-const UNFINISHED = 'import unfinished'
-const ID_LENGTH = 22
-const ID = /^[A-Za-z0-9]{1,64}$/
-
-/** Whether a value of {@link STORE_KEY} is an id. */
-export function isStoreId(value: string): boolean {
-  return ID.test(value)
-}
-
-/**
- * Refuses a store that holds part of an import.
- * @param value that of {@link STORE_KEY}, `null` where there is none
- * @throws StorageError `unfinished`
- */
-export function refuseUnfinished(value: string | null): void {
-  if (value !== UNFINISHED) return
-  throw new StorageError(
-    'unfinished',
-    'The store holds part of an import that did not finish. Unless that is still running, empty the store and import again.',
-  )
-}
-
-/**
- * Refuses a storage that holds part of an import. Writes nothing.
- * @throws StorageError `unfinished`
- */
-export async function checkFinished(storage: FishStorage): Promise<void> {
-  refuseUnfinished(await storage.items.getItem(STORE_KEY))
-}
-
-/** Marks a storage as holding part of an import; `false` when it is marked, or a store, already. */
-export function markUnfinished(storage: FishStorage): Promise<boolean> {
-  return storage.setItemIfAbsent(STORE_KEY, UNFINISHED)
-}
-
-/** Takes the mark back, where nothing was imported. */
-export function unmark(storage: FishStorage): Promise<boolean> {
-  return storage.removeItemIf(STORE_KEY, UNFINISHED)
-}
-
-/**
- * Refuses to go on when the mark is gone: then what was imported may be gone as well. What is there is marked again.
- * @throws StorageError `replaced`
- */
-export async function checkMarked(storage: FishStorage): Promise<void> {
-  if ((await storage.items.getItem(STORE_KEY)) !== UNFINISHED) await refuseLost(storage)
-}
-
-/**
- * Says that the import is finished, and which store this is from now on.
- * @param id that of where the data comes from. @default a new one
- * @throws StorageError as {@link checkMarked}
- */
-export async function markFinished(storage: FishStorage, random: RandomSource, id?: string): Promise<void> {
-  if (!(await storage.replaceItemIf(STORE_KEY, UNFINISHED, id ?? newId(random)))) await refuseLost(storage)
-}
-
-async function refuseLost(storage: FishStorage): Promise<never> {
-  await markUnfinished(storage)
-  throw new StorageError('replaced', 'The store was emptied or replaced during the import.')
-}
+import type { RandomSource } from './ids.ts'
+import { newStoreId, refuseUnfinished, STORE_KEY, unfinishedIf } from './store-mark.ts'
 
 /** Which store a service works on, so that it notices another one, or none, in its place. */
 export interface StoreIdentity {
@@ -77,30 +12,93 @@ export interface StoreIdentity {
   remember(): Promise<void>
   /**
    * Settles when it still is the store that was remembered, and at once when none was.
-   * @throws StorageError `replaced`
+   * @throws StorageError `replaced`, `unfinished`
    */
   verify(): Promise<void>
+  /**
+   * What has to settle before the storage is used: nothing as long as a {@link verify} that began less than
+   * {@link FRESH_MS} ago found the store; the refusal when it found another one; else a new {@link verify}.
+   */
+  admit(): Promise<void> | undefined
+  /** The connection failed: whatever answers next may be another store. */
+  doubt(): void
+}
+
+/**
+ * How long what was found holds, in milliseconds. Longer than a host takes between two verifications, so that requests
+ * hardly ever wait for one, and shorter than an import waits before it writes.
+ */
+const FRESH_MS = 1500
+
+/** What {@link createStoreIdentity} builds on. */
+export interface StoreIdentityContext {
+  readonly storage: FishStorage
+  readonly random: RandomSource
+  readonly clock: () => number
 }
 
 /** Makes the identity of the store behind a storage. */
-export function createStoreIdentity(storage: FishStorage, random: RandomSource): StoreIdentity {
+export function createStoreIdentity({ storage, random, clock }: StoreIdentityContext): StoreIdentity {
   let remembered: string | undefined
+  let loss: StorageError | undefined
+  let foundAt = Number.NEGATIVE_INFINITY
+  // Verifications overtake one another: what began earlier tells nothing once a later one has.
+  let [begun, told] = [0, 0]
+  let renewing: Promise<void> | undefined
+
+  function tell(turn: number, at: number, found: StorageError | undefined): void {
+    if (turn <= told) return
+    told = turn
+    foundAt = at
+    loss = found
+  }
+
+  function doubt(): void {
+    told = begun
+    foundAt = Number.NEGATIVE_INFINITY
+  }
+
+  async function verify(): Promise<void> {
+    if (remembered === undefined) return
+    begun += 1
+    const [turn, at] = [begun, clock()]
+    const value = await storage.items.getItem(STORE_KEY).catch((error: unknown) => {
+      doubt()
+      throw error
+    })
+    const found = value === remembered ? undefined : (unfinishedIf(value) ?? replaced())
+    tell(turn, at, found)
+    if (found) throw found
+  }
+
   return {
+    verify,
+    doubt,
+
     async remember() {
+      begun += 1
+      const [turn, at] = [begun, clock()]
       let id = await storage.items.getItem(STORE_KEY)
       if (id === null) {
         // Several may start at once: the id of the first holds for all.
-        await storage.setItemIfAbsent(STORE_KEY, newId(random))
+        await storage.setItemIfAbsent(STORE_KEY, newStoreId(random))
         id = await storage.items.getItem(STORE_KEY)
       }
       refuseUnfinished(id)
       if (id === null) throw replaced()
       remembered = id
+      tell(turn, at, undefined)
     },
 
-    async verify() {
-      if (remembered === undefined) return
-      if ((await storage.items.getItem(STORE_KEY)) !== remembered) throw replaced()
+    admit() {
+      if (remembered === undefined) return undefined
+      const age = clock() - foundAt
+      // A clock that was set back says nothing of the age.
+      if (age >= 0 && age < FRESH_MS) return loss && Promise.reject(loss)
+      renewing ??= verify().finally(() => {
+        renewing = undefined
+      })
+      return renewing
     },
   }
 }
@@ -110,8 +108,4 @@ function replaced(): StorageError {
     'replaced',
     'The storage no longer holds the store that this server started with: it was emptied or replaced. Restore the data; or restart all servers, to begin with what is there now.',
   )
-}
-
-function newId(random: RandomSource): string {
-  return randomText(ID_LENGTH, random)
 }

@@ -7,7 +7,7 @@ export interface Connections {
   use(req: IncomingMessage, res: ServerResponse): Promise<void>
   /** Closes those whose requests are all answered. */
   closeIdle(): void
-  /** Closes those that never carried a byte: browsers open some ahead of need. */
+  /** Closes those that never carried the whole head of a request: browsers open some ahead of need. */
   closeUnused(): void
 }
 
@@ -44,7 +44,7 @@ export function watchConnections(server: Server): Connections {
       for (const [socket, count] of underWay) if (count === 0) socket.destroySoon()
     },
     closeUnused() {
-      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+      for (const socket of unused) socket.destroy()
     },
   }
   // `server.close()` calls its own.

@@ -5,10 +5,14 @@ import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import { answerParserFailure } from './parser-failure.ts'
 
+type Fetch = (request: Request) => Promise<Response>
+
 /** A listening server. */
 export interface Listener {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
+  /** Begins to answer. Requests that came before wait until then. */
+  serve(fetch: Fetch): void
   /** Takes no more connections, lets requests in flight finish, and cuts what is left after the grace. */
   close(graceMs: number): Promise<void>
 }
@@ -55,13 +59,12 @@ const CONNECTION_LIMITS: ConnectionLimits = {
 }
 
 const LINGER_MS = 500
-const FIRST_BYTE_MS = 40
+const HEAD_MS = 40
 
-/** Serves an app on a socket. Rejects with Node's own error when the address cannot be had. */
-export async function listen(
-  fetch: (request: Request) => Promise<Response>,
-  { host, port, logger, isAccepting, onDrop, limits: given }: ListenOptions,
-): Promise<Listener> {
+/** Takes an address, to serve an app there. Rejects with Node's own error when it cannot be had. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host, port, logger, isAccepting, onDrop, limits: given } = options
+  const { promise: serving, resolve: serve } = Promise.withResolvers<Fetch>()
   const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -77,8 +80,11 @@ export async function listen(
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
     void connections.use(req, res).then(() => isAccepting() || connections.closeIdle())
     try {
+      const fetch = await serving
+      const response = await fetch(new NodeRequest({ req, res }))
+      // The last answer on its connection says so, also when the stop began while it was being made.
       if (!isAccepting()) res.setHeader('connection', 'close')
-      await sendNodeResponse(res, await fetch(new NodeRequest({ req, res })))
+      await sendNodeResponse(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'an answer could not be sent')
@@ -93,7 +99,7 @@ export async function listen(
       resolve()
     })
   })
-  return { url: urlOf(server), close: (graceMs) => close(server, connections, graceMs) }
+  return { url: urlOf(server), serve, close: (graceMs) => close(server, connections, graceMs) }
 }
 
 /**
@@ -115,8 +121,8 @@ function urlOf(server: Server): string {
 }
 
 async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
-  // After a moment for a request whose first byte is under way.
-  const cutUnused = setTimeout(() => connections.closeUnused(), FIRST_BYTE_MS)
+  // After a moment for a request whose head is under way.
+  const cutUnused = setTimeout(() => connections.closeUnused(), HEAD_MS)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())

@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     server = await startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
   } catch (error) {
     say(`fish-cli serve: ${startFailure(error, config)}`)
-    return SERVE_EXIT.failed
+    return isUnknownHost(error) ? SERVE_EXIT.usage : SERVE_EXIT.failed
   }
   for (const [name, secret] of [
     ['FISH_SECRET', config.secret],
@@ -77,11 +77,22 @@ function startFailure(error: unknown, { host, port }: ServerConfig): string {
   if (error instanceof SealError) {
     return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one, or give it as FISH_SECRET_PREVIOUS; nothing was changed.'
   }
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return `port ${port} on ${host} is in use. Stop what listens there or choose another with --port.`
-  if (code === 'EACCES') return `port ${port} on ${host} may not be used. Choose one above 1023 with --port.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `${host} is not an address of this machine. Change --host.`
+  if (isUnknownHost(error)) return `there is no host ${host}. Change --host.`
+  const { code, message, syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'listen' && code !== undefined && code in REFUSED_ADDRESS) {
+    return REFUSED_ADDRESS[code as keyof typeof REFUSED_ADDRESS](host, port)
+  }
   return `could not start: ${message}`
+}
+
+const REFUSED_ADDRESS = {
+  EADDRINUSE: (host: string, port: number) =>
+    `port ${port} on ${host} is in use. Stop what listens there or choose another with --port.`,
+  EACCES: (host: string, port: number) => `port ${port} on ${host} may not be used. Choose one above 1023 with --port.`,
+  EADDRNOTAVAIL: (host: string) => `${host} is not an address of this machine. Change --host.`,
+}
+
+/** A name that does not resolve is a wrong setting. */
+function isUnknownHost(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall === 'getaddrinfo'
 }

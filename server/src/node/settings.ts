@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { holdsPassword, parseStorageAddress, type StorageAddress } from './storage-address.ts'
 
@@ -29,11 +30,7 @@ export const SETTINGS = {
     flag: 'host',
     fallback: '127.0.0.1',
     summary: 'address to listen on',
-    parse: (text) => {
-      // Node would take an empty one for every interface.
-      if (text.trim() === '') throw new Error('must be an address or a host name, such as 127.0.0.1')
-      return text
-    },
+    parse: host,
   }),
   port: setting({
     env: 'FISH_PORT',
@@ -114,12 +111,12 @@ export const SETTINGS = {
   jwtSecret: setting({
     env: 'FISH_JWT_SECRET',
     summary: "signs administrators' sessions; made and kept beside the data when unset",
-    parse: (text) => text,
+    parse: secret,
   }),
   secret: setting({
     env: 'FISH_SECRET',
     summary: 'seals keys at rest; made and kept beside the data when unset',
-    parse: (text) => text,
+    parse: secret,
   }),
   previousSecrets: setting<readonly string[]>({
     env: 'FISH_SECRET_PREVIOUS',
@@ -155,6 +152,19 @@ function integer(minimum: number, maximum: number): (text: string) => number {
     if (!(value >= minimum && value <= maximum)) throw new Error(`must be a whole number from ${minimum} to ${maximum}`)
     return value
   }
+}
+
+/** An IP address, or a name as DNS has them (RFC 1123, section 2.1; underscores occur). Node takes '' for any address. */
+function host(text: string): string {
+  const isName =
+    /^(?=.{1,253}$)(?!.*\.\d+\.?$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
+  if (isIP(text) !== 0 || (isName.test(text) && !/^\d+$/.test(text))) return text
+  throw new Error('must be an address or a host name alone, such as 127.0.0.1; the port is a setting of its own')
+}
+
+function secret(text: string): string {
+  if (text.trim() === '') throw new Error('is blank: give random characters, or leave it unset')
+  return text
 }
 
 /** A secret may hold any character, so no separator is safe: several are a JSON array, and anything else is one. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { LIMITS } from '@fish-crab/sdk/contract'
 import type { ServerRequest } from 'srvx'
-import { createApp } from '../app/app.ts'
+import { type App, createApp } from '../app/app.ts'
 import { forwardedAddress } from '../app/limits/client.ts'
 import type { Logger, PasswordHasher } from '../app/options.ts'
 import { SealError } from '../app/users/vault.ts'
@@ -14,6 +14,7 @@ import { type ConnectionLimits, listen } from './listener.ts'
 import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
+import { watchStore } from './store-watch.ts'
 
 /** What {@link startServer} takes beside the configuration. */
 export interface StartOptions {
@@ -30,6 +31,8 @@ export interface StartOptions {
   readonly announceAdmin?: (made: MadeAdmin) => void
   /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
   readonly graceMs?: number
+  /** How often the server looks whether its store is still there, in milliseconds. @default 1000 */
+  readonly watchMs?: number
 }
 
 /** A server that answers. */
@@ -45,41 +48,65 @@ export interface RunningServer {
 }
 
 const GRACE_MS = 10_000
+/** `import` waits for twice as long before it writes. */
+const WATCH_MS = 1000
 
 /**
- * Starts the service: storage, secrets, first administrator, socket, in this order. What was opened is closed again
- * when a later step fails.
+ * Starts the service: address, storage, secrets, first administrator, in this order; so nothing is made where the
+ * address cannot be had, and nothing answered before all is ready. What was opened is closed again when a later step
+ * fails.
  * @example const server = await startServer(readConfig({ env: process.env }), { logger, version: '1.0.0' })
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
-  const storage = await createStorage(config.storage)
+  const { logger, connections = {} } = options
   const metrics = createServiceMetrics()
+  let accepting = true
+  const isAccepting = () => accepting
+  const { host, port } = config
+  const opened: (() => unknown)[] = [() => metrics.dispose()]
   try {
-    return await startOn({ storage, metrics }, config, options)
+    const onDrop = metrics.observeDroppedConnection
+    const listener = await listen({ host, port, logger, isAccepting, onDrop, limits: connections })
+    opened.push(() => listener.close(0))
+    const storage = await createStorage(config.storage)
+    opened.push(() => storage.dispose())
+    const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
+    const watch = watchStore({ verify: app.verifyStore, everyMs: options.watchMs ?? WATCH_MS, logger })
+    listener.serve(app.fetch)
+    return {
+      url: listener.url,
+      durability: storage.durability,
+      warnings: storage.warnings ?? [],
+      async close() {
+        accepting = false
+        await listener.close(options.graceMs ?? GRACE_MS)
+        watch.stop()
+        metrics.dispose()
+        await storage.dispose()
+      },
+    }
   } catch (error) {
-    metrics.dispose()
-    await storage.dispose()
+    for (const close of opened.reverse()) await close()
     throw error
   }
 }
 
-async function startOn(
-  { storage, metrics }: { readonly storage: FishStorage; readonly metrics: ServiceMetrics },
-  config: ServerConfig,
-  options: StartOptions,
-): Promise<RunningServer> {
-  const { logger, version, passwords = createScryptHasher(), connections = {}, graceMs = GRACE_MS } = options
+/** What the app is made on. */
+interface AppParts {
+  readonly storage: FishStorage
+  readonly metrics: ServiceMetrics
+  readonly isAccepting: () => boolean
+}
+
+async function prepareApp(parts: AppParts, config: ServerConfig, options: StartOptions): Promise<App> {
+  const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, missing, discard } = await secretsOf(config)
-  let accepting = true
-  const isAccepting = () => accepting
   const app = createApp({
-    storage,
+    ...parts,
     secrets,
     passwords,
     version,
     logger,
-    isAccepting,
-    metrics,
     docs: createDocs(),
     clientAddress: (request) =>
       forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), config.trustProxy),
@@ -95,25 +122,7 @@ async function startOn(
   })
   const first = { username: config.adminUsername, password: config.adminPassword }
   await ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))
-  const listener = await listen(app.fetch, {
-    host: config.host,
-    port: config.port,
-    logger,
-    isAccepting,
-    onDrop: metrics.observeDroppedConnection,
-    limits: connections,
-  })
-  return {
-    url: listener.url,
-    durability: storage.durability,
-    warnings: storage.warnings ?? [],
-    async close() {
-      accepting = false
-      await listener.close(graceMs)
-      metrics.dispose()
-      await storage.dispose()
-    },
-  }
+  return app
 }
 
 async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {

@@ -16,6 +16,8 @@ export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {
     const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    // Written like a URL, `x` would be a host: a folder of that name, or one at the root, is hardly what was meant.
+    if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }
   }

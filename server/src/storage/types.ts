@@ -120,7 +120,10 @@ export interface StorageExtension {
   readonly durability: string
   /** What the operator should know about that, each a sentence. @default none */
   readonly warnings?: readonly string[]
-  /** Rejects when the storage is out of reach. */
+  /**
+   * Rejects when the storage is out of reach, or takes no writes: it tries a small one, at most once a second, of which
+   * nothing is left that any other operation could see.
+   */
   ping(): Promise<void>
   /** Stores a record once per `dedupeKey` of its owner, whichever collection it went to. */
   append(collection: Collection, record: NewRecord): Promise<AppendResult>

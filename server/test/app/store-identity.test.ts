@@ -103,6 +103,96 @@ describe('a server whose store was replaced by another one', () => {
   })
 })
 
+describe('a server that has seen that its store is another one', () => {
+  const OTHER = ['another one', 'import unfinished'] as const
+  const codes = { 'another one': 'replaced', 'import unfinished': 'unfinished' } as const
+
+  it.each(OTHER)('neither answers from there nor writes there, whoever asks: %s', async (value) => {
+    const world = await createStartedWorld()
+    const root = await asRoot(world)
+    const tokens = [await seal(world, SALMON), await seal(world, SALMON)]
+    expect((await post(world, 'fish', tokens[0] ?? '')).status).toBe(201)
+    await world.storage.items.setItem(STORE, value)
+    await expect(world.app.verifyStore()).rejects.toMatchObject({ code: codes[value] })
+    const keys = await world.storage.items.getKeys()
+    const before = world.calls.length
+    const answers = [
+      post(world, 'fish', tokens[1] ?? ''),
+      post(world, 'fish', tokens[0] ?? ''),
+      post(world, 'fish', tokens[1] ?? '', { query: '', headers: { 'x-api-key': world.alex.apiKey } }),
+      world.request(READ),
+      world.request(`${READ}&limit=1`),
+      world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
+      login(world, 'root', 'root-password'),
+      root('GET', '/admin/me'),
+      root('GET', '/admin/users'),
+      root('GET', '/admin/stats'),
+      root('GET', '/admin/audit'),
+      root('POST', '/admin/users', { name: 'Bob' }),
+      root('POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Cod', rarity: 1 }] }),
+      root('POST', '/admin/users/Alex/reset', { type: 'fernet' }),
+      root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
+      root('DELETE', '/admin/users/Alex'),
+    ]
+    for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
+    const used = world.calls.slice(before).filter((call) => !call.includes(STORE))
+    expect(used).toEqual([])
+    expect(await world.storage.items.getKeys()).toEqual(keys)
+  })
+
+  it('is of use again once it has seen that it is the same store again', async () => {
+    const world = await createStartedWorld()
+    const id = String(await world.storage.items.getItem(STORE))
+    await world.storage.items.setItem(STORE, 'another one')
+    await expect(world.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
+    await world.storage.items.setItem(STORE, id)
+    await world.app.verifyStore()
+    expect((await world.request(READ)).status).toBe(200)
+  })
+})
+
+describe('a server that has not looked for a while', () => {
+  it('looks before it uses the store', async () => {
+    const world = await createStartedWorld()
+    const token = await seal(world, SALMON)
+    world.advance(1499)
+    expect((await post(world, 'fish', await seal(world, SALMON))).status).toBe(201)
+    await world.storage.items.setItem(STORE, 'another one')
+    world.advance(1)
+    await expectError(await post(world, 'fish', token), 'storage_error')
+    expect((await world.storage.tallies()).find(({ label }) => label === null)?.count).toBe(1)
+  })
+
+  it('looks also when its clock was set back', async () => {
+    const world = await createStartedWorld()
+    await world.storage.items.setItem(STORE, 'another one')
+    world.advance(-1)
+    await expectError(await world.request(READ), 'storage_error')
+  })
+
+  it('asks once, however many requests come', async () => {
+    const world = await createStartedWorld()
+    world.advance(2000)
+    const before = world.calls.length
+    const answers = await Promise.all(Array.from({ length: 20 }, () => world.request(READ)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(world.calls.slice(before).filter((call) => call.includes(STORE))).toHaveLength(1)
+  })
+})
+
+describe('a server whose storage was out of reach', () => {
+  it('looks whose store it is before it uses what answers again', async () => {
+    const world = await createStartedWorld()
+    const token = await seal(world, SALMON)
+    world.failAt(/^append/)
+    await expectError(await post(world, 'fish', token), 'storage_error')
+    world.failAt()
+    await world.storage.items.setItem(STORE, 'another one')
+    await expectError(await post(world, 'fish', token), 'storage_error')
+    expect(await world.storage.tallies()).toEqual([])
+  })
+})
+
 describe('which store it is', () => {
   it('is one id, however many servers start at once', async () => {
     const storage = createMemoryStorage()

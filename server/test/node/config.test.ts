@@ -97,8 +97,42 @@ describe('the configuration', () => {
   })
 
   it.each([
+    [
+      'FISH_HOST',
+      [
+        ' ',
+        'http://x',
+        '127.0.0.1:80',
+        'localhost:80',
+        '[::1]',
+        '1.2.3',
+        '1.2.3.4.5',
+        '256.1.1.1',
+        'a b',
+        '-a',
+        'a..b',
+        '*',
+      ],
+    ],
+    ['FISH_SECRET', [' ', '\t \n']],
+    ['FISH_JWT_SECRET', ['   ']],
     ['FISH_PORT', ['-1', '65536', '80.5', 'http', '1e3', '0x50', ' 80', '99999999999']],
-    ['FISH_STORAGE', ['data', 'file:', 'redis://h:port', 'redis://h:99999', 'memory', 'FILE:x', 's3://x']],
+    [
+      'FISH_STORAGE',
+      [
+        'data',
+        'file:',
+        'file://',
+        'file://x',
+        'file://localhost/x',
+        'file:////x',
+        'redis://h:port',
+        'redis://h:99999',
+        'memory',
+        'FILE:x',
+        's3://x',
+      ],
+    ],
     ['FISH_ADMIN_USERNAME', ['-boss', 'a b', 'x'.repeat(33)]],
     ['FISH_ADMIN_PASSWORD', ['short77', 'x'.repeat(257)]],
     ['FISH_MASTER_API_KEY', ['short']],
@@ -125,6 +159,24 @@ describe('the configuration', () => {
       const mistakes = mistakesOf({ env: { [name]: value } })
       expect([value, mistakes]).toEqual([value, [expect.stringMatching(new RegExp(`^${name} [^\\n]+$`))]])
     }
+  })
+
+  it.each([
+    '::',
+    '::1',
+    'fe80::1%eth0',
+    '0.0.0.0',
+    'localhost',
+    'fish.example.org',
+    'fish-1.',
+    'my_host',
+    '1st.example',
+  ])('takes the host %s', (FISH_HOST) => {
+    expect(readConfig({ env: { FISH_HOST } }).host).toBe(FISH_HOST)
+  })
+
+  it('takes a folder as a URL from the root', () => {
+    expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
   })
 
   it('reports all mistakes together, one line each', () => {

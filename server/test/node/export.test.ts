@@ -361,8 +361,12 @@ describeWithRedis('an import into Redis', () => {
     onTestFinished(redis.stop)
     const source = await exported()
     const env = { FISH_STORAGE: redis.url }
-    expect(await importStore({ env, file: source.file })).toMatchObject({ folder: null, records: 1206, users: 2 })
+    expect(await importStore({ env, file: source.file, noticeMs: 10 })).toMatchObject({
+      folder: null,
+      records: 1206,
+      users: 2,
+    })
     await expectSame(await open({ driver: 'redis', url: redis.url }), source)
-    expect((await refusal(importStore({ env, file: source.file }))).code).toBe('exists')
+    expect((await refusal(importStore({ env, file: source.file, noticeMs: 10 }))).code).toBe('exists')
   })
 })

@@ -12,6 +12,7 @@ import { runServe, startTestServer } from './running.ts'
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
 const STORE = itemKey('setting', 'store')
+const QUICK = { noticeMs: 10 }
 
 describeWithRedis('a server over a Redis', () => {
   let redis: RedisServer
@@ -35,7 +36,9 @@ describeWithRedis('a server over a Redis', () => {
   /** An import that is interrupted once a part of it is written, and what it says. */
   async function interruptedImport(file: string) {
     const stop = new AbortController()
-    const importing = importStore({ env: envWith(SECRET), file, signal: stop.signal }).catch((error: unknown) => error)
+    const importing = importStore({ ...QUICK, env: envWith(SECRET), file, signal: stop.signal }).catch(
+      (error: unknown) => error,
+    )
     await until(async () => (await redis.admin.dbsize()) > 600)
     stop.abort(new Error('stopped by hand'))
     return importing
@@ -63,11 +66,11 @@ describeWithRedis('a server over a Redis', () => {
       )
     }
     await expect(resealStore({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
-    await expect(importStore({ env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })
+    await expect(importStore({ ...QUICK, env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })
     expect(await everything()).toEqual(before)
 
     await redis.admin.flushall()
-    expect(await importStore({ env: envWith(SECRET), file })).toMatchObject({ items: 20_000 })
+    expect(await importStore({ ...QUICK, env: envWith(SECRET), file })).toMatchObject({ items: 20_000 })
     const server = await startTestServer(envWith(SECRET))
     expect(await readiness(server.url)).toBe(200)
   })
@@ -75,7 +78,7 @@ describeWithRedis('a server over a Redis', () => {
   it('does not start on what an import wrote behind an emptying of its Redis', async () => {
     const file = join(newFolder(), 'fish.jsonl')
     writeExport(file, 20_000)
-    const importing = importStore({ env: envWith(SECRET), file }).catch((error: unknown) => error)
+    const importing = importStore({ ...QUICK, env: envWith(SECRET), file }).catch((error: unknown) => error)
     await until(async () => (await redis.admin.dbsize()) > 600)
     await redis.admin.flushall()
     expect(await importing).toMatchObject({ code: 'replaced', message: expect.stringMatching(/holds a part/) })
@@ -90,7 +93,7 @@ describeWithRedis('a server over a Redis', () => {
       writeExport(file, 2000, [{ item: STORE, value: id }])
       return file
     })
-    const results = await Promise.allSettled(files.map((file) => importStore({ env: envWith(SECRET), file })))
+    const results = await Promise.allSettled(files.map((file) => importStore({ ...QUICK, env: envWith(SECRET), file })))
     const [done, ...more] = results.flatMap(({ status }, at) => (status === 'fulfilled' ? [['one', 'two'][at]] : []))
     expect(more).toEqual([])
     expect(results.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))).toEqual(['unfinished'])
@@ -132,7 +135,7 @@ describeWithRedis('a server over a Redis', () => {
 
     await redis.admin.flushall()
     await expectLost()
-    expect((await redis.admin.keys('fish:*')).filter((key) => !key.startsWith('fish:window:'))).toEqual([])
+    expect((await redis.admin.keys('fish:*')).filter((key) => !/^fish:(?:window:|.*:probe$)/.test(key))).toEqual([])
     const lines = run.stderr.text().split('\n')
     expect(lines.find((line) => line.includes('"code":"unavailable"'))).toMatch(
       /was emptied or replaced\. Restore the data; or restart all servers/,
@@ -149,10 +152,32 @@ describeWithRedis('a server over a Redis', () => {
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
   })
 
+  it('is not ready while its Redis takes no writes, says so to whoever asks, and is ready again afterwards', async () => {
+    const { url } = await startTestServer(envWith(SECRET))
+    const statuses = async () => [await readiness(url), (await fetch(`${url}/status`)).status]
+    for (const [spoil, mend] of [
+      [
+        ['REPLICAOF', '127.0.0.1', '1'],
+        ['REPLICAOF', 'NO', 'ONE'],
+      ],
+      [
+        ['CONFIG', 'SET', 'maxmemory', '1'],
+        ['CONFIG', 'SET', 'maxmemory', '0'],
+      ],
+    ] as const) {
+      await redis.admin.call(spoil[0], ...spoil.slice(1))
+      await until(async () => (await readiness(url)) === 503)
+      expect(await statuses()).toEqual([503, 503])
+      await redis.admin.call(mend[0], ...mend.slice(1))
+      await until(async () => (await readiness(url)) === 200)
+      expect(await statuses()).toEqual([200, 200])
+    }
+  })
+
   it('goes on with a store that was imported anew into its emptied Redis, for it is the same', async () => {
     const file = join(newFolder(), 'fish.jsonl')
     writeExport(file, 10, [{ item: STORE, value: 'TheVeryStore' }])
-    const env = { env: envWith(SECRET), file }
+    const env = { ...QUICK, env: envWith(SECRET), file }
     await importStore(env)
     const server = await startTestServer(envWith(SECRET))
     await redis.admin.flushall()

@@ -1,4 +1,11 @@
-import { createScryptHasher, type RunningServer, readConfig, serve, startServer } from '@fish-crab/server'
+import {
+  createScryptHasher,
+  type RunningServer,
+  readConfig,
+  type StartOptions,
+  serve,
+  startServer,
+} from '@fish-crab/server'
 import { onTestFinished } from 'vitest'
 import { createMemoryStream, type MemoryStream } from './memory-stream.ts'
 
@@ -6,10 +13,13 @@ const PATIENCE_MS = 500
 const SILENCE = { info() {}, warn() {}, error() {} }
 
 /** Starts a server on any free port, with passwords that cost next to nothing. Stops with the test. */
-export async function startTestServer(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+export async function startTestServer(
+  env: Readonly<Record<string, string>> = {},
+  options: Partial<StartOptions> = {},
+): Promise<RunningServer> {
   const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
   const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
-  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords })
+  const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= server.close()

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../storage/redis-server.ts'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
 import { runServe, startTestServer } from './running.ts'
@@ -83,6 +84,37 @@ describe('serve', () => {
     expect(await Promise.race([run.status, late])).toBe(0)
   })
 
+  it('says on the last answer of a kept connection that it is the last, when it stops meanwhile', async () => {
+    const run = runServe(GIVEN)
+    const kept = await openRaw(await run.ready)
+    kept.send(head('GET /livez HTTP/1.1'))
+    expect(await kept.until(/"ok"/)).toMatch(/connection: keep-alive/i)
+    kept.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
+    kept.send('{')
+    await fetch(`${await run.ready}/livez`)
+    run.stop()
+    await run.stderr.until(/stopping/)
+    kept.send('}')
+    expect(await kept.until(/invalid_payload/)).toMatch(/HTTP\/1\.1 400 [\s\S]*connection: close/i)
+    expect(await run.status).toBe(0)
+  })
+
+  it.each(['', 'GET /livez HTTP/1.1\r\nhost: service.test\r\n'])(
+    'does not wait for a connection whose request has not even a whole head: %j',
+    async (text) => {
+      const run = runServe(GIVEN)
+      const [fresh, kept] = [await openRaw(await run.ready), await openRaw(await run.ready)]
+      kept.send(head('GET /livez HTTP/1.1'))
+      await kept.until(/"ok"/)
+      fresh.send(text)
+      kept.send(text)
+      await fetch(`${await run.ready}/livez`)
+      run.stop()
+      const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still running').unref())
+      expect(await Promise.race([run.status, late])).toBe(0)
+    },
+  )
+
   it('does not wait for requests in flight when it is told to stop twice', async () => {
     const run = runServe(GIVEN)
     const slow = await openRaw(await run.ready)
@@ -95,12 +127,36 @@ describe('serve', () => {
     slow.socket.destroy()
   })
 
-  it('says in one line that the port is in use, and exits with 1', async () => {
+  it('says in one line that the port is in use, exits with 1, and has made nothing', async () => {
     const { port } = new URL((await startTestServer()).url)
-    const run = runServe({ ...GIVEN, FISH_PORT: port, FISH_LOG: 'silent' })
+    const folder = join(newFolder(), 'data')
+    const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: port, FISH_LOG: 'silent' })
     expect(await run.status).toBe(1)
     expect(run.stdout.text()).toBe('')
     expect(run.stderr.text()).toMatch(new RegExp(`^fish-cli serve: port ${port} [^\\n]*in use[^\\n]*--port[^\\n]*\\n$`))
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it.each(['no.such.host.invalid', 'http://x', '127.0.0.1:80'])(
+    'says in one line that %s is no host, exits with 2, and has made nothing',
+    async (FISH_HOST) => {
+      const folder = join(newFolder(), 'data')
+      const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_HOST, FISH_LOG: 'silent' })
+      expect(await run.status).toBe(2)
+      expect(run.stdout.text()).toBe('')
+      expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*host[^\n]*\n$/)
+      expect(existsSync(folder)).toBe(false)
+    },
+  )
+
+  it('answers nothing before it is ready, and lets go of its port when it cannot start', async () => {
+    const port = String(await freePort())
+    const folder = newFolder()
+    writeFileSync(join(folder, 'fish.db'), 'a shopping list')
+    const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: port, FISH_LOG: 'silent' })
+    expect(await run.status).toBe(1)
+    const again = runServe({ ...GIVEN, FISH_PORT: port })
+    expect(await again.ready).toBe(`http://127.0.0.1:${port}`)
   })
 
   it('says in one line that the folder is in use, and exits with 1', async () => {

@@ -27,6 +27,21 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
     await storage.dispose()
   })
 
+  test('answers many pings at once, and keeps nothing of them', async () => {
+    const { storage } = await open()
+    const all = async () => [
+      await storage.items.getKeys(),
+      await storage.tallies(),
+      await storage.countItems('setting:'),
+    ]
+    const before = await all()
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all(Array.from({ length: 20 }, () => storage.ping()))
+    }
+    expect(await all()).toEqual(before)
+    await storage.dispose()
+  })
+
   test('finishes what is under way when it is disposed, and can be disposed twice', async () => {
     const { storage } = await open()
     const collection = newCollection()

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newCollection, newRecord, readEntries } from './samples.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
@@ -32,8 +32,11 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   expect(acknowledged.length).toBeGreaterThan(10)
   expect(await readEntries(storage, collection)).toEqual(acknowledged)
 
+  await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code: 'full' })
+
   rmSync(ballast)
   expect(await append('after')).toMatchObject({ outcome: 'stored' })
+  await vi.waitFor(() => storage.ping(), { timeout: 3000 })
   await storage.dispose()
   storage = await createStorage({ driver: 'file', path })
   expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { describeStorage } from './conformance.ts'
 import { newFolder, startHolder } from './folders.ts'
 import { newCollection, newRecord, readEntries } from './samples.ts'
+import { mountSmallDisk } from './small-disk.ts'
 
 const open = (path: string) => createStorage({ driver: 'file', path })
 const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
@@ -87,10 +89,17 @@ describe('a file that is not ours', () => {
     await refused(folder, 'newer_schema')
   })
 
-  test('is replaced when it is empty, as a crash may leave it', async () => {
+  test('is refused unchanged when it is empty, which no crash of a first start leaves', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     writeFileSync(join(folder, 'fish.db'), '')
+    await refused(folder, 'damaged')
+    await expect(open(folder)).rejects.toMatchObject({ message: expect.stringMatching(/fish\.db is empty.*backup/) })
+  })
+
+  test('is left alone when a first start was cut short: the next one makes the store', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
     writeFileSync(join(folder, 'fish.db.new'), 'half')
     const storage = await open(folder)
     await storage.ping()
@@ -132,8 +141,46 @@ test('a deleted file is noticed: the ping rejects, and nothing is acknowledged a
   await storage.dispose()
 })
 
-test('a path that is a file is refused with a StorageError', async () => {
-  const folder = newFolder()
-  writeFileSync(folder, '')
-  await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError' })
+describe('a place where no store can be', () => {
+  const message = async (path: string) => {
+    const error = await open(path).then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error).toMatchObject({ name: 'StorageError', code: 'not_a_store' })
+    expect(error?.message).not.toMatch(/EEXIST|EISDIR|ENOTDIR/)
+    return error?.message
+  }
+
+  test.each(['', '/x', '/x/y'])('is refused in a sentence that names it: a file%s', async (below) => {
+    const file = newFolder()
+    writeFileSync(file, '')
+    expect(await message(file + below)).toBe(
+      `There can be no data in ${file}${below}: a file stands where a folder should be. Name another folder.`,
+    )
+  })
+
+  test('is refused in a sentence that names it: a device', async () => {
+    expect(await message('/dev/null/x')).toContain('/dev/null/x')
+  })
+
+  test('is refused in a sentence that names it: a folder at the name of the data file', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'fish.db'), { recursive: true })
+    expect(await message(folder)).toMatch(`There can be no data in ${folder}: a folder stands where a file should be.`)
+  })
+
+  test('is named when it may not be written', async ({ skip }) => {
+    const mounted = mountSmallDisk()
+    if ('reason' in mounted) {
+      skip(mounted.reason)
+      return
+    }
+    execFileSync('mount', ['-o', 'remount,ro', mounted.disk])
+    const path = join(mounted.disk, 'data')
+    await expect(open(path)).rejects.toMatchObject({
+      code: 'read_only',
+      message: `There is no permission to write in ${path}, or to reach it. Check owner and mode.`,
+    })
+  })
 })

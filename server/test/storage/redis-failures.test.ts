@@ -1,4 +1,5 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
 import { newCollection, newRecord, readEntries } from './samples.ts'
@@ -130,6 +131,41 @@ describeWithRedis('a Redis that fails', () => {
     await dead.ping().catch(() => {})
     await dead.dispose()
     await expect(dead.ping()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  test.each([
+    [
+      'is a replica',
+      'read_only',
+      (admin) => admin.replicaof('127.0.0.1', '1'),
+      (admin) => admin.replicaof('NO', 'ONE'),
+    ],
+    [
+      'is full',
+      'full',
+      (admin) => admin.config('SET', 'maxmemory', '1'),
+      (admin) => admin.config('SET', 'maxmemory', '0'),
+    ],
+  ] as [string, string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>][])(
+    'is told from a ping when it answers but takes no writes, because it %s',
+    async (_, code, spoil, mend) => {
+      const storage = await open()
+      await spoil(server.admin)
+      await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code })
+      expect(await storage.items.getItem(itemKey('kept', 'a'))).toBeNull()
+      await mend(server.admin)
+      await until(answers(storage))
+    },
+  )
+
+  test('is written to once a second at most, however often it is pinged', async () => {
+    const storage = await open()
+    const writes = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await server.admin.info('commandstats'))?.[1] ?? 0)
+    const [before, started] = [await writes(), performance.now()]
+    for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 20 }, () => storage.ping()))
+    const seconds = (performance.now() - started) / 1000
+    expect((await writes()) - before).toBeGreaterThan(0)
+    expect((await writes()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds))
   })
 
   test('is reported in one sentence when it cannot be reached at the start', async () => {

@@ -111,6 +111,16 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
+  test('name TLS as the likely cause where it is asked of a Redis that has none', async () => {
+    for (const url of [`rediss://127.0.0.1:${server.port}`, `rediss://:hunter2@localhost:${server.port}`]) {
+      const error = await open(url).catch((caught: unknown) => caught)
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/Perhaps it is a Redis without TLS: then FISH_STORAGE begins with redis\.$/),
+      })
+    }
+  })
+
   test('encrypt the connection, and only to a server whose certificate is trusted', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) {
       if (process.env.CI) throw new Error('openssl is not installed (Debian package: openssl)')
@@ -131,7 +141,10 @@ describeWithRedis('the settings of a Redis', () => {
 
     const url = `rediss://localhost:${port}`
     await expect(open(url)).rejects.toMatchObject({ message: expect.stringMatching(/certificate/) })
-    await expect(open(url.replace('rediss', 'redis'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(open(url.replace('rediss', 'redis'))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/Perhaps it is a Redis with TLS: then FISH_STORAGE begins with rediss\.$/),
+    })
     setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
     const storage = await open(url)
     await storage.items.setItem('a:b', 'c')

@@ -1,8 +1,8 @@
 import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
+import { openCursor, sealCursor } from '../http/cursor.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { Failure } from '../http/failure.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
 
 /** The log of who did what, to whom, when and from where. */
@@ -18,7 +18,7 @@ export interface Audit {
 
 const BASE = 'audit:'
 const LAST_MOMENT = 2 ** 48 - 1
-const CURSOR = /^[0-9a-f]{12}:[0-9a-f-]{36}$/
+const LISTING = 'audit'
 
 /** Makes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
 export function createAudit(storage: FishStorage, clock: () => number, random: RandomSource): Audit {
@@ -40,18 +40,14 @@ export function createAudit(storage: FishStorage, clock: () => number, random: R
     },
 
     async list({ limit, cursor }) {
-      if (cursor !== undefined && !CURSOR.test(cursor)) {
-        throw new Failure('invalid_query', {
-          details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
-        })
-      }
+      const place = cursor === undefined ? undefined : openCursor(cursor, LISTING)
       const { items, next } = await storage.listItems({
         base: BASE,
         limit,
-        ...(cursor === undefined ? {} : { after: `${BASE}${cursor}` }),
+        ...(place === undefined ? {} : { after: `${BASE}${place}` }),
       })
       const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
-      return next === undefined ? { entries } : { entries, nextCursor: next.slice(BASE.length) }
+      return next === undefined ? { entries } : { entries, nextCursor: sealCursor(next.slice(BASE.length), LISTING) }
     },
   }
 }

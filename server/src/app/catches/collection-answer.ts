@@ -39,9 +39,8 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
   }
 
   return async (request, asked) => {
-    const start = asked.cursor === undefined ? FIRST : decodeCursor(asked.cursor)
     // A wrong cursor is an error whatever the conditions say (RFC 9110, section 13.2.1).
-    if (asked.cursor !== undefined) decodeCursor(asked.cursor)
+    const start = asked.cursor === undefined ? FIRST : decodeCursor(asked.cursor, asked.collection)
     // Before anything is read: what is read may be newer than the version says, never older.
     const version = await storage.version(asked.collection)
     const headers = {

@@ -1,4 +1,5 @@
-import { Failure } from '../http/failure.ts'
+import type { Collection } from '../../storage/types.ts'
+import { openCursor, sealCursor } from '../http/cursor.ts'
 
 /** A place in a collection: a record, and how many of its entries lie before the place. */
 export interface Position {
@@ -7,17 +8,16 @@ export interface Position {
 }
 
 /** A position as the opaque text that clients hand back. */
-export function encodeCursor({ sequence, offset }: Position): string {
-  return `${sequence.toString(36)}.${offset.toString(36)}`
+export function encodeCursor({ sequence, offset }: Position, collection: Collection): string {
+  return sealCursor(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
 }
 
-/** Reads a cursor, or fails with `invalid_query`. */
-export function decodeCursor(cursor: string): Position {
-  const match = /^([0-9a-z]{1,10})\.([0-9a-z]{1,3})$/.exec(cursor)
-  if (!match?.[1] || !match[2]) {
-    throw new Failure('invalid_query', {
-      details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
-    })
-  }
-  return { sequence: Number.parseInt(match[1], 36), offset: Number.parseInt(match[2], 36) }
+/** Reads a cursor of this collection, or fails with `invalid_query`. */
+export function decodeCursor(cursor: string, collection: Collection): Position {
+  const [sequence = '', offset = ''] = openCursor(cursor, scopeOf(collection)).split('.')
+  return { sequence: Number.parseInt(sequence, 36) || 0, offset: Number.parseInt(offset, 36) || 0 }
+}
+
+function scopeOf({ owner, kind, gamemode }: Collection): string {
+  return JSON.stringify([owner, kind, gamemode])
 }

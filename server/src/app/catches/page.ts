@@ -29,11 +29,13 @@ export async function readPage(
       const first = Math.min(sequence === start.sequence ? skip : 0, count)
       skip = 0
       const room = limit - taken
-      if (room === 0) return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: first }) }
+      if (room === 0)
+        return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: first }, collection) }
       const last = Math.min(count, first + room)
       if (last > first) parts.push(slice(entries, count, first, last))
       taken += last - first
-      if (last < count) return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: last }) }
+      if (last < count)
+        return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: last }, collection) }
     }
   }
   return { entries: parts.join(',') }

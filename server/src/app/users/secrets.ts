@@ -1,13 +1,13 @@
 import type { User } from '@fish-crab/sdk/contract'
 import { createFernet, type Fernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import { Failure } from '../http/failure.ts'
 import { type RandomSource, randomText } from '../ids.ts'
 import type { PasswordHasher } from '../options.ts'
 import type { StoreIdentity } from '../store-identity.ts'
+import { createApiKeys } from './api-keys.ts'
 import { boundedCache } from './cache.ts'
-import { sha256Hex } from './digest.ts'
+import { replaceSecret } from './replace-secret.ts'
 import { secretKey } from './secret-keys.ts'
 import type { Vault } from './vault.ts'
 
@@ -64,26 +64,25 @@ const CACHED_KEYS = 10_000
 export function createSecretStore({ storage, identity, vault, passwords, random }: SecretStoreContext): SecretStore {
   const { items } = storage
   const fernets = boundedCache<string, Fernet>(CACHED_KEYS)
-  const apiKeyIndex = (hash: string) => itemKey('api-key', hash)
+  const apiKeys = createApiKeys(storage)
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  const setPassword = async ({ id }: User, password: string) =>
-    items.setItem(secretKey(id, 'password'), await passwords.hash(password))
-  const setFernetKey = async ({ id }: User, fernetKey: string) =>
-    items.setItem(secretKey(id, 'fernet'), await vault.seal(fernetKey, id))
+  /** A reset of what is gone is one of a user that was deleted, unless the store is another one. */
+  async function gone(): Promise<never> {
+    await identity.verify()
+    throw new Failure('user_not_found')
+  }
 
-  async function setApiKey({ id, name }: User, apiKey: string): Promise<void> {
-    const hash = await sha256Hex(apiKey)
-    await items.setItem(apiKeyIndex(hash), name)
-    await items.setItem(secretKey(id, 'api-key'), hash)
+  /** Replaces what is there, and makes nothing where nothing is: the deletion of a user may be under way. */
+  async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
+    await identity.verify()
+    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) await gone()
   }
 
   async function sealedFernetKey({ id }: User): Promise<string> {
     const sealed = await items.getItem(secretKey(id, 'fernet'))
-    if (sealed !== null) return sealed
-    await identity.verify()
-    throw new Failure('user_not_found')
+    return sealed ?? gone()
   }
 
   return {
@@ -94,23 +93,20 @@ export function createSecretStore({ storage, identity, vault, passwords, random 
     }),
 
     async set(user, { password, fernetKey, apiKey }) {
-      await Promise.all([setPassword(user, password), setFernetKey(user, fernetKey), setApiKey(user, apiKey)])
+      await Promise.all([
+        passwords.hash(password).then((hash) => items.setItem(secretKey(user.id, 'password'), hash)),
+        vault.seal(fernetKey, user.id).then((sealed) => items.setItem(secretKey(user.id, 'fernet'), sealed)),
+        apiKeys.set(user, apiKey),
+      ])
     },
 
     async remove({ id }) {
-      const hash = await items.getItem(secretKey(id, 'api-key'))
-      if (hash !== null) await items.removeItem(apiKeyIndex(hash))
-      const secrets = ['password', 'fernet', 'api-key'] as const
-      await Promise.all(secrets.map((secret) => items.removeItem(secretKey(id, secret))))
+      await apiKeys.remove(id)
+      await Promise.all((['password', 'fernet'] as const).map((secret) => items.removeItem(secretKey(id, secret))))
     },
 
-    async nameByApiKey(apiKey) {
-      return (await items.getItem(apiKeyIndex(await sha256Hex(apiKey)))) ?? undefined
-    },
-
-    async hasApiKey({ id }, apiKey) {
-      return (await items.getItem(secretKey(id, 'api-key'))) === (await sha256Hex(apiKey))
-    },
+    nameByApiKey: apiKeys.nameOf,
+    hasApiKey: apiKeys.belongsTo,
 
     secrets: {
       async verifyPassword({ id }, password) {
@@ -133,25 +129,21 @@ export function createSecretStore({ storage, identity, vault, passwords, random 
       },
 
       async resetPassword(user) {
-        await identity.verify()
         const password = newPassword()
-        await setPassword(user, password)
+        await reset(user, 'password', await passwords.hash(password))
         return password
       },
 
       async resetFernetKey(user) {
-        await identity.verify()
         const fernetKey = generateFernetKey(random)
-        await setFernetKey(user, fernetKey)
+        await reset(user, 'fernet', await vault.seal(fernetKey, user.id))
         return fernetKey
       },
 
       async resetApiKey(user) {
         await identity.verify()
         const apiKey = newApiKey()
-        const old = await items.getItem(secretKey(user.id, 'api-key'))
-        await setApiKey(user, apiKey)
-        if (old !== null) await items.removeItem(apiKeyIndex(old))
+        if (!(await apiKeys.replace(user, apiKey))) await gone()
         return apiKey
       },
     },

@@ -1,5 +1,6 @@
 import { type CreatedUser, isUserName, type User, type UserList, userNameKey } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
+import { openCursor, sealCursor } from '../http/cursor.ts'
 import { Failure } from '../http/failure.ts'
 import { uuidv7 } from '../ids.ts'
 import { createSecretStore, type PlainSecrets, type SecretStoreContext, type UserSecrets } from './secrets.ts'
@@ -38,6 +39,7 @@ export interface UsersContext extends SecretStoreContext {
 }
 
 const BASE = 'user:'
+const LISTING = 'users'
 
 /** Makes the directory of users: names to ids, and ids to names. */
 export function createUsers(context: UsersContext): Users {
@@ -81,12 +83,14 @@ export function createUsers(context: UsersContext): Users {
       const page = await storage.listItems({
         base: BASE,
         limit,
-        ...(cursor === undefined ? {} : { after: userKey(cursor) }),
+        ...(cursor === undefined ? {} : { after: userKey(openCursor(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(BASE.length) } : {}),
       })
       const users = page.items.map(({ value }) => JSON.parse(value) as User)
       const last = users.at(-1)
-      return page.next !== undefined && last ? { users, nextCursor: userNameKey(last.name) } : { users }
+      return page.next !== undefined && last
+        ? { users, nextCursor: sealCursor(userNameKey(last.name), LISTING) }
+        : { users }
     },
 
     count: () => storage.countItems(BASE),

@@ -1,7 +1,8 @@
-import { checkMarked, markFinished, STORE_KEY } from '../../app/store-identity.ts'
+import { checkMarked, markFinished, STORE_KEY } from '../../app/store-mark.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ContentLine } from './export-format.ts'
 import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
+import { MaintenanceError } from './maintenance-error.ts'
 
 /** What {@link importLines} takes. */
 export interface ImportWork {
@@ -30,7 +31,9 @@ export async function importLines({ file, storage, onProgress, signal }: ImportW
   const flush = async () => {
     signal?.throwIfAborted()
     await checkMarked(storage)
-    await writeBatch(storage, batch)
+    await writeBatch(storage, batch).catch(async (error: unknown) => {
+      throw error instanceof TakenError ? await explain(file, error.line) : error
+    })
     const before = written
     written += batch.length
     if (Math.floor(written / PROGRESS_LINES) > Math.floor(before / PROGRESS_LINES)) onProgress?.(written)
@@ -56,6 +59,43 @@ function saidBefore(number: number) {
   return invalidLine(number, 'says again what a line above says')
 }
 
+/** There was no room for a line: something holds its place. */
+class TakenError extends Error {
+  readonly line: NumberedLine
+
+  constructor(line: NumberedLine) {
+    super('The place of a line is taken.')
+    this.line = line
+  }
+}
+
+/** Whose fault it is that a place is taken: that of the export, or that of whoever else wrote there. */
+async function explain(file: string, taken: NumberedLine): Promise<MaintenanceError> {
+  for await (const { number, line } of exportLines(file)) {
+    if (number !== taken.number && excludes(line, taken.line)) return saidBefore(Math.max(number, taken.number))
+  }
+  return new MaintenanceError(
+    'in_use',
+    `Something else wrote into the storage during the import: it holds already what line ${taken.number} says.`,
+    {
+      hint: 'Stop every server on it. What they acknowledged since the import began is in there too: export or note what is needed of it before you empty the storage and try again.',
+    },
+  )
+}
+
+function excludes(one: ContentLine, other: ContentLine): boolean {
+  if ('removedOwner' in one) return one.removedOwner === ownerOf(other)
+  const [place, otherPlace] = [placeOf(one), placeOf(other)]
+  return place !== undefined && place === otherPlace
+}
+
+/** What only one line may say. */
+function placeOf(line: ContentLine): string | undefined {
+  if ('item' in line) return JSON.stringify([line.item])
+  const used = 'record' in line ? line.record : 'token' in line ? line.token : undefined
+  return used && used.dedupeKey !== null ? JSON.stringify([used.owner, used.dedupeKey]) : undefined
+}
+
 function sizeOf(line: ContentLine): number {
   if ('record' in line) return line.record.plain.length + line.record.full.length
   return 'item' in line ? line.value.length : 0
@@ -70,7 +110,7 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
   const results = await Promise.allSettled(
     lanes.map(async (lane) => {
       for (const { number, line } of lane) {
-        if (!(await write(storage, line))) throw saidBefore(number)
+        if (!(await write(storage, line))) throw new TakenError({ number, line })
       }
     }),
   )

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { checkFinished, markUnfinished, STORE_KEY, unmark } from '../../app/store-identity.ts'
+import { setTimeout } from 'node:timers/promises'
+import { checkFinished, checkMarked, markUnfinished, STORE_KEY, unmark } from '../../app/store-mark.ts'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import { createStorage, type StorageOptions } from '../../storage/index.ts'
 import type { FishStorage } from '../../storage/types.ts'
@@ -20,6 +21,13 @@ export interface ImportOptions extends ConfigSource {
   readonly file: string
   /** Called now and then with the lines that are written. */
   readonly onProgress?: (lines: number) => void
+  /** Called once, before the first line goes into a Redis, with how long `noticeMs` is. */
+  readonly onWait?: (ms: number) => void
+  /**
+   * How long a Redis is marked before the first line is written there, in milliseconds: servers that were left running
+   * look once a second whose store it holds, and have noticed by then. @default 2000
+   */
+  readonly noticeMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -33,12 +41,21 @@ export interface ImportReport extends ExportCounts {
 
 type Work = Omit<ImportWork, 'storage'>
 
+/** How servers that may be running are given time to notice an import. */
+interface Notice {
+  readonly noticeMs: number
+  readonly onWait: (ms: number) => void
+}
+
+const NOTICE_MS = 2000
+
 /**
  * Fills an empty storage from an export, which is read and checked to its end before anything is written. A file store
  * takes its name once it is whole; a Redis is filled in place, and until it is whole no server takes it.
  * @throws MaintenanceError
  */
-export function importStore({ file, onProgress, signal, ...source }: ImportOptions): Promise<ImportReport> {
+export function importStore({ file, onProgress, signal, ...rest }: ImportOptions): Promise<ImportReport> {
+  const { onWait = () => {}, noticeMs = NOTICE_MS, ...source } = rest
   return maintain(async () => {
     const { storage } = readMaintenanceSettings(source)
     const folder = storage.driver === 'redis' || storage.driver === 'redis-cluster' ? null : folderOf(storage)
@@ -46,7 +63,7 @@ export function importStore({ file, onProgress, signal, ...source }: ImportOptio
     const run = async () => {
       if (folder !== null) refuseStoreIn(folder)
       const content = await checkExport(work)
-      if (folder === null) await importRedis(storage, work)
+      if (folder === null) await importRedis(storage, work, { onWait, noticeMs })
       else await importFolder(folder, work)
       return content
     }
@@ -94,22 +111,30 @@ function importFolder(target: string, work: Work): Promise<void> {
 const EMPTY_IT = 'Empty it before you try again. No server takes it until then.'
 const PARTLY = 'The Redis holds a part of the export now.'
 
-async function importRedis(options: StorageOptions, work: Work): Promise<void> {
+async function importRedis(options: StorageOptions, work: Work, notice: Notice): Promise<void> {
   const storage = await createStorage(options)
   try {
-    await claim(storage, work.signal)
+    await claim(storage, work.signal, notice)
     const filling = importLines({ ...work, storage }).catch(tellInterruption(work.signal, PARTLY, EMPTY_IT))
     await maintain(() => filling).catch((error: unknown) => {
       if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
-      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint: EMPTY_IT, cause: error })
+      // Only who else wrote there has something to lose by emptying it.
+      const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
+      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, {
+        ...(hint === undefined ? {} : { hint }),
+        cause: error,
+      })
     })
   } finally {
     await storage.dispose()
   }
 }
 
-/** Takes an empty Redis for this import alone, by the mark that keeps servers and other imports away. */
-async function claim(storage: FishStorage, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Takes an empty Redis for this import alone, by the mark that keeps servers and other imports away, and waits until
+ * servers that are running have seen it.
+ */
+async function claim(storage: FishStorage, signal: AbortSignal | undefined, notice: Notice): Promise<void> {
   await checkFinished(storage)
   if (await holdsData(storage)) throw notEmpty()
   signal?.throwIfAborted()
@@ -117,10 +142,22 @@ async function claim(storage: FishStorage, signal: AbortSignal | undefined): Pro
     await checkFinished(storage)
     throw notEmpty()
   }
-  // Once more: what an older server has written in between has no mark.
-  if (!(await holdsData(storage))) return
-  await unmark(storage)
-  throw notEmpty()
+  try {
+    notice.onWait(notice.noticeMs)
+    await pause(notice.noticeMs, signal)
+    await checkMarked(storage)
+    // Once more: what a server has written in between has no mark.
+    if (await holdsData(storage)) throw notEmpty()
+  } catch (error) {
+    await unmark(storage)
+    throw error
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await setTimeout(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error
+  })
 }
 
 async function holdsData(storage: FishStorage): Promise<boolean> {

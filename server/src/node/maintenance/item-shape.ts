@@ -1,4 +1,4 @@
-import { isStoreId, STORE_KEY } from '../../app/store-identity.ts'
+import { isStoreId, STORE_KEY } from '../../app/store-mark.ts'
 import { isSealCheck, SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { ownerOfSealed } from '../../app/users/secret-keys.ts'
 import { isSealed } from '../../app/users/vault.ts'

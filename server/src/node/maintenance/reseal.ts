@@ -1,5 +1,5 @@
 import type { AppSecrets } from '../../app/options.ts'
-import { checkFinished } from '../../app/store-identity.ts'
+import { checkFinished } from '../../app/store-mark.ts'
 import { type ResealCounts, resealAll } from '../../app/users/reseal.ts'
 import { openSealCheck } from '../../app/users/seal-check.ts'
 import { createVault } from '../../app/users/vault.ts'

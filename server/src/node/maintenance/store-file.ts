@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { refuseUnfinished, STORE_KEY } from '../../app/store-identity.ts'
+import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { STORE_FILE } from '../../storage/file/file-folder.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/file-schema.ts'

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { endOfBase } from '../ordered-items.ts'
 import type { Write, WriteResult } from './file-messages.ts'
 import { prepareAppend, prepareRemoveOwner, prepareRemoveRecord } from './file-record-commands.ts'
+import { SCHEMA_VERSION } from './file-schema.ts'
 import { PendingSums, prepareFlush } from './file-sums.ts'
 
 function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) => WriteResult {
@@ -43,6 +44,10 @@ function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) 
         else clearAll.run()
         return undefined
       case 'ping':
+        return undefined
+      case 'probe':
+        // SQLite writes the page that this stands on, although it is what stands there already.
+        db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
         return undefined
     }
   }

@@ -2,17 +2,31 @@ import { StorageError, type StorageErrorCode } from '../errors.ts'
 
 interface Advice {
   readonly code: StorageErrorCode
-  readonly message: string
+  /** @param folder what to call the data folder */
+  readonly message: (folder: string) => string
 }
 
 const FULL: Advice = {
   code: 'full',
-  message: 'The disk of the data folder is full. Free some space; nothing was lost.',
+  message: (folder) => `The disk of ${folder} is full. Free some space; nothing was lost.`,
 }
-const READ_ONLY: Advice = { code: 'read_only', message: 'The data folder cannot be written. Check its owner and mode.' }
+const READ_ONLY: Advice = {
+  code: 'read_only',
+  message: (folder) => `There is no permission to write in ${folder}, or to reach it. Check owner and mode.`,
+}
 const NOT_A_STORE: Advice = {
   code: 'not_a_store',
-  message: 'The data file is damaged or not a store. Restore a backup.',
+  message: (folder) => `The data file in ${folder} is damaged or not a store. Restore a backup.`,
+}
+const NO_FOLDER: Advice = {
+  code: 'not_a_store',
+  message: (folder) =>
+    `There can be no data in ${folder}: a file stands where a folder should be. Name another folder.`,
+}
+const NO_FILE: Advice = {
+  code: 'not_a_store',
+  message: (folder) =>
+    `There can be no data in ${folder}: a folder stands where a file should be. Name another folder.`,
 }
 
 // Primary result codes of SQLite (https://sqlite.org/rescode.html) and error codes of the system.
@@ -26,6 +40,9 @@ const ADVICE = new Map<unknown, Advice>([
   ['EROFS', READ_ONLY],
   ['ENOSPC', FULL],
   ['EDQUOT', FULL],
+  ['EEXIST', NO_FOLDER],
+  ['ENOTDIR', NO_FOLDER],
+  ['EISDIR', NO_FILE],
 ])
 
 /** SQLite's primary result code of an error that came from it. */
@@ -34,12 +51,15 @@ export function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff
 }
 
-/** Names what went wrong below and says what to do; the error itself becomes the cause. */
-export function toStorageError(error: unknown): StorageError {
+/**
+ * Names what went wrong below and says what to do; the error itself becomes the cause.
+ * @param folder the data folder @default not named
+ */
+export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error
   const systemCode = error instanceof Error && 'code' in error ? error.code : undefined
   const advice = ADVICE.get(sqliteCode(error) ?? systemCode)
-  if (advice) return new StorageError(advice.code, advice.message, { cause: error })
+  if (advice) return new StorageError(advice.code, advice.message(folder), { cause: error })
   const reason = error instanceof Error ? error.message : 'unknown reason'
   return new StorageError('unavailable', `The storage does not work: ${reason}. Nothing was stored.`, { cause: error })
 }

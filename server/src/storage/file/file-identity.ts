@@ -28,12 +28,20 @@ export function checkIdentity(file: string, identity: string): void {
  * opening may already change it. Call it only while holding the folder's lock: closing a file that this
  * process has open elsewhere would drop its locks.
  *
- * @returns whether there is a store; an absent or empty file is none
- * @throws {StorageError} `not_a_store`, `newer_schema`
+ * @returns whether there is a file
+ * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
  */
 export function findStore(file: string): boolean {
   const header = Buffer.alloc(100)
-  if (!statSync(file, { throwIfNoEntry: false })?.size) return false
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) return false
+  // A new store takes its name when it is whole: no crash of this service leaves an empty one.
+  if (found.size === 0) {
+    throw new StorageError(
+      'damaged',
+      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it away, to begin anew.`,
+    )
+  }
   const handle = openSync(file, 'r')
   try {
     readSync(handle, header, 0, header.length, 0)

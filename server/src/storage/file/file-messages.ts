@@ -13,8 +13,10 @@ export type Write =
   | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
   | { readonly type: 'replaceItemIf'; readonly key: string; readonly expected: string; readonly value: string }
   | { readonly type: 'clearItems'; readonly base: string }
-  /** Changes nothing: its answer says that writes would work. */
+  /** Changes nothing: its answer says that the worker works. */
   | { readonly type: 'ping' }
+  /** Writes to the disk without changing anything: its answer says that the disk takes writes. */
+  | { readonly type: 'probe' }
 
 /** What each kind of write answers. */
 export interface WriteResults {
@@ -28,6 +30,7 @@ export interface WriteResults {
   readonly replaceItemIf: boolean
   readonly clearItems: undefined
   readonly ping: undefined
+  readonly probe: undefined
 }
 
 /** The answer to any write. */

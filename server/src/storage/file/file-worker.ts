@@ -1,4 +1,5 @@
 // The one thread that writes. It may import only `node:` modules and relative files: Node runs it as it is.
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { prepareCommands } from './file-commands.ts'
@@ -11,8 +12,8 @@ import { migrate } from './file-schema.ts'
 /** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
 const BATCH_WRITES = 1024
 
-function report(error: unknown): ErrorReport {
-  const { code, message, cause } = toStorageError(error)
+function report(error: unknown, { file }: WorkerSettings): ErrorReport {
+  const { code, message, cause } = toStorageError(error, dirname(file))
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
 }
 
@@ -34,11 +35,11 @@ function openForWriting(file: string): DatabaseSync {
 }
 
 /** All queued writes become one transaction: the disk is synced once for all of them. */
-function prepareCommit(db: DatabaseSync, { file, identity }: WorkerSettings): (writes: readonly Write[]) => Reply {
+function prepareCommit(db: DatabaseSync, settings: WorkerSettings): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
   return (writes) => {
     try {
-      checkIdentity(file, identity)
+      checkIdentity(settings.file, settings.identity)
       db.exec('BEGIN IMMEDIATE')
       const results = run(writes)
       db.exec('COMMIT')
@@ -46,7 +47,7 @@ function prepareCommit(db: DatabaseSync, { file, identity }: WorkerSettings): (w
     } catch (error) {
       // SQLite may have rolled back by itself, on a full disk for one.
       if (db.isTransaction) db.exec('ROLLBACK')
-      return { type: 'failed', count: writes.length, error: report(error) }
+      return { type: 'failed', count: writes.length, error: report(error, settings) }
     }
   }
 }
@@ -80,7 +81,7 @@ if (parentPort) {
   try {
     serve(parentPort, workerData)
   } catch (error) {
-    parentPort.postMessage({ type: 'refused', error: report(error) } satisfies Reply)
+    parentPort.postMessage({ type: 'refused', error: report(error, workerData) } satisfies Reply)
     parentPort.close()
   }
 }

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { readInChunks } from '../chunks.ts'
 import { closedError, StorageError } from '../errors.ts'
+import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
@@ -8,17 +10,23 @@ import { prepareFolder, prepareStore } from './file-folder.ts'
 import { identityOf } from './file-identity.ts'
 import { lockFolder } from './file-lock.ts'
 import { openReader, type Reader } from './file-reader.ts'
+import { checkSpace } from './file-space.ts'
 import { startWriter, type Writer } from './file-writer.ts'
 
 interface Parts {
   readonly reader: Reader
   readonly writer: Writer
   readonly unlock: () => void
+  readonly folder: string
 }
 
-function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
+function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
   // In memory: the lock makes this process the only one, and a count need not outlive it.
   const windows = createWindows()
+  const probe = createProbe(async () => {
+    await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
+    await writer.write({ type: 'probe' })
+  })
   let closed = false
   let closing: Promise<void> | undefined
   /** Runs something that answers at once. Its errors become the storage's own. */
@@ -27,7 +35,7 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
     try {
       return run()
     } catch (error) {
-      throw toStorageError(error)
+      throw toStorageError(error, folder)
     }
   }
   const close = async () => {
@@ -42,14 +50,14 @@ function fileDriver({ reader, writer, unlock }: Parts): StorageDriver {
     ...writer.report,
     ping: async () => {
       await now(() => reader.ping())
-      await writer.write({ type: 'ping' })
+      await Promise.all([writer.write({ type: 'ping' }), probe()])
     },
     append: (collection, record) => writer.write({ type: 'append', collection, record }),
     findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),
     async *read(collection, form, range) {
       const chunks = readInChunks(reader.records(collection, form), range)
       while (true) {
-        const chunk = await now(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error)))
+        const chunk = await now(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
         if (chunk.done) return
         yield chunk.value
       }
@@ -86,7 +94,7 @@ async function openLocked(folder: string, unlock: () => void): Promise<StorageDr
   if (!identity) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
   const writer = await startWriter({ file, identity })
   try {
-    return fileDriver({ reader: openReader(file), writer, unlock })
+    return fileDriver({ reader: openReader(file), writer, unlock, folder })
   } catch (error) {
     await writer.close()
     throw error
@@ -111,6 +119,6 @@ export async function openFileStorage(path: string): Promise<FishStorage> {
       throw error
     }
   } catch (error) {
-    throw toStorageError(error)
+    throw toStorageError(error, resolve(path))
   }
 }

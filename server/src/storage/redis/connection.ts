@@ -3,7 +3,7 @@ import type { Driver } from 'unstorage'
 import redisDriver from 'unstorage/drivers/redis'
 import { StorageError } from '../errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
-import { toStorageError } from './errors.ts'
+import { toStorageError, withTlsHint } from './errors.ts'
 import { createGate, type Gate } from './gate.ts'
 import { ITEM_BASE } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
@@ -134,7 +134,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {
     await disconnect()
-    throw toStorageError(error, trouble)
+    throw withTlsHint(toStorageError(error, trouble), target.tls)
   }
   const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
   return {

@@ -71,3 +71,20 @@ export function toStorageError(error: unknown, connection?: unknown): StorageErr
   const message = `${failing}: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
   return new StorageError('unavailable', message, { cause })
 }
+
+/** What a Redis without TLS makes of a connection with it, and one with TLS of one without. */
+const MISMATCHES = {
+  tls: /ETIMEDOUT|EPROTO|ERR_SSL|SSL routines|packet length/,
+  plain: /ECONNRESET|EPIPE|writeable|is closed|Protocol error/,
+} as const
+
+/** Adds to an error of the first connection that TLS may be the cause, where it looks like that. */
+export function withTlsHint(error: StorageError, tls: boolean | undefined): StorageError {
+  const mismatch = tls ? MISMATCHES.tls : MISMATCHES.plain
+  if (error.code !== 'unavailable' || !(error.cause instanceof Error)) return error
+  const { message, code } = error.cause as NodeJS.ErrnoException
+  if (!mismatch.test(`${code} ${message}`)) return error
+  const [is, instead] = tls ? ['without', 'redis'] : ['with', 'rediss']
+  const hint = `Perhaps it is a Redis ${is} TLS: then FISH_STORAGE begins with ${instead}.`
+  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
+}

@@ -15,6 +15,7 @@ import type { Collection } from '../types.ts'
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
  *     fish:window:KEY                          hash that expires: a window that is counted in
+ *     fish:{17}:probe                          text that expires: whether writes are taken
  *
  * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
  */
@@ -85,6 +86,11 @@ function keysOfBucket(bucket: number): BucketKeys {
 /** The sums of all buckets. */
 export function allBuckets(): BucketKeys[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
+}
+
+/** Keys for trying whether writes are taken: one where each bucket lies, so that no node of a cluster is forgotten. */
+export function probeKeys(): string[] {
+  return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
 }
 
 /** What belongs to an owner, and the sums of its bucket. */

@@ -1,11 +1,13 @@
-import type { Cluster } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { StorageError } from '../errors.ts'
+import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect } from './connection.ts'
 import { type DurabilityReport, describeDurability, readPersistence } from './durability.ts'
 import { createRedisItems } from './items.ts'
+import { probeKeys } from './keys.ts'
 import { createRedisRecords } from './records.ts'
 import { checkSchema } from './schema.ts'
 import { createRedisTallies } from './tallies.ts'
@@ -15,6 +17,8 @@ import { createRedisWindows } from './windows.ts'
 const DEFAULT_TIMEOUT_MS = 2000
 /** How long a ping may take, in milliseconds: readiness has to be known within a second. */
 const PING_MS = 800
+/** When Redis forgets a probe, in milliseconds. */
+const PROBE_MS = 1000
 
 interface Deadline {
   /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
@@ -43,13 +47,23 @@ async function pingCluster(cluster: Cluster): Promise<void> {
   throw new Error('a part of the cluster is missing')
 }
 
+/** A replica, a full server and one whose disk fails answer a ping, but refuse this. */
+async function writeProbes(client: Redis | Cluster): Promise<void> {
+  const keys = probeKeys().slice(0, client.isCluster ? undefined : 1)
+  await Promise.all(keys.map((key) => client.set(key, '', 'PX', PROBE_MS)))
+}
+
 function redisDriver(name: string, connection: Connection, report: DurabilityReport): StorageDriver {
   const { client, run, close } = connection
+  const probe = createProbe(() => writeProbes(client))
   let closing: Promise<void> | undefined
   return {
     name,
     ...report,
-    ping: () => run(async () => void (await ('nodes' in client ? pingCluster(client) : client.ping())), PING_MS),
+    ping: () =>
+      run(async () => {
+        await Promise.all([probe(), 'nodes' in client ? pingCluster(client) : client.ping()])
+      }, PING_MS),
     ...createRedisRecords(connection),
     ...createRedisTallies(connection),
     ...createRedisItems(connection),

@@ -2,6 +2,7 @@ import { LIMITS } from '@fish-crab/sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Listed, listed, write } from '../catches.ts'
+import { expectError } from '../errors.ts'
 import { type Lane, UNLIMITED, type World } from '../lane.ts'
 
 interface Page {
@@ -100,15 +101,29 @@ export function pagingBehaviour(open: Lane): void {
       expect(rest).not.toHaveProperty('nextCursor')
     })
 
-    it.each(['zzzzzzzzzz.zzz', '0.0', '1.zzz', 'zzzzzzzzzz.0'])(
-      'from the made-up cursor %s answers entries or none',
+    it.each(['zzzzzzzzzz.zzz', '0.0', '1.zzz', '1.501', '1e3.1', 'x', '~', '1.0~', '1.0~1'])(
+      'from the made-up cursor %s is refused',
       async (cursor) => {
         const world = await open(UNLIMITED)
         await fill(world, [2, 3])
-        const { fish } = await readPage(world, `limit=10&cursor=${cursor}`)
-        expect(fish.length).toBeLessThanOrEqual(5)
+        const response = await world.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
+        const { details } = await expectError(response, 'invalid_query')
+        expect(details?.map(({ path }) => path)).toEqual(['cursor'])
       },
     )
+
+    it('from a cursor that was changed, or is of another collection, is refused', async () => {
+      const world = await open(UNLIMITED)
+      await fill(world, [2, 3])
+      const { nextCursor = '' } = await readPage(world, 'limit=3')
+      expect(nextCursor).toMatch(/^\w+\.1~\w+$/)
+      const ask = (kind: string, gamemode: string, cursor: string) =>
+        world.request(`/get/${kind}?name=Alex&gamemode=${gamemode}&limit=10&cursor=${cursor}`)
+      expect((await ask('fish', 'earth', nextCursor)).status).toBe(200)
+      await expectError(await ask('fish', 'earth', nextCursor.replace('.1~', '.2~')), 'invalid_query')
+      await expectError(await ask('fish', 'survival', nextCursor), 'invalid_query')
+      await expectError(await ask('crab', 'earth', nextCursor), 'invalid_query')
+    })
 
     it('crabs works like paging fish', async () => {
       const world = await open(UNLIMITED)

@@ -40,7 +40,8 @@ async function send(agent: Agent, { url, method, headers, body }: Request): Prom
 export async function createSocketWorld(options?: WorldOptions): Promise<World> {
   const { app, ...world } = await createWorld(options)
   const host = { host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true }
-  const listener = await listen((request) => app.fetch(request), host)
+  const listener = await listen(host)
+  listener.serve((request) => app.fetch(request))
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   onTestFinished(async () => {
     agent.destroy()
