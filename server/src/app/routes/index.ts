@@ -1,4 +1,4 @@
-import { OPERATIONS, openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
+import { OPERATIONS, type OpenApiObject, openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
 import { type AdminHandler, guarded } from '../auth/admin-access.ts'
 import { json } from '../http/answer.ts'
 import type { Handler, Services } from '../services.ts'
@@ -29,6 +29,7 @@ import { writeHandler } from './write.ts'
 
 /** The handler of every route that the service answers. */
 export function createHandlers(services: Services): Partial<Record<RouteName, Handler>> {
+  let document: OpenApiObject | undefined
   const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
     demoFish: demoFishHandler(),
@@ -59,11 +60,14 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     audit: auditHandler(services),
     livez: livezHandler(),
     readyz: readyzHandler(services),
-    openapi: () => json(200, document),
+    // Made when it is first asked for: it takes longer than all else that an app begins with.
+    openapi: () => {
+      document ??= openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
+      return json(200, document)
+    },
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
   }
-  const document = openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
       name,
