@@ -1,16 +1,29 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import { lazyRequires } from './cli/build/lazy-requires.ts'
+import { writeLicences } from './cli/build/write-licences.ts'
 
 interface Manifest {
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
 }
 
 type Entries = Readonly<Record<string, string>>
+
+/** What a package brings from elsewhere, also where it can do without. */
+function dependenciesOf(folder: string): readonly string[] {
+  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
+  return Object.keys({
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...manifest.optionalDependencies,
+  })
+}
 
 /**
  * The build of one package: `entries` are public and get declarations, `parts` are files that only the package itself
@@ -18,8 +31,7 @@ type Entries = Readonly<Record<string, string>>
  * chooses (`#…`): no class and no platform is bundled twice.
  */
 function build(folder: string, entries: Entries, parts: Entries = {}, options: Options = {}): Options {
-  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
-  const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  const dependencies = dependenciesOf(folder)
   const sources = (files: Entries) =>
     Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
   return {
@@ -42,12 +54,11 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
 /**
  * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with the SDK and
  * oclif in it. What is imported when it is needed runs when it is needed, though it stands in the same file. Other
- * dependencies stay imports; undici is the SDK's.
+ * dependencies stay imports; undici is one because the SDK needs it.
  */
 function program(folder: string, entries: Entries): Options {
-  const { dependencies = {} } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Manifest
   const bundled = ['@fish-crab/sdk', '@oclif/core', 'get-east-asian-width']
-  const external = [...Object.keys(dependencies).filter((name) => !bundled.includes(name)), 'undici']
+  const external = dependenciesOf(folder).filter((name) => !bundled.includes(name))
   return {
     name: `${folder} program`,
     entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, `${folder}/src/${file}`])),
@@ -61,11 +72,14 @@ function program(folder: string, entries: Entries): Options {
     minifySyntax: true,
     minifyWhitespace: true,
     external: [/^node:/, ...external.map((name) => new RegExp(`^${name}(/|$)`))],
-    noExternal: [/./],
     removeNodeProtocol: false,
     silent: true,
     esbuildPlugins: [lazyRequires()],
-    onSuccess: `node ${folder}/build/write-help.ts`,
+    metafile: true,
+    async onSuccess() {
+      writeLicences(`${folder}/dist`)
+      execFileSync(process.execPath, [`${folder}/build/write-help.ts`], { stdio: 'inherit' })
+    },
   }
 }
 
@@ -119,7 +133,12 @@ export default defineConfig([
     },
     { 'node-lanes': 'lanes/node-lanes.ts', 'node-lanes.default': 'lanes/node-lanes.default.ts' },
   ),
-  // What oclif's own tools load. The program itself is one file, made for a quick start.
-  build('cli', { index: 'index.ts' }, {}, { clean: ['!*.cjs', '!help.json'] }),
+  // What oclif's own tools load, and the schema of failures. The program itself is one file, made for a quick start.
+  build(
+    'cli',
+    { index: 'index.ts' },
+    {},
+    { clean: ['!*.cjs', '!help/**', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'] },
+  ),
   program('cli', { main: 'main.ts', 'fast-path': 'fast-path.ts' }),
 ])

@@ -1,19 +1,20 @@
 #!/usr/bin/env node
 // Runs fish-cli from the sources of this repository, nothing built: Node 24 leaves the types out by itself.
-import { readFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+const { readFileSync } = require('node:fs')
+const { registerHooks } = require('node:module')
+const { join } = require('node:path')
+const { pathToFileURL } = require('node:url')
 
-const root = new URL('../../', import.meta.url)
-const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', root), 'utf8')).compilerOptions
+const root = join(__dirname, '..', '..')
+const { paths } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).compilerOptions
 
 registerHooks({
   resolve(specifier, context, next) {
     const source = paths[specifier]?.[0]
     return source
-      ? { url: new URL(source, root).href, format: 'module-typescript', shortCircuit: true }
+      ? { url: pathToFileURL(join(root, source)).href, format: 'module-typescript', shortCircuit: true }
       : next(specifier, context)
   },
 })
 
-const { main } = await import('../src/main.ts')
-await main()
+import('../src/main.ts').then(({ main }) => main())

@@ -8,6 +8,13 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exitCode = 1
 } else {
-  const { main } = await import('../dist/main.js')
-  await main()
+  const { join } = require('node:path')
+  const program = join(__dirname, '..', 'dist')
+  const { answerFast, cacheFolder } = require(join(program, 'fast-path.cjs'))
+  if (!answerFast(process.argv.slice(2), join(__dirname, '..'))) {
+    // What V8 made of the program is kept in a folder of this user: what others may write must not be run.
+    const folder = cacheFolder(process.platform, process.env)
+    if (folder) require('node:module').enableCompileCache(folder)
+    require(join(program, 'main.cjs')).main()
+  }
 }

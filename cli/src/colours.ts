@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
-import type { Terminal } from './io.ts'
+import type { Env, Terminal } from './terminal.ts'
 
 /** A style of `util.styleText`. */
 export type Style = Parameters<typeof styleText>[0]
@@ -17,7 +17,7 @@ const RARITY_STYLES: Readonly<Record<RarityLabel, Style>> = {
 }
 
 /** Whether to colour a stream. `FORCE_COLOR` wins over `NO_COLOR`, as in Node; else terminals have colours. */
-export function useColours(env: Readonly<Record<string, string | undefined>>, stream: Terminal<Writable>): boolean {
+export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
   if (force !== undefined) return force !== '0' && force !== 'false'
   return !no && stream.isTTY === true && term !== 'dumb'
@@ -28,7 +28,7 @@ export function paint(style: Style, text: string, colours: boolean): string {
   return colours ? styleText(style, text, { validateStream: false }) : text
 }
 
-/** A rarity in its colour. */
-export function paintRarity(label: RarityLabel, text: string, colours: boolean): string {
-  return paint(RARITY_STYLES[label], text, colours)
+/** The colour of a rarity. */
+export function rarityStyle(label: RarityLabel): Style {
+  return RARITY_STYLES[label]
 }

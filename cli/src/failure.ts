@@ -3,8 +3,10 @@ import {
   isApiError,
   isConnectionError,
   isFernetError,
+  isFishCrabError,
   isInvalidResponseError,
   isRateLimitError,
+  isTimeoutError,
   isValidationError,
   type ValidationError,
 } from '@fish-crab/sdk'
@@ -34,20 +36,23 @@ export function describeFailure(error: unknown): Failure {
   }
   if (isApiError(error)) return ofAnswer(error, hintOf(error), exitOf(error))
   if (isConnectionError(error)) {
-    return failure(
-      'unreachable',
-      error.summary,
-      'Is the service running, and is --url (or FISH_URL) right?',
-      EXIT.unreachable,
-    )
+    const { code, summary, systemCode } = error
+    const isLate = isTimeoutError(error)
+    const hint = isLate ? 'Try again later; see: fish-cli status' : unreachableHint(systemCode)
+    return failure(isLate ? code : 'unreachable', summary, hint, EXIT.unreachable)
   }
   if (isInvalidResponseError(error)) {
-    const hint = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
-    return { ...failure('invalid_response', error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
+    const hint =
+      error.status >= 300 && error.status < 400
+        ? 'Set --url (or FISH_URL) to the address it leads to.'
+        : 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
+    return { ...failure(error.code, error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
   }
   if (isValidationError(error)) return ofValidation(error)
   if (isFernetError(error))
     return failure(error.code, error.summary, 'Set FISH_KEY or FISH_KEY_FILE anew.', EXIT.credentials)
+  // Whatever else the SDK throws says itself what happened and what to do.
+  if (isFishCrabError(error)) return failure(error.code, error.summary, error.hint, EXIT.failure)
   return ofMistake(error)
 }
 
@@ -61,6 +66,16 @@ function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): 
     ...failure(error.code, `${error.summary}${details.join('')}`, hint, exit),
     requestId: error.requestId ?? null,
   }
+}
+
+function unreachableHint(systemCode = ''): string {
+  if (systemCode === 'ENOTFOUND' || systemCode === 'EAI_AGAIN') {
+    return 'Is the name of the host in --url (or FISH_URL) right, and is this machine online?'
+  }
+  if (/CERT|_SIGNATURE|ERR_TLS/.test(systemCode)) {
+    return 'The certificate of the service is not trusted here; NODE_EXTRA_CA_CERTS names a file of others to trust.'
+  }
+  return 'Is the service running, and is --url (or FISH_URL) right?'
 }
 
 function exitOf({ status, code }: ApiError): ExitStatus {

@@ -1,13 +1,17 @@
 import { EventEmitter, on } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '@fish-crab/sdk'
 import { interruption } from './cli-error.ts'
+import type { PagerCommand } from './output/pager.ts'
+import type { Env, Terminal } from './terminal.ts'
 
-/** A stream that may be a terminal. */
-export type Terminal<Stream> = Stream & { readonly isTTY?: boolean }
+export type { Terminal } from './terminal.ts'
+
+import type { OpenEntry } from './secrets/keyring.ts'
 
 /** Everything a command touches of the world around it, so that a test can bring its own. */
 export interface Io {
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Env
   readonly stdin: Terminal<Readable>
   readonly stdout: Terminal<Writable>
   readonly stderr: Terminal<Writable>
@@ -15,15 +19,28 @@ export interface Io {
   readonly interrupted: () => AbortSignal
   /** From here on, SIGTERM and SIGINT are wishes to stop. The n-th call of what it answers settles at the n-th wish. */
   readonly stopWishes: () => () => Promise<void>
+  /** Time, for tests. @default the machine's clock */
+  readonly clock?: Clock | undefined
+  /** Opens an entry of a keyring, for tests. @default the keyring of the system */
+  readonly keyring?: OpenEntry | undefined
+  /** Shows a text in a pager, and answers whether there was one. @default none is used */
+  readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
 }
 
 /** The streams, environment and signals of this process. */
 export function processIo(): Io {
   return {
     env: process.env,
-    stdin: process.stdin,
+    // Opening stdin costs time, and whoever does not read it need not.
+    get stdin() {
+      return process.stdin
+    },
     stdout: process.stdout,
     stderr: process.stderr,
+    async page(pager, text) {
+      const { runPager } = await import('./output/pager.ts')
+      return runPager(pager, text, process.env)
+    },
     interrupted() {
       const controller = new AbortController()
       // A second signal ends the process as usual.

@@ -1,6 +1,8 @@
 import { EXIT } from './exit.ts'
-import { processIo } from './io.ts'
+import { type Io, processIo } from './io.ts'
+import { failureText } from './render-failure.ts'
 import { runCli } from './run-cli.ts'
+import { stdoutFailure } from './stdout-failure.ts'
 
 export { runCli } from './run-cli.ts'
 
@@ -8,11 +10,26 @@ const LAST_WORDS_MS = 1000
 
 /** Runs `fish-cli` as this process. The exit status is set, not forced: what is being written is written. */
 export async function main(): Promise<void> {
-  const status = await runCli(process.argv.slice(2), processIo())
-  process.exitCode = status
+  const io = processIo()
+  endWithStdout(io)
+  const status = await runCli(process.argv.slice(2), io)
+  // What stdout ended with stands.
+  process.exitCode ??= status
   if (status !== EXIT.interrupted) return
   // Whoever pressed Ctrl-C does not wait for what is still under way, nor for a reader that does not read.
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
   await new Promise((resolve) => process.stdout.write('', resolve))
   process.exit()
+}
+
+/** Ends the process when nobody can read what it prints: quietly where nobody wants to, else with one clear error. */
+function endWithStdout({ stdout, stderr }: Io): void {
+  // Nobody is left to tell.
+  stderr.on('error', () => {})
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const failure = stdoutFailure(error)
+    const { message, hint = null } = failure ?? {}
+    if (message !== undefined) stderr.write(failureText({ message, hint, requestId: null }))
+    process.exit(failure?.exit ?? EXIT.ok)
+  })
 }

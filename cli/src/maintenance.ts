@@ -2,7 +2,7 @@ import type { MaintenanceErrorCode } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
-import { printable } from './table.ts'
+import { printable } from './output/printable.ts'
 
 /** `--storage` of a command that works on the data itself, not through a service. */
 export const storageFlag = {

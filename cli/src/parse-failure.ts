@@ -14,6 +14,9 @@ const SECRET_VARIABLES: readonly (readonly [RegExp, string])[] = [
   [/key|secret|token/i, 'FISH_KEY or FISH_KEY_FILE'],
 ]
 
+// oclif's words for flags that exclude each other; between them stands the value.
+const TOGETHER = /(--[a-z-]+)=.* cannot also be provided when using (--[a-z-]+)/s
+
 /**
  * Tells what was typed wrongly without repeating values: behind a flag that does not exist there may be a secret,
  * and what looks like one argument too many may be its value.
@@ -36,6 +39,8 @@ export function parseFailure(error: unknown, id: string): CliError {
     const missing = args.map((arg) => (typeof arg === 'string' ? arg : arg.name.toUpperCase()))
     return usageError(`Missing: ${missing.join(', ')}.`, help)
   }
+  const [, one, other] = TOGETHER.exec(message) ?? []
+  if (one !== undefined) return usageError(`${one} and ${other} cannot be given together.`, help)
   return usageError(message.replace(/\n?See more help with --help$/, ''), help)
 }
 

@@ -1,5 +1,5 @@
 import type { Failure } from './failure.ts'
-import { printable } from './table.ts'
+import { printable } from './output/printable.ts'
 
 /** A failure as the one JSON document of a command under `--json`. */
 export function failureJson(failure: Failure): string {
@@ -7,7 +7,7 @@ export function failureJson(failure: Failure): string {
 }
 
 /** A failure for people: what happened, the next step, and what to name when asking for help. */
-export function failureText({ message, hint, requestId }: Failure): string {
+export function failureText({ message, hint, requestId }: Pick<Failure, 'message' | 'hint' | 'requestId'>): string {
   const lines = message.split('\n').map(printable)
   return [
     `fish-cli: ${lines.join('\n')}`,

@@ -38,6 +38,26 @@ describe('add and list', () => {
     expect(stdout).toBe('FISH        RARITY\nBronze Koi  Gold\nCod         Bronze\n')
   })
 
+  test('several names are saved as one record, and --dry-run saves nothing', async () => {
+    const { env } = await newPlayer('Several')
+    const dry = await run(['add', 'Cod', 'Eel', '-r', '2', '--dry-run', '--json'], { env })
+    expect(JSON.parse(dry.stdout)).toEqual({
+      dryRun: true,
+      user: 'Several',
+      gamemode: 'earth',
+      fish: [
+        { name: 'Cod', rarity: 2 },
+        { name: 'Eel', rarity: 2 },
+      ],
+    })
+    expect((await run(['list'], { env })).stdout).toBe('')
+    expect((await run(['add', 'Cod', 'Eel', '-r', '2'], { env })).stdout).toBe('2 fish saved for user Several\n')
+    const { fish } = JSON.parse((await run(['list', '-d', '--json'], { env })).stdout)
+    expect(fish.map(({ name }: { name: string }) => name)).toEqual(['Cod', 'Eel'])
+    expect(fish[0].id).toBe(fish[1].id)
+    expect((await run(['add', 'Cod', 'x'.repeat(101), '-r', '2', '--dry-run'], { env })).status).toBe(2)
+  })
+
   test('a crab needs no name and has a list of its own', async () => {
     const { env } = await newPlayer('Crabber')
     await run(['add', '--crab'], { env })
@@ -165,8 +185,10 @@ describe('status and demo', () => {
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })
 
-  test('demo shows fish of all rarities and crabs', async () => {
-    const { stdout } = await run(['demo'], { env: world.base })
+  test('demo shows fish of all rarities and crabs, with no service there or with the one that is named', async () => {
+    const { stdout } = await run(['demo'], { env: { ...world.base, FISH_URL: 'http://127.0.0.1:1' } })
+    expect((await run(['demo', '--url', world.service.url], { env: world.base })).stdout).toBe(stdout)
+    expect((await run(['demo', '--url', 'http://127.0.0.1:1'], { env: world.base })).status).toBe(69)
     for (const word of ['FISH', 'Bronze', 'Mythical', 'Unknown/Other', 'CRAB']) expect(stdout).toContain(word)
     const json = JSON.parse((await run(['demo', '--json'], { env: world.base })).stdout)
     expect(json).toMatchObject({ user: 'demo', fish: expect.any(Array), crab: expect.any(Array) })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { FAILURE_SCHEMA } from '../src/failure-schema.ts'
 import { type Env, run, startImpostor, startWorld, type World } from './harness.ts'
 
 let world: World
@@ -26,6 +28,13 @@ interface Case {
   readonly env: () => Env
   readonly exit: number
   readonly code: string
+}
+
+const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
+
+/** The one document on stdout, of the promised form. */
+function failureOf(stdout: string) {
+  return failure.parse(JSON.parse(stdout)) as { readonly error: { readonly code: string; readonly retryAt: string } }
 }
 
 const NOBODY = 'http://127.0.0.1:1'
@@ -186,6 +195,41 @@ const CASES: readonly Case[] = [
   },
 ]
 
+test('what was typed wrongly names the page of help that says how', async () => {
+  expect((await run(['user', 'create'], { env: world.admin })).stderr).toContain('See: fish-cli user create --help\n')
+})
+
+test('-o json asks for the same document as --json, whatever else is wrong', async () => {
+  for (const argv of [
+    ['list', '-o', 'json', '--bogus'],
+    ['list', '--output=json', 'fish', 'a', 'b'],
+    ['status', '-ojson', '--fields', 'nothing'],
+    ['fly', '--output', 'json'],
+  ]) {
+    const { status, stdout, stderr } = await run(argv, { env: world.base })
+    expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
+    expect(failureOf(stdout).error.code).toBe('usage')
+  }
+})
+
+test('--no-wait fails at once where the rate limit holds, whatever FISH_MAX_WAIT says', async () => {
+  const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+  try {
+    await run(['status'], { env: limited.base })
+    const env = { ...limited.base, FISH_MAX_WAIT: '400' }
+    const { status, stdout } = await run(['status', '--no-wait', '--json'], { env })
+    expect(status).toBe(75)
+    expect(Date.parse(failureOf(stdout).error.retryAt)).toBeGreaterThan(Date.now())
+    const both = await run(['status', '--no-wait', '--max-wait', 'canary'], { env })
+    expect(both).toMatchObject({ status: 2, stdout: '' })
+    expect(both.stderr).toMatch(
+      /^fish-cli: --[a-z-]+ and --[a-z-]+ cannot be given together\.\n {2}See: fish-cli status --help\n$/,
+    )
+  } finally {
+    await limited.service.close()
+  }
+})
+
 describe.each(CASES)('$title', ({ argv, env, exit, code }) => {
   test(`ends with ${exit}, says so on stderr, and leaves stdout empty`, async () => {
     const { status, stdout, stderr } = await run(argv, { env: env() })
@@ -197,8 +241,7 @@ describe.each(CASES)('$title', ({ argv, env, exit, code }) => {
   test(`is the one JSON document ${code} under --json, with nothing on stderr`, async () => {
     const { status, stdout, stderr } = await run([...argv, '--json'], { env: env() })
     expect({ status, stderr }).toEqual({ status: exit, stderr: '' })
-    const { error } = JSON.parse(stdout)
-    expect(Object.keys(error).sort()).toEqual(['code', 'exit', 'hint', 'message', 'requestId', 'retryAt'])
+    const { error } = failureOf(stdout)
     expect(error).toMatchObject({ code, exit })
     expect(stdout).not.toContain('canary')
   })
@@ -209,7 +252,7 @@ test('a rate limit that outlasts --max-wait ends with 75 and says when to try ag
   try {
     await run(['status'], { env: limited.base })
     const { status, stdout } = await run(['status', '--json', '--max-wait', '0.5'], { env: limited.base })
-    const { error } = JSON.parse(stdout)
+    const { error } = failureOf(stdout)
     expect(status).toBe(75)
     expect(error).toMatchObject({ code: 'rate_limited', exit: 75, requestId: expect.any(String) })
     expect(Date.parse(error.retryAt)).toBeGreaterThan(Date.now())
@@ -233,7 +276,9 @@ test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130'
       interrupted: controller.signal,
     })
     expect(status).toBe(130)
-    expect(stderr).toMatch(/^fish-cli: waiting \d+ s before the next try/)
+    expect(stderr).toMatch(
+      /^fish-cli: The rate limit holds: waiting \d+:\d\d; Ctrl-C ends it\.\nfish-cli: Interrupted\.\n$/,
+    )
   } finally {
     await limited.service.close()
   }

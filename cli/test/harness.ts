@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createLogger, readConfig, startServer } from '@fish-crab/server'
+import type { Io } from '../src/io.ts'
 import { runCli } from '../src/main.ts'
 
 /** Environment variables of a run. */
@@ -13,8 +14,19 @@ export interface RunOptions {
   readonly env?: Env
   /** Whether all three streams are terminals. */
   readonly terminal?: boolean
+  /** Cells in a line of that terminal. @default none are known */
+  readonly columns?: number
+  /** Lines of that terminal. @default none are known */
+  readonly rows?: number
+  /** Shows what is long. @default there is no pager */
+  readonly page?: Io['page']
+  readonly clock?: Io['clock']
+  /** @default the keyring of the system, which no run uses unless FISH_SECRET_STORE says so */
+  readonly keyring?: Io['keyring']
   /** Typed at the prompt, once it is shown. */
   readonly typed?: string
+  /** All of stdin, where it is no terminal. */
+  readonly piped?: string
   readonly interrupted?: AbortSignal
   readonly stopRequested?: () => Promise<void>
   /** Called with all of stdout whenever it grows. */
@@ -28,7 +40,7 @@ export interface RunResult {
   readonly stderr: string
 }
 
-function sink(terminal: boolean, onText: (all: string) => void = () => {}) {
+function sink(terminal: Terminal, onText: (all: string) => void = () => {}) {
   let text = ''
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -37,22 +49,37 @@ function sink(terminal: boolean, onText: (all: string) => void = () => {}) {
       done()
     },
   })
-  return { stream: Object.assign(stream, { isTTY: terminal }), text: () => text }
+  return { stream: Object.assign(stream, terminal), text: () => text }
 }
+
+interface Terminal {
+  readonly isTTY: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
+
+const NO_HOME = '/dev/null/home'
 
 /** Runs one command line in this process, with an environment and streams of its own. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const { env = {}, terminal = false, typed } = options
   const stdin = Object.assign(new PassThrough(), { isTTY: terminal })
-  const stdout = sink(terminal, options.onStdout)
-  const stderr = sink(terminal, () => {
+  if (options.piped !== undefined) stdin.end(options.piped)
+  const { columns, rows } = options
+  const size = columns === undefined || rows === undefined ? {} : { columns, rows }
+  const stdout = sink({ isTTY: terminal, ...size }, options.onStdout)
+  const stderr = sink({ isTTY: terminal, ...size }, () => {
     if (typed !== undefined && !stdin.writableEnded) stdin.end(typed)
   })
   const status = await runCli(argv, {
-    env,
+    // Profiles and secrets of whoever runs the tests are none of theirs.
+    env: { HOME: NO_HOME, USERPROFILE: NO_HOME, FISH_SECRET_STORE: 'file', ...env },
     stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
+    page: options.page,
+    clock: options.clock,
+    keyring: options.keyring,
     interrupted: () => options.interrupted ?? new AbortController().signal,
     stopWishes: () => options.stopRequested ?? (() => new Promise(() => {})),
   })

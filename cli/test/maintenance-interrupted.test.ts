@@ -43,7 +43,7 @@ describeWithRedis('an import into Redis', () => {
     expect(status).toBe(130)
     expect(program.stdout()).toBe('')
     expect(program.stderr()).toMatch(
-      /^fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
+      /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
     )
   })
 

@@ -50,6 +50,7 @@ describe('help', () => {
     'import',
     'key',
     'list',
+    'mock',
     'reseal',
     'restore',
     'serve',

@@ -1,28 +1,32 @@
-import { RARITIES, type RarityValue, rarityValue } from '@fish-crab/sdk'
+import { type FishInput, rarityValue } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
+import { rarityList } from '../catch-query.ts'
 import { usageError } from '../cli-error.ts'
 import { needGamemode, needUser, openClient } from '../client.ts'
 import { FishCommand } from '../fish-command.ts'
 import { gamemodeFlag, serviceFlags, userFlag } from '../flags.ts'
-import { readSecret } from '../secrets.ts'
-import { printable } from '../table.ts'
-
-const RARITY_LIST = RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
+import { printable } from '../output/printable.ts'
+import { playerKey } from '../secrets/player-key.ts'
 
 /** `fish-cli add` */
 export class Add extends FishCommand {
-  static override summary = 'Add a fish or a crab to your collection.'
+  static override summary = 'Add fish or crabs to your collection.'
   static override description =
-    `It is encrypted with your key: FISH_KEY, or FISH_KEY_FILE, the path of a file that holds it.`
+    'They are encrypted with your key: FISH_KEY, FISH_KEY_FILE, or the one that login keeps. Several names are saved ' +
+    'as one record, all or none.'
   static override examples = [
     '<%= config.bin %> add Salmon --rarity gold --gamemode earth --user Alex',
-    '<%= config.bin %> add "Bronze Koi" -r 1 -g earth',
+    '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',
     '<%= config.bin %> add --crab -g earth',
+    { description: 'Show what would be saved:', command: '<%= config.bin %> add Salmon -r 3 -g earth --dry-run' },
   ]
-  static override args = { name: Args.string({ description: 'name of the fish, or of a crab', ignoreStdin: true }) }
+  static override args = {
+    name: Args.string({ description: 'names of the fish, or of crabs', ignoreStdin: true, multiple: true }),
+  }
   static override flags = {
-    rarity: Flags.string({ char: 'r', summary: `How rare the fish is: ${RARITY_LIST}.`, helpValue: 'RARITY' }),
-    crab: Flags.boolean({ summary: 'It is a crab, with no rarity.' }),
+    rarity: Flags.string({ char: 'r', summary: `How rare the fish are: ${rarityList()}.`, helpValue: 'RARITY' }),
+    crab: Flags.boolean({ summary: 'They are crabs, with no rarity; one plain crab without a NAME.' }),
+    'dry-run': Flags.boolean({ summary: 'Check everything and save nothing.' }),
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,
@@ -32,26 +36,34 @@ export class Add extends FishCommand {
     const { args, flags } = await this.parse(Add)
     if (flags.crab && flags.rarity !== undefined)
       throw usageError('A crab has no rarity.', 'Leave --rarity or --crab out.')
-    const fish = flags.crab ? undefined : fishOf(args.name, flags.rarity)
-    const user = needUser(this.io, flags.user, 'Add --user USER')
-    const gamemode = needGamemode(this.io, flags.gamemode)
-    const fernetKey = await readSecret(this.io, { variable: 'FISH_KEY', question: `Fernet key of ${printable(user)}` })
+    const names = args.name ?? []
+    const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
+    const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
+    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
+    const gamemode = needGamemode(this.io, flags.gamemode, flags)
+    const fernetKey = await playerKey(this.io, flags, user)
     const client = await openClient(this.io, flags, { user, gamemode, fernetKey })
+    if (flags['dry-run']) {
+      // Sealing checks everything that can be checked without the service.
+      await (fish ? client.fish.seal(fish) : client.crabs.seal(crabs))
+      const planned = { dryRun: true, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
+      const what = fish ? `${fish.length} fish` : `${crabs.length} ${crabs.length === 1 ? 'crab' : 'crabs'}`
+      return this.print(flags.json, planned, () => `Would save ${what} for ${printable(user)} in ${gamemode}.`)
+    }
     const signal = this.io.interrupted()
-    const crab = args.name === undefined ? {} : { name: args.name }
-    const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crab, { signal })
+    const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crabs, { signal })
     const { message, id, replayed } = saved
     return this.print(flags.json, { message, id, replayed }, () => printable(message))
   }
 }
 
-function fishOf(name: string | undefined, rarity: string | undefined): { name: string; rarity: RarityValue } {
-  if (name === undefined)
+function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {
+  if (names.length === 0)
     throw usageError('Say what was caught.', 'Such as: fish-cli add Salmon --rarity gold, or: fish-cli add --crab')
   if (rarity === undefined)
-    throw usageError('Say how rare it is.', `Add --rarity with a number or a label: ${RARITY_LIST}.`)
+    throw usageError('Say how rare it is.', `Add --rarity with a number or a label: ${rarityList()}.`)
   const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
   if (value === undefined)
-    throw usageError('There is no such rarity.', `Give --rarity a number or a label: ${RARITY_LIST}.`)
-  return { name, rarity: value }
+    throw usageError('There is no such rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
+  return names.map((name) => ({ name, rarity: value }))
 }

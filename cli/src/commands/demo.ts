@@ -1,22 +1,61 @@
-import { crabTable, fishTable } from '../catch-tables.ts'
+import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
+import { Flags } from '@oclif/core'
+import { crabColumns, fishColumns } from '../catch-columns.ts'
 import { openClient } from '../client.ts'
+import { rarityStyle } from '../colours.ts'
 import { FishCommand } from '../fish-command.ts'
-import { serviceFlags } from '../flags.ts'
+import { outputFlags, serviceFlags } from '../flags.ts'
+import type { Column } from '../output/columns.ts'
+import { formatOf } from '../output/format.ts'
+import { renderRows } from '../output/rows.ts'
+
+type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
+
+const COLUMNS: readonly Column<DemoRow>[] = [
+  { field: 'kind' },
+  { field: 'name' },
+  {
+    field: 'rarity',
+    value: (row) => (row.kind === 'fish' ? row.rarity : null),
+    style: (_, row) => (row.kind === 'fish' ? rarityStyle(row.rarity) : undefined),
+  },
+]
 
 /** `fish-cli demo` */
 export class Demo extends FishCommand {
-  static override summary = 'Show the sample collections that every service answers with.'
+  static override summary = 'Show sample collections; needs no server, no network and no account.'
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
-  static override flags = serviceFlags
+  static override flags = {
+    ...serviceFlags,
+    url: Flags.string({ summary: 'Show the samples of this service instead.', helpValue: 'URL' }),
+    ...outputFlags,
+  }
 
   async run(): Promise<number> {
     const { flags } = await this.parse(Demo)
-    const { demo } = await openClient(this.io, flags)
+    this.checkOutput(flags, COLUMNS)
+    const { demo } = await openClient(this.io, flags, flags.url === undefined ? await ownService() : {})
     const signal = this.io.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
-    return this.print(flags.json, { user, fish, crab }, (colours) => {
-      const options = { colours, detail: false }
-      return `${fishTable(fish, options)}\n\n${crabTable(crab, options)}`
-    })
+    if (formatOf(flags) === 'table' && flags.fields === undefined) {
+      const tables = [
+        renderRows({ rows: fish, columns: fishColumns(false) }, flags, this.screen),
+        renderRows({ rows: crab, columns: crabColumns(false) }, flags, this.screen),
+      ]
+      return this.printLong(flags, tables.join('\n'))
+    }
+    const rows: readonly DemoRow[] = [
+      ...fish.map((each) => ({ kind: 'fish' as const, ...each })),
+      ...crab.map((each) => ({ kind: 'crab' as const, ...each })),
+    ]
+    const document = (chosen: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : chosen)
+    return this.printRows(flags, { rows, columns: COLUMNS, document })
   }
+}
+
+/** The very service, in this process and for this moment. */
+async function ownService(): Promise<ClientOptions> {
+  const { createMock } = await import('@fish-crab/mocks')
+  const { origin, fetch } = await createMock()
+  return { baseUrl: origin, fetch }
 }

@@ -3,7 +3,7 @@ import { usageError } from '../cli-error.ts'
 import { EXIT } from '../exit.ts'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
-import { printable } from '../table.ts'
+import { printable } from '../output/printable.ts'
 
 const STDOUT = '-'
 

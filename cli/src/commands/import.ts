@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
-import { printable } from '../table.ts'
+import { printable } from '../output/printable.ts'
 
 /** `fish-cli import` */
 export class Import extends FishCommand {
@@ -26,8 +26,11 @@ export class Import extends FishCommand {
     const { args, flags } = await this.parse(Import)
     const source = storageSource(this.io.env, flags)
     const onProgress = (lines: number) => this.note(flags.json, `${lines} lines written`)
+    const onWait = (ms: number) => this.note(flags.json, `waiting ${ms / 1000} s, for servers that run to notice`)
     const signal = this.io.interrupted()
-    const report = await maintain((server) => server.importStore({ ...source, file: args.file, signal, onProgress }))
+    const report = await maintain((server) =>
+      server.importStore({ ...source, file: args.file, signal, onProgress, onWait }),
+    )
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`
       this.note(flags.json, `Keys stay sealed: serve it with the FISH_SECRET of where they come from${beside}.`)

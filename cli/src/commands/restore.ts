@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../fish-command.ts'
 import { holding, maintain, secretNote, storageFlag, storageSource } from '../maintenance.ts'
-import { printable } from '../table.ts'
+import { printable } from '../output/printable.ts'
 
 /** `fish-cli restore` */
 export class Restore extends FishCommand {

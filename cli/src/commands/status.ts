@@ -1,8 +1,19 @@
 import { openClient } from '../client.ts'
-import { paint } from '../colours.ts'
 import { FishCommand } from '../fish-command.ts'
-import { serviceFlags } from '../flags.ts'
-import { table } from '../table.ts'
+import { outputFlags, serviceFlags } from '../flags.ts'
+import type { Column } from '../output/columns.ts'
+
+interface StatusRow {
+  readonly status: string
+  readonly version: string
+  readonly timestamp: string
+}
+
+const COLUMNS: readonly Column<StatusRow>[] = [
+  { field: 'status', style: () => 'green' },
+  { field: 'version' },
+  { field: 'timestamp', title: 'TIME' },
+]
 
 /** `fish-cli status` */
 export class Status extends FishCommand {
@@ -11,22 +22,17 @@ export class Status extends FishCommand {
     '<%= config.bin %> status',
     '<%= config.bin %> status --url https://fish.example.org --json',
   ]
-  static override flags = serviceFlags
+  static override flags = { ...serviceFlags, ...outputFlags }
 
   async run(): Promise<number> {
     const { flags } = await this.parse(Status)
+    this.checkOutput(flags, COLUMNS)
     const client = await openClient(this.io, flags)
     const { status, version, timestamp } = await client.status({ signal: this.io.interrupted() })
-    return this.print(flags.json, { status, version, timestamp }, (colours) =>
-      table(
-        [{ status, version, timestamp }],
-        [
-          { title: 'STATUS', text: (row) => row.status, paint: (_, text) => paint('green', text, colours) },
-          { title: 'VERSION', text: (row) => row.version },
-          { title: 'TIME', text: (row) => row.timestamp },
-        ],
-        { colours },
-      ),
-    )
+    return this.printRows(flags, {
+      rows: [{ status, version, timestamp }],
+      columns: COLUMNS,
+      document: ([row]) => row,
+    })
   }
 }

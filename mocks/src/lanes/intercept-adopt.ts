@@ -51,7 +51,7 @@ export function adoptOldSockets(mayLeave: (departure: Departure) => boolean): ()
 }
 
 /** Sockets that were connected while intercepting carry a mark of the interceptor. */
-export function isIntercepted(socket: net.Socket): boolean {
+function isIntercepted(socket: net.Socket): boolean {
   return Object.getOwnPropertySymbols(socket).some((symbol) => symbol.description === 'kPatched')
 }
 

@@ -4,7 +4,7 @@ import { seededRandom } from './random.ts'
 type Collection = Parameters<FishStorage['append']>[0]
 
 /** A write that was stored, just as the storage was told. */
-export interface StoredWrite {
+interface StoredWrite {
   readonly collection: Collection
   readonly record: Parameters<FishStorage['append']>[1]
 }

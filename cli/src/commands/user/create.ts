@@ -1,11 +1,28 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
-import { type AdminCredentials, administrator, openAdminClient } from '../../administrator.ts'
-import type { ServiceFlags } from '../../client.ts'
 import { FishCommand } from '../../fish-command.ts'
-import { adminFlag, secretFileFlags, serviceFlags } from '../../flags.ts'
-import { reserveSecretFile } from '../../secret-file.ts'
-import { printable, table } from '../../table.ts'
+import { adminFlag, outputFlags, secretFileFlags, serviceFlags } from '../../flags.ts'
+import type { Column } from '../../output/columns.ts'
+import { formatOf, type OutputFlags } from '../../output/format.ts'
+import { printable } from '../../output/printable.ts'
+import { openAdministrator } from '../../secrets/administrator.ts'
+import { reserveSecretFile } from '../../secrets/secret-file.ts'
+
+const COLUMNS: readonly Column<CreatedUser>[] = [
+  { field: 'id', whole: true },
+  { field: 'name', whole: true },
+  { field: 'createdAt', whole: true },
+  { field: 'password', whole: true },
+  { field: 'fernetKey', whole: true },
+  { field: 'apiKey', whole: true },
+]
+
+const SECRETS: readonly { readonly label: string; readonly of: (user: CreatedUser) => string }[] = [
+  { label: 'name', of: ({ name }) => name },
+  { label: 'password', of: ({ password }) => password },
+  { label: 'Fernet key', of: ({ fernetKey }) => fernetKey },
+  { label: 'API key', of: ({ apiKey }) => apiKey },
+]
 
 /** `fish-cli user create` */
 export class UserCreate extends FishCommand {
@@ -18,51 +35,37 @@ export class UserCreate extends FishCommand {
     '<%= config.bin %> user create Alex --admin admin --out alex.json',
   ]
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...adminFlag, ...secretFileFlags, url: serviceFlags.url }
+  static override flags = { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...outputFlags }
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserCreate)
-    const credentials = await administrator(this.io, flags.admin)
+    this.checkOutput(flags, COLUMNS)
+    const admin = await openAdministrator(this.io, flags)
     const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const user = await this.#create(args.name, credentials, flags).catch(async (error: unknown) => {
+    const created = admin.users.create({ name: args.name }, { signal: this.io.interrupted() })
+    const {
+      rateLimit: _,
+      requestId: __,
+      ...user
+    } = await created.catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
     })
-    if (file === undefined) {
-      this.note(flags.json, 'Keep these: they are shown this once.')
-      return this.print(flags.json, user, (colours) => secretsTable(user, colours))
-    }
+    if (file === undefined) return this.#printSecrets(user, flags)
     await reserved?.keep(`${JSON.stringify(user, undefined, 2)}\n`)
     const { id, name, createdAt } = user
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     return this.print(flags.json, { id, name, createdAt, file }, () => done)
   }
 
-  async #create(name: string, credentials: AdminCredentials, flags: ServiceFlags): Promise<CreatedUser> {
-    const admin = await openAdminClient(this.io, flags, credentials)
-    const {
-      rateLimit: _,
-      requestId: __,
-      ...user
-    } = await admin.users.create({ name }, { signal: this.io.interrupted() })
-    return user
+  #printSecrets(user: CreatedUser, flags: OutputFlags): Promise<number> {
+    this.note(flags.json, 'Keep these: they are shown this once.')
+    if (formatOf(flags) === 'table' && flags.fields === undefined) {
+      const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
+      // Below each other, since a line of all of them is wider than a terminal.
+      return this.printRows(flags, { rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
+    }
+    return this.printRows(flags, { rows: [user], columns: COLUMNS, document: ([only]) => only })
   }
-}
-
-function secretsTable({ name, password, fernetKey, apiKey }: CreatedUser, colours: boolean): string {
-  const rows: readonly (readonly [string, string])[] = [
-    ['name', name],
-    ['password', password],
-    ['Fernet key', fernetKey],
-    ['API key', apiKey],
-  ]
-  return table(
-    rows,
-    [
-      { title: 'WHAT', text: ([what]) => what },
-      { title: 'VALUE', text: ([, value]) => value },
-    ],
-    { colours },
-  )
 }

@@ -1,0 +1,48 @@
+// Writes all pages of help into dist/help, for `--help` to print with nothing of the program loaded. Runs from the sources.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { Writable } from 'node:stream'
+
+const ROOT = new URL('../../', import.meta.url)
+const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', ROOT), 'utf8')).compilerOptions as {
+  readonly paths: Readonly<Record<string, readonly [string]>>
+}
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const source = paths[specifier]?.[0]
+    return source
+      ? { url: new URL(source, ROOT).href, format: 'module-typescript', shortCircuit: true }
+      : next(specifier, context)
+  },
+})
+
+// The width that pages are written for is read from here, whatever terminal the build runs in.
+process.env.OCLIF_COLUMNS = '80'
+process.env.FORCE_COLOR = '1'
+delete process.env.NO_COLOR
+const { helpPageIds, showHelp } = await import('../src/help.ts')
+const { pageFile } = await import('../src/static-pages.ts')
+const { forRun } = await import('../src/run-io.ts')
+const { processIo } = await import('../src/io.ts')
+
+async function page(id: string, env: Record<string, string>): Promise<string> {
+  let text = ''
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk
+      done()
+    },
+  })
+  const { stdin: _, ...surroundings } = processIo()
+  await showHelp(id === '' ? [] : id.split(':'), forRun({ ...surroundings, stdin: process.stdin, env, stdout }))
+  return text
+}
+
+const folder = new URL('../dist/help/', import.meta.url)
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const id of helpPageIds()) {
+  writeFileSync(new URL(pageFile(id, false), folder), await page(id, { NO_COLOR: '1' }))
+  writeFileSync(new URL(pageFile(id, true), folder), await page(id, { FORCE_COLOR: '1' }))
+}

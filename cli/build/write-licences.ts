@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Metafile {
+  readonly inputs: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Writes the licences of all packages that were bundled beside the bundle, as they ask for, and takes the list of what
+ * was bundled away. Fails where a package brings none.
+ */
+export function writeLicences(folder: string): void {
+  const list = join(folder, 'metafile-cjs.json')
+  const { inputs } = JSON.parse(readFileSync(list, 'utf8')) as Metafile
+  const roots = Object.keys(inputs).map((file) => /^(?:.*:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+  const packages = [...new Set(roots)].filter((root) => root !== undefined).toSorted()
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), packages.map(licenceOf).join('\n\n'))
+  rmSync(list)
+}
+
+function licenceOf(root: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const file = readdirSync(root).find((each) => /^(licen[cs]e|copying)(\.|-|$)/i.test(each))
+  const readme = join(root, 'README.md')
+  // A few packages have theirs in the README alone.
+  const text = file
+    ? readFileSync(join(root, file), 'utf8')
+    : existsSync(readme)
+      ? /^#+ licen[cs]e.*$[\s\S]*/im.exec(readFileSync(readme, 'utf8'))?.[0]
+      : undefined
+  if (text === undefined) throw new Error(`${name} has no licence that could be passed on.`)
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`
+}

@@ -1,0 +1,53 @@
+import type { Administrator } from '@fish-crab/sdk/admin'
+import { ERROR_CODES, userNameKey } from '@fish-crab/sdk/contract'
+import { Args } from '@oclif/core'
+import { adminName } from '../../administration/admin-name.ts'
+import {
+  type Administration,
+  AdministrationCommand,
+  administrationFlags,
+} from '../../administration/administration-command.ts'
+import { CliError } from '../../cli-error.ts'
+import { confirm } from '../../confirmation.ts'
+import { EXIT } from '../../exit.ts'
+import { dryRunFlag, yesFlags } from '../../flags.ts'
+import { printable } from '../../output/printable.ts'
+
+/** `fish-cli admin delete` */
+export class AdminDelete extends AdministrationCommand {
+  static override summary = 'Delete an administrator, as a superadmin. Its sessions end at once.'
+  static override description = 'The last superadmin cannot be deleted.'
+  static override examples = ['<%= config.bin %> admin delete mia', '<%= config.bin %> admin delete mia --yes']
+  static override args = { name: Args.string({ description: 'who is deleted', required: true, ignoreStdin: true }) }
+  static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
+
+  protected override readonly needs = 'superadmin'
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(AdminDelete)
+    const name = adminName(args.name)
+    const named = printable(name)
+    const dryRun = flags['dry-run']
+    if (!dryRun) await confirm(this.io, { question: `Delete the administrator ${named}`, ...flags })
+    const administration = await this.administration(flags)
+    if (dryRun) {
+      const { username, role } = await findAdministrator(administration, name)
+      return this.print(
+        flags.json,
+        { username, role, dryRun },
+        () => `Would delete the ${role} ${printable(username)}.`,
+      )
+    }
+    await administration.admin.admins.delete(name, administration.options)
+    return this.print(flags.json, { username: name, deleted: true }, () => `Deleted ${named}.`)
+  }
+}
+
+async function findAdministrator({ admin, options }: Administration, name: string): Promise<Administrator> {
+  const { admins } = await admin.admins.list(options)
+  const found = admins.find(({ username }) => userNameKey(username) === userNameKey(name))
+  if (found) return found
+  const { message } = ERROR_CODES.admin_not_found
+  const hint = 'See who there is: fish-cli admin list'
+  throw new CliError({ code: 'admin_not_found', message, hint, exit: EXIT.notFound })
+}

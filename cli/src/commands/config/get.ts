@@ -1,0 +1,19 @@
+import { Args } from '@oclif/core'
+import { readConfig } from '../../config/config-file.ts'
+import { settingNamed, settingValue } from '../../config/settings.ts'
+import { FishCommand } from '../../fish-command.ts'
+
+/** `fish-cli config get` */
+export class ConfigGet extends FishCommand {
+  static override summary = 'Print what a setting comes to: its variable, else what was set.'
+  static override examples = ['<%= config.bin %> config get gamemode']
+  static override args = { key: Args.string({ description: 'the setting', required: true, ignoreStdin: true }) }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(ConfigGet)
+    const key = settingNamed(args.key)
+    const value = settingValue(key, this.io.env, readConfig(this.io).settings)
+    if (value === undefined) this.note(flags.json, `${key} is not set.`)
+    return this.print(flags.json, { key, value: value ?? null }, () => value ?? '')
+  }
+}

@@ -1,0 +1,18 @@
+import { configPath, folders, secretsPath } from '../../config/paths.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { printable } from '../../output/printable.ts'
+
+/** `fish-cli config path` */
+export class ConfigPath extends FishCommand {
+  static override summary = 'Print the path of the configuration file, whether or not it exists.'
+  static override description = 'With --json also the folders, and the file of secrets where no keyring keeps them.'
+  static override examples = ['<%= config.bin %> config path', '<%= config.bin %> config path --json']
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(ConfigPath)
+    const path = configPath(this.io)
+    return this.print(flags.json, { path, secrets: secretsPath(this.io), folders: folders(this.io) }, () =>
+      printable(path),
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import { Args, Flags } from '@oclif/core'
+import { usageError } from '../../cli-error.ts'
+import { changeConfig } from '../../config/config-file.ts'
+import type { ConfigDocument } from '../../config/document.ts'
+import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { dryRunFlag } from '../../flags.ts'
+
+/** `fish-cli config set` */
+export class ConfigSet extends FishCommand {
+  static override summary = 'Set how fish-cli behaves from now on, or take a setting back.'
+  static override description = Object.entries(SETTINGS)
+    .map(([key, { summary, rule }]) => `${key}: ${summary} It must be ${rule}.`)
+    .join('\n')
+  static override examples = [
+    '<%= config.bin %> config set gamemode earth',
+    '<%= config.bin %> config set max-wait 30',
+    '<%= config.bin %> config set max-wait --unset',
+  ]
+  static override args = {
+    key: Args.string({ description: 'the setting', required: true, ignoreStdin: true }),
+    value: Args.string({ description: 'its value', ignoreStdin: true }),
+  }
+  static override flags = {
+    unset: Flags.boolean({ summary: 'Take the setting back.' }),
+    ...dryRunFlag,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(ConfigSet)
+    const key = settingNamed(args.key)
+    const value = flags.unset ? undefined : checkedValue(key, args.value)
+    if (flags.unset && args.value !== undefined) throw usageError('Give a value or --unset, not both.')
+    const dryRun = flags['dry-run']
+    const change = (config: ConfigDocument) => ({ ...config, settings: { ...config.settings, [key]: value } })
+    if (!dryRun) await changeConfig(this.io, change)
+    if (this.io.env[SETTINGS[key].variable]) {
+      this.note(flags.json, `${SETTINGS[key].variable} is set, and goes before it.`)
+    }
+    const done = value === undefined ? `${key} is not set` : `${key} is ${value}`
+    return this.print(flags.json, { key, value: value ?? null, dryRun }, () => `${done}${dryRun ? ' (dry run)' : ''}.`)
+  }
+}
+
+function checkedValue(key: SettingKey, value: string | undefined): string {
+  const { rule, accepts } = SETTINGS[key]
+  if (value !== undefined && accepts(value)) return value
+  throw usageError(`${key} must be ${rule}.`, 'See: fish-cli config set --help')
+}

@@ -1,0 +1,161 @@
+import type { CheckResult, ConformanceReport, ConformanceStartCode } from '@fish-crab/mocks/conformance'
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { Args, Flags } from '@oclif/core'
+import { CliError, usageError } from '../cli-error.ts'
+import { selection } from '../client.ts'
+import { EXIT, type ExitStatus } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { adminFlag, profileFlag } from '../flags.ts'
+import { printable } from '../output/printable.ts'
+import { administrator } from '../secrets/administrator.ts'
+import { givenSecret } from '../secrets/read-secret.ts'
+
+const FORMATS = ['table', 'tap', 'json'] as const
+const HELP = 'See: fish-cli conformance --help'
+const PART = 'conformance'
+
+const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
+  unreachable: EXIT.unreachable,
+  invalid_credentials: EXIT.credentials,
+  rate_limited: EXIT.rateLimited,
+  unexpected_answer: EXIT.failure,
+}
+
+/** `fish-cli conformance` */
+export class Conformance extends FishCommand {
+  static override summary = 'Hold a service to the contract, and say where it does otherwise.'
+  static override description = [
+    'It makes players and administrators of its own and removes them at the end; nothing of others is changed. It uses ' +
+      "up this client's window of the rate limit, and fails to log in a few times.",
+    'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
+      'What cannot be checked is skipped and says why; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin let it ' +
+      'check more.',
+    'It ends with 0 when nothing failed, and with 1 when a check did.',
+  ].join('\n\n')
+  static override examples = [
+    '<%= config.bin %> conformance http://127.0.0.1:8787',
+    {
+      description: 'For a build that reads TAP, with all of the rate limit:',
+      command: '<%= config.bin %> conformance https://fish.example.org --format tap --max-wait 300',
+    },
+    {
+      description: 'One section and one check of another:',
+      command: '<%= config.bin %> conformance --only writes --only limit-is-exact',
+    },
+  ]
+  static override args = {
+    url: Args.string({ description: 'address of the service (FISH_URL)', ignoreStdin: true }),
+  }
+  static override flags = {
+    ...adminFlag,
+    ...profileFlag,
+    format: Flags.string({ summary: `Report as ${FORMATS.join(', ')}.`, helpValue: 'FORMAT', default: FORMATS[0] }),
+    only: Flags.string({
+      summary: 'Only this check or section; may be given again.',
+      helpValue: 'ID',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    skip: Flags.string({
+      summary: 'Not this check or section; may be given again.',
+      helpValue: 'ID',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'allowed-origin': Flags.string({ summary: 'An origin that the service allows.', helpValue: 'ORIGIN' }),
+    requests: Flags.string({
+      summary: 'Requests per client and window.',
+      helpValue: 'N',
+      default: String(LIMITS.requests),
+    }),
+    window: Flags.string({
+      summary: 'Length of a window in seconds.',
+      helpValue: 'SECONDS',
+      default: String(LIMITS.windowSeconds),
+    }),
+    'max-wait': Flags.string({
+      summary: 'Seconds to wait at most for a new window of the rate limit.',
+      helpValue: 'SECONDS',
+      default: '0',
+    }),
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(Conformance)
+    const format = FORMATS.find((name) => name === (flags.json ? 'json' : flags.format))
+    if (!format) throw usageError(`--format must be one of ${FORMATS.join(', ')}.`, HELP)
+    const baseUrl = addressOf(selection(this.io, { ...flags, url: args.url }).url.value)
+    const rateLimit = {
+      requests: wholeNumber('--requests', flags.requests, 1),
+      windowMs: wholeNumber('--window', flags.window, 1) * 1000,
+    }
+    const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'], 0) * 1000
+    const conformance = await import('@fish-crab/mocks/conformance')
+    const { only, skip, 'allowed-origin': allowedOrigin } = flags
+    const known = [...Object.keys(conformance.SECTIONS), ...conformance.listChecks().map(({ id }) => id)]
+    const unknown = [...(only ?? []), ...(skip ?? [])].find((name) => !known.includes(name))
+    if (unknown !== undefined) {
+      const hint = `Sections: ${Object.keys(conformance.SECTIONS).join(', ')}. The ids of all checks stand in a report.`
+      throw usageError(`There is no check and no section "${printable(unknown)}".`, hint)
+    }
+    const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
+    const admin = await administrator(this.io, flags)
+    const { io } = this
+    const report = await conformance
+      .runConformance({
+        baseUrl,
+        admin,
+        rateLimit,
+        maxWaitMs,
+        signal: io.interrupted(),
+        ...(masterApiKey === undefined ? {} : { masterApiKey }),
+        ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
+        ...(only === undefined ? {} : { only }),
+        ...(skip === undefined ? {} : { skip }),
+        onResult: (result) => this.#tell(result, flags.json),
+      })
+      .catch((error: unknown) => {
+        throw error instanceof conformance.ConformanceStartError ? startFailure(error) : error
+      })
+      .finally(() => io.line.set(PART, undefined))
+
+    const { jsonReport, tableReport, tapReport } = conformance
+    const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](report)
+    this.print(false, undefined, () => text)
+    this.#tellLeft(report, flags.json)
+    return report.failed === 0 ? EXIT.ok : EXIT.failure
+  }
+
+  /** What goes on, on a terminal; what failed, everywhere. */
+  #tell({ id, outcome, expected = '', actual = '' }: CheckResult, json: boolean | undefined): void {
+    this.io.line.set(PART, id)
+    if (outcome === 'failed') this.note(json, printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
+  }
+
+  #tellLeft({ left }: ConformanceReport, json: boolean | undefined): void {
+    if (left.length > 0) this.note(json, printable(`Could not be removed, please do: ${left.join(', ')}`))
+  }
+}
+
+function addressOf(text: string): string {
+  const { protocol, username, search, hash } = URL.parse(text) ?? {}
+  const isAddress = protocol === 'http:' || protocol === 'https:'
+  if (isAddress && username === '' && search === '' && hash === '') return text
+  throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.', HELP)
+}
+
+function wholeNumber(flag: string, text: string, least: number): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text)
+  throw usageError(`${flag} must be a whole number from ${least}.`, HELP)
+}
+
+const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
+  unreachable: 'Is the service running, and is the URL (or FISH_URL) right?',
+  invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
+  rate_limited: 'Try again in five minutes.',
+  unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
+}
+
+function startFailure({ code, message }: { readonly code: ConformanceStartCode; readonly message: string }): CliError {
+  return new CliError({ code, message, hint: HINTS[code], exit: EXITS[code] })
+}

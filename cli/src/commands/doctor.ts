@@ -1,0 +1,59 @@
+import { Flags } from '@oclif/core'
+import type { Style } from '../colours.ts'
+import { type Selection, select } from '../config/selection.ts'
+import { failed } from '../doctor/failed.ts'
+import type { Finding, Health } from '../doctor/finding.ts'
+import { checkLocally } from '../doctor/local-checks.ts'
+import { checkService } from '../doctor/service-checks.ts'
+import { EXIT } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { outputFlags, serviceFlags, userFlag } from '../flags.ts'
+import type { Column } from '../output/columns.ts'
+
+const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
+
+const COLUMNS: readonly Column<Finding>[] = [
+  { field: 'check', whole: true },
+  { field: 'status', whole: true, style: (_, { status }) => STYLES[status] },
+  { field: 'found' },
+  { field: 'mend', title: 'TO DO' },
+]
+
+/** `fish-cli doctor` */
+export class Doctor extends FishCommand {
+  static override summary = 'Check everything that commands need, and say how to mend what is wrong.'
+  static override description =
+    'Node, the configuration, the store of secrets, the way to the service, its version and clock, and your keys there. ' +
+    'It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.'
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json --offline']
+  static override flags = {
+    offline: Flags.boolean({ summary: 'Ask no service.' }),
+    ...userFlag,
+    url: serviceFlags.url,
+    profile: serviceFlags.profile,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(Doctor)
+    this.checkOutput(flags, COLUMNS)
+    const { findings, config } = await checkLocally(this.io)
+    const rows = [...findings]
+    const chosen = selectOr(rows, () => select({ flags, env: this.io.env, config }))
+    if (chosen && !flags.offline) rows.push(...(await checkService(this.io, chosen)))
+    const isWell = rows.every(({ status }) => status !== 'fail')
+    const document = (checks: readonly object[]) => ({ ok: isWell, checks })
+    await this.printRows(flags, { rows, columns: COLUMNS, document })
+    return isWell ? EXIT.ok : EXIT.failure
+  }
+}
+
+/** A profile that is not there is a finding too. */
+function selectOr(rows: Finding[], selectNow: () => Selection): Selection | undefined {
+  try {
+    return selectNow()
+  } catch (error) {
+    rows.push(failed('profile', error))
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { Args, Flags } from '@oclif/core'
+import { needUser, openClient, type ServiceFlags } from '../../client.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../flags.ts'
+import { printable } from '../../output/printable.ts'
+import { administrator } from '../../secrets/administrator.ts'
+import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
+import { readSecret } from '../../secrets/read-secret.ts'
+
+interface GetFlags extends ServiceFlags {
+  readonly 'password-stdin'?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+}
+
+/** `fish-cli key get`, and `fish-cli key` for short */
+export class KeyGet extends KeyCommand {
+  static override summary = 'Get the Fernet key of a player.'
+  static override description =
+    'Players get their own with their password (FISH_PASSWORD or FISH_PASSWORD_FILE). Administrators name a USER and ' +
+    'use theirs (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server notes every reading. To keep a key for ' +
+    'other commands, log in instead: fish-cli login.'
+  static override examples = [
+    {
+      description: 'Your own key, into a file for FISH_KEY_FILE:',
+      command: '<%= config.bin %> key get --user Alex --out alex.key',
+    },
+    { description: "Another's key, as an administrator:", command: '<%= config.bin %> key Alex --admin admin --show' },
+  ]
+  static override args = {
+    user: Args.string({ description: 'whose key, as an administrator; left out, your own', ignoreStdin: true }),
+  }
+  static override flags = {
+    show: Flags.boolean({ summary: 'Print the whole key.' }),
+    'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
+    ...secretFileFlags,
+    ...userFlag,
+    ...adminFlag,
+    ...serviceFlags,
+    ...noInputFlag,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(KeyGet)
+    return this.handOver(flags, () => this.#get(args.user, flags))
+  }
+
+  async #get(subject: string | undefined, flags: GetFlags): Promise<PlayersKey> {
+    const client = await openClient(this.io, flags)
+    const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
+    if (subject !== undefined) {
+      // A session is not enough here: the service wants the password itself (HTTP Basic).
+      const otherwise = 'Or leave USER out, to get your own key with FISH_PASSWORD.'
+      const credentials = await administrator(this.io, flags, { ...asking, otherwise })
+      const { fernetKey } = await client.keys.get({ ...credentials, name: subject, signal: this.io.interrupted() })
+      return { user: subject, fernetKey }
+    }
+    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
+    const question = `Password of ${printable(user)}`
+    const password = await readSecret(this.io, { variable: 'FISH_PASSWORD', question, ...asking })
+    const { fernetKey } = await client.keys.get({ username: user, password, signal: this.io.interrupted() })
+    return { user, fernetKey }
+  }
+}

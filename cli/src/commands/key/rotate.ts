@@ -1,0 +1,67 @@
+import { userNameKey } from '@fish-crab/sdk/contract'
+import { Args, Flags } from '@oclif/core'
+import { needUser, selection } from '../../client.ts'
+import { readConfig } from '../../config/config-file.ts'
+import { isSameService } from '../../config/selection.ts'
+import { confirm } from '../../confirmation.ts'
+import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../flags.ts'
+import { printable } from '../../output/printable.ts'
+import { openAdministrator } from '../../secrets/administrator.ts'
+import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
+import { changeSecrets } from '../../secrets/vault.ts'
+
+/** `fish-cli key rotate` */
+export class KeyRotate extends KeyCommand {
+  static override summary = 'Give a player a new Fernet key, as an administrator. The old one ends at once.'
+  static override description =
+    'Every client of the player needs the new key. Catches that were stored stay; what was encrypted with the old key ' +
+    'and not sent is refused. Where the key of this player is kept for the profile, the new one takes its place.'
+  static override examples = [
+    '<%= config.bin %> key rotate Alex --out alex.key',
+    '<%= config.bin %> key rotate Alex --yes --show',
+  ]
+  static override args = { user: Args.string({ description: 'whose key (FISH_USER)', ignoreStdin: true }) }
+  static override flags = {
+    show: Flags.boolean({ summary: 'Print the whole key.' }),
+    ...secretFileFlags,
+    ...adminFlag,
+    ...serviceFlags,
+    ...yesFlags,
+    ...dryRunFlag,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(KeyRotate)
+    const named = needUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
+    const dryRun = flags['dry-run']
+    if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
+    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
+    const signal = this.io.interrupted()
+    const rotate = async (): Promise<PlayersKey> => {
+      const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
+      return { user: named, fernetKey }
+    }
+    if (dryRun) {
+      const { name } = await admin.users.get(named, { signal })
+      return this.print(flags.json, { user: name, dryRun }, () => `Would give ${printable(name)} a new key.`)
+    }
+    let rotated: PlayersKey | undefined
+    const status = await this.handOver(flags, async () => {
+      rotated = await rotate()
+      return rotated
+    })
+    if (rotated) await this.#keep(rotated, flags)
+    return status
+  }
+
+  /** Puts the new key where the old one was kept. */
+  async #keep({ user, fernetKey }: PlayersKey, flags: Parameters<typeof selection>[1]): Promise<void> {
+    const { profile, url } = selection(this.io, flags)
+    if (profile?.secrets === undefined) return
+    await changeSecrets(this.io, readConfig(this.io), profile.name, (kept) => {
+      const isOwn = kept?.user !== undefined && userNameKey(kept.user) === userNameKey(user)
+      return isOwn && isSameService(kept.url, url.value) && kept.fernetKey ? { ...kept, fernetKey } : kept
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import type { Gamemode } from '@fish-crab/sdk'
+import { Args, Flags } from '@oclif/core'
+import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
+import { readCatchQuery } from '../catch-query.ts'
+import { usageError } from '../cli-error.ts'
+import { outputFlags } from '../flags.ts'
+import type { Column } from '../output/columns.ts'
+
+interface Place {
+  readonly place: number
+  readonly name: string
+  readonly count: number
+}
+
+const COLUMNS: readonly Column<Place>[] = [
+  { field: 'place', title: '#', align: 'right' },
+  { field: 'name', title: 'PLAYER' },
+  { field: 'count', align: 'right' },
+]
+
+const KINDS = new Map([
+  ['fish', 'fish'],
+  ['crab', 'crab'],
+  ['crabs', 'crab'],
+] as const)
+
+/** `fish-cli leaderboard` */
+export class Leaderboard extends AdministrationCommand {
+  static override summary = 'Say who has caught the most, as an administrator.'
+  static override examples = [
+    '<%= config.bin %> leaderboard',
+    '<%= config.bin %> leaderboard crabs --gamemode earth --limit 3',
+    '<%= config.bin %> leaderboard fish --chart',
+  ]
+  static override args = {
+    kind: Args.string({ description: 'fish or crabs; fish when left out', ignoreStdin: true }),
+  }
+  static override flags = {
+    gamemode: Flags.string({
+      char: 'g',
+      summary: 'Only this gamemode counts; all of them when left out.',
+      helpValue: 'GAMEMODE',
+    }),
+    limit: Flags.string({ summary: 'Show so many places, 1 to 1000; 10 when left out.', helpValue: 'N' }),
+    chart: Flags.boolean({ summary: 'Show bars.' }),
+    ...administrationFlags,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(Leaderboard)
+    this.checkOutput(flags, COLUMNS)
+    const type = kindOf(args.kind)
+    const { limit } = readCatchQuery({ limit: flags.limit }, this.io.clock.now())
+    // The SDK checks that it exists.
+    const gamemode = flags.gamemode as Gamemode | undefined
+    const { admin, options } = await this.administration(flags)
+    const { leaderboard } = await admin.leaderboard({ ...options, type, gamemode, limit })
+    const rows = leaderboard.map(({ name, count }) => ({
+      // Who has caught as many has the same place.
+      place: 1 + leaderboard.filter((other) => other.count > count).length,
+      name,
+      count,
+    }))
+    const output = {
+      rows,
+      columns: COLUMNS,
+      document: (shown: readonly object[]) => ({ type, gamemode: gamemode ?? null, leaderboard: shown }),
+      empty: 'Nobody has caught any yet.',
+    }
+    if (!flags.chart) return this.printRows(flags, output)
+    return this.printChart(flags, { ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
+  }
+}
+
+function kindOf(text = 'fish'): 'fish' | 'crab' {
+  const kind = (KINDS as ReadonlyMap<string, 'fish' | 'crab'>).get(text)
+  if (kind) return kind
+  throw usageError('A leaderboard is of fish or of crabs.', 'Such as: fish-cli leaderboard crabs')
+}

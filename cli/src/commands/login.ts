@@ -1,0 +1,89 @@
+import { Args, Flags } from '@oclif/core'
+import { changeConfig, readConfig } from '../config/config-file.ts'
+import { displaces, keepProfile, type LoggedIn } from '../config/keep-profile.ts'
+import { checkedProfileName, DEFAULT_PROFILE } from '../config/profile.ts'
+import { type Selection, select } from '../config/selection.ts'
+import { confirm } from '../confirmation.ts'
+import { FishCommand } from '../fish-command.ts'
+import { dryRunFlag, gamemodeFlag, serviceFlags, yesFlags } from '../flags.ts'
+import { printable } from '../output/printable.ts'
+import { administratorName } from '../secrets/administrator.ts'
+import { withLogin } from '../secrets/contents.ts'
+import { fetchPlayerKey, fetchSession } from '../secrets/fetch-secrets.ts'
+import { isUnencrypted } from '../secrets/unencrypted.ts'
+import { changeSecrets, storeForNew } from '../secrets/vault.ts'
+
+/** `fish-cli login` */
+export class Login extends FishCommand {
+  static override summary = 'Fetch your own key with your password, check it, and keep it for all commands.'
+  static override description =
+    'The password is asked for, or comes from FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and ' +
+    'not kept. The key goes to the keyring of the system where there is one, else to a file that only you can read. ' +
+    'With --admin, USER is an administrator (FISH_ADMIN_PASSWORD), and what is kept is a session that ends by itself.'
+  static override examples = [
+    '<%= config.bin %> login Alex --url https://fish.example.org --gamemode earth',
+    {
+      description: 'In a script:',
+      command: 'pass fish/alex | <%= config.bin %> login Alex --password-stdin --no-input',
+    },
+    { description: 'A second account beside the first:', command: '<%= config.bin %> login Bob --profile bob' },
+    '<%= config.bin %> login admin --admin',
+  ]
+  static override args = { user: Args.string({ description: 'who logs in (FISH_USER)', ignoreStdin: true }) }
+  static override flags = {
+    admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
+    'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
+    'with-api-key': Flags.boolean({
+      summary: 'Keep an API key too (FISH_API_KEY, FISH_API_KEY_FILE, else asked for).',
+      exclusive: ['admin'],
+    }),
+    ...gamemodeFlag,
+    ...serviceFlags,
+    ...yesFlags,
+    ...dryRunFlag,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(Login)
+    const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
+    const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
+    const config = readConfig(this.io)
+    const chosen = select({ flags: named, env: this.io.env, config }, true)
+    const name = checkedProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
+    const login = asAdmin ? { url: chosen.url.value, admin: administratorName(chosen) } : playerLogin(chosen)
+    if (!dryRun && displaces(config.profiles.get(name), login)) {
+      await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
+    }
+    if (isUnencrypted(login.url)) {
+      this.note(flags.json, `${printable(login.url)} is not encrypted: others on the way can read the password.`)
+    }
+    const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'], withApiKey: flags['with-api-key'] }
+    // Where secrets go is known before there are some.
+    const store = await storeForNew(this.io, config)
+    const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(this.io, chosen, asking)
+    if (!dryRun) {
+      const changed = await changeConfig(this.io, (current) => keepProfile(current, name, login))
+      await changeSecrets(this.io, changed, name, (kept) => withLogin(kept, brought))
+    }
+    const expiresAt = brought.session?.expiresAt
+    const data = {
+      profile: name,
+      ...login,
+      secrets: store.kind,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      dryRun,
+    }
+    return this.print(flags.json, data, () => {
+      const who = printable(login.admin ?? login.user ?? '')
+      const what = expiresAt === undefined ? 'The key' : `The session, until ${printable(expiresAt)},`
+      const where = `${what} ${dryRun ? 'would be kept' : 'is kept'} in ${printable(store.title)}`
+      return `Logged in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
+    })
+  }
+}
+
+function playerLogin({ url, user, gamemode }: Selection): LoggedIn {
+  // A setting counts for all profiles, and needs no copy in one.
+  const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
+  return { url: url.value, user: user?.value, ...own }
+}

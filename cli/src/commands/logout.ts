@@ -1,0 +1,28 @@
+import { readConfig } from '../config/config-file.ts'
+import { select } from '../config/selection.ts'
+import { FishCommand } from '../fish-command.ts'
+import { dryRunFlag, profileFlag } from '../flags.ts'
+import { notLoggedIn } from '../secrets/identity.ts'
+import { changeSecrets } from '../secrets/vault.ts'
+
+/** `fish-cli logout` */
+export class Logout extends FishCommand {
+  static override summary = 'Remove the secrets of a profile from this machine.'
+  static override description =
+    'The profile itself stays, and so does everything at the service: a key that others may have seen has to be reset.'
+  static override examples = ['<%= config.bin %> logout', '<%= config.bin %> logout --profile bob']
+  static override flags = { ...profileFlag, ...dryRunFlag }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(Logout)
+    const config = readConfig(this.io)
+    const { profile } = select({ flags, env: this.io.env, config })
+    if (!profile) throw notLoggedIn()
+    const dryRun = flags['dry-run']
+    const { name, secrets } = profile
+    if (!dryRun) await changeSecrets(this.io, config, name, () => undefined)
+    const did =
+      secrets === undefined ? 'There were no secrets of' : `${dryRun ? 'Would remove' : 'Removed'} the secrets of`
+    return this.print(flags.json, { profile: name, removed: secrets ?? null, dryRun }, () => `${did} profile ${name}.`)
+  }
+}

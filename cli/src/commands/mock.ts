@@ -1,0 +1,133 @@
+import { type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk'
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { Flags } from '@oclif/core'
+import { CliError, usageError } from '../cli-error.ts'
+import { EXIT } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { DEFAULT_SEED, readSeed, wrongSeed } from '../mock-seed.ts'
+import { printable } from '../output/printable.ts'
+
+const HELP = 'See: fish-cli mock --help'
+const DEFAULT_HOST = '127.0.0.1'
+const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
+const MOST = 1_000_000_000
+
+/** `fish-cli mock` */
+export class MockCommand extends FishCommand {
+  static override summary = 'Run a mock of the service for test suites in any language, until it is told to stop.'
+  static override description = [
+    'It is the very program that serves, on memory: nothing is kept, and nothing in it is secret. stdout gets one ' +
+      'line when it is ready; the seeded users and their keys go to stderr. GET /__mock tells how to steer it: the ' +
+      'clock, faults, the journal of requests, and back to the seed.',
+    'A seed is a JSON file; keys that it does not give are the same at every start:',
+    '{"users": [{"name": "Alex", "password": "…", "fish": {"earth": [{"name": "Cod", "rarity": 1}]}}]}',
+  ].join('\n\n')
+  static override examples = [
+    '<%= config.bin %> mock',
+    '<%= config.bin %> mock --port 0 --json',
+    '<%= config.bin %> mock --seed players.json --start-at 2026-01-01T00:00:00Z',
+    '<%= config.bin %> mock --requests 3 --window 10',
+  ]
+  static override flags = {
+    host: Flags.string({
+      summary: 'Address to listen on. Whoever reaches it can read all keys of the mock.',
+      default: DEFAULT_HOST,
+      helpValue: 'HOST',
+    }),
+    port: Flags.string({
+      summary: 'Port to listen on; 0 takes any free one.',
+      default: DEFAULT_PORT,
+      helpValue: 'PORT',
+    }),
+    seed: Flags.string({
+      summary: 'JSON file with the users to start with; else there is one, Alex.',
+      helpValue: 'FILE',
+    }),
+    'start-at': Flags.string({
+      summary: 'Lets the clock stand still at this moment until it is steered; else it goes on.',
+      helpValue: 'ISO',
+    }),
+    requests: Flags.string({
+      summary: 'Requests per client and window.',
+      default: String(LIMITS.requests),
+      helpValue: 'N',
+    }),
+    window: Flags.string({
+      summary: 'Length of a window in seconds.',
+      default: String(LIMITS.windowSeconds),
+      helpValue: 'SECONDS',
+    }),
+  }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(MockCommand)
+    const { host, json } = flags
+    const port = wholeNumber('--port', flags.port, 0, 65_535)
+    const limits = {
+      requests: wholeNumber('--requests', flags.requests, 1, MOST),
+      windowSeconds: wholeNumber('--window', flags.window, 1, MOST),
+    }
+    // Node would take an empty one for every interface.
+    if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.', HELP)
+    const startAt = startOf(flags['start-at'])
+    const stopRequested = this.io.stopWishes()
+    const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
+    const mock = await startStandaloneMock({ seed, limits, host, port, ...(startAt ? { startAt } : {}) }).catch(
+      (error: unknown) => {
+        throw startFailure(error, host, port)
+      },
+    )
+    const { url, users, warnings } = mock
+    for (const warning of warnings) this.io.stderr.write(`${warning}\n`)
+    if (!json) this.io.stderr.write(introduction(url, users))
+    this.io.stdout.write(json ? `${JSON.stringify({ listening: url, users })}\n` : `listening on ${url}\n`)
+    await stopRequested()
+    await mock.close()
+    return EXIT.ok
+  }
+}
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw usageError(`${flag} must be a whole number from ${least} to ${most}.`, HELP)
+}
+
+function startOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const moment = new Date(text)
+  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(moment.getTime())) return moment
+  throw usageError('--start-at must be a moment in ISO 8601, such as 2026-01-01T00:00:00Z.', HELP)
+}
+
+/** How to use a mock. Its keys are shown: they open nothing else. */
+function introduction(url: string, users: readonly SeededUser[]): string {
+  const lines = users.map(
+    ({ name, password, fernetKey, apiKey }) =>
+      `${name}  password ${password}  Fernet key ${fernetKey}  API key ${apiKey}`,
+  )
+  const [first] = users
+  const example = first
+    ? [`Try: FISH_URL=${url} FISH_USER=${first.name} FISH_KEY=${first.fernetKey} fish-cli add Salmon -r gold -g earth`]
+    : []
+  return [...lines, ...example, `Steer it: curl ${url}/__mock`].map((line) => `${printable(line)}\n`).join('')
+}
+
+/** Node names what kept it from listening by a code of the system; all else is what the service refused of the seed. */
+function startFailure(error: unknown, host: string, port: number): CliError {
+  const { syscall, code = '', message } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return wrongSeed(message)
+  const [what, hint] = START_FAILURES[code]?.(host, port) ?? [`The mock could not start: ${message}.`, HELP]
+  return new CliError({ code: 'start_failed', message: what, hint, exit: EXIT.failure })
+}
+
+const START_FAILURES: Readonly<Record<string, (host: string, port: number) => readonly [string, string]>> = {
+  EADDRINUSE: (host, port) => [
+    `Port ${port} on ${host} is in use.`,
+    'Stop what listens there, or choose another with --port.',
+  ],
+  EACCES: (host, port) => [`Port ${port} on ${host} may not be used.`, 'Choose one above 1023 with --port.'],
+  EADDRNOTAVAIL: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
+  ENOTFOUND: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
+}

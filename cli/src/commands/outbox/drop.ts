@@ -1,0 +1,29 @@
+import { Args } from '@oclif/core'
+import { confirm } from '../../confirmation.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../../flags.ts'
+import { openIdleOutbox } from '../../outbox/open-outbox.ts'
+import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
+
+/** `fish-cli outbox drop` */
+export class OutboxDrop extends FishCommand {
+  static override summary = 'Delete for good what was set aside. What waits to be sent stays.'
+  static override examples = ['<%= config.bin %> outbox drop 3', '<%= config.bin %> outbox drop --yes']
+  static override args = {
+    id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),
+  }
+  static override flags = { ...yesFlags, ...dryRunFlag, profile: serviceFlags.profile, url: serviceFlags.url }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(OutboxDrop)
+    await using outbox = await openIdleOutbox(this.io, flags)
+    const batches = await chosenBatches(outbox, args.id ?? [])
+    const count = countOf(batches)
+    if (flags['dry-run']) {
+      return this.print(flags.json, { dryRun: true, dropped: count }, () => `Would delete ${count} catches.`)
+    }
+    if (count > 0) await confirm(this.io, { ...flags, question: `Delete ${count} set-aside catches for good` })
+    const dropped = count === 0 ? 0 : await outbox.drop(batches.map(({ id }) => id))
+    return this.print(flags.json, { dropped }, () => `Deleted ${dropped}.`)
+  }
+}

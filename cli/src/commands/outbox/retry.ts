@@ -1,0 +1,27 @@
+import { Args } from '@oclif/core'
+import { FishCommand } from '../../fish-command.ts'
+import { dryRunFlag, serviceFlags } from '../../flags.ts'
+import { openIdleOutbox } from '../../outbox/open-outbox.ts'
+import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
+
+/** `fish-cli outbox retry` */
+export class OutboxRetry extends FishCommand {
+  static override summary = 'Queue again what was set aside; nothing is stored twice.'
+  static override examples = ['<%= config.bin %> outbox retry', '<%= config.bin %> outbox retry 3']
+  static override args = {
+    id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),
+  }
+  static override flags = { ...dryRunFlag, profile: serviceFlags.profile, url: serviceFlags.url }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(OutboxRetry)
+    await using outbox = await openIdleOutbox(this.io, flags)
+    const batches = await chosenBatches(outbox, args.id ?? [])
+    if (flags['dry-run']) {
+      const queued = countOf(batches)
+      return this.print(flags.json, { dryRun: true, queued }, () => `Would queue ${queued} catches again.`)
+    }
+    const queued = batches.length === 0 ? 0 : await outbox.retry(batches.map(({ id }) => id))
+    return this.print(flags.json, { queued }, () => `Queued ${queued} again. Send them: fish-cli outbox flush`)
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { selection } from '../../client.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { outputFlags, serviceFlags } from '../../flags.ts'
+import { openIdleOutbox } from '../../outbox/open-outbox.ts'
+import { outboxPath } from '../../outbox/outbox-path.ts'
+import type { Column } from '../../output/columns.ts'
+
+interface Row {
+  readonly kind: string
+  readonly user: string
+  readonly gamemode: string
+  readonly queued: number
+  readonly setAside: number
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { field: 'kind' },
+  { field: 'user' },
+  { field: 'gamemode' },
+  { field: 'queued', align: 'right' },
+  { field: 'setAside', align: 'right' },
+]
+
+/** `fish-cli outbox status` */
+export class OutboxStatusCommand extends FishCommand {
+  static override summary = 'Show what waits to be sent, and what could not be stored.'
+  static override description =
+    'The outbox holds what watch and add --file took, until the service has it. What the service refuses for good is ' +
+    'set aside, with its reason.'
+  static override examples = ['<%= config.bin %> outbox status', '<%= config.bin %> outbox status --json']
+  static override flags = { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(OutboxStatusCommand)
+    this.checkOutput(flags, COLUMNS)
+    const path = outboxPath(this.io, selection(this.io, flags).url.value)
+    const { rows, setAside, oldest } = existsSync(path) ? await this.#read(flags) : EMPTY
+    const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
+    for (const { id, count, reason } of setAside) {
+      this.note(flags.json, `fish-cli: Set aside as ${id}: ${count}, since: ${reason.message}`)
+    }
+    const document = (collections: readonly object[]) => ({
+      path,
+      queued: total('queued'),
+      setAside: total('setAside'),
+      oldest: oldest?.toISOString() ?? null,
+      collections,
+      batches: setAside,
+    })
+    return this.printRows(flags, { rows, columns: COLUMNS, document, empty: 'The outbox is empty.' })
+  }
+
+  async #read(flags: { readonly profile?: string | undefined; readonly url?: string | undefined }) {
+    await using outbox = await openIdleOutbox(this.io, flags)
+    const { collections, oldest } = await outbox.status()
+    // A batch that has its token and no answer waits like any other.
+    const rows = collections.map(({ kind, user, gamemode, queued, sealed, setAside }) => {
+      return { kind, user, gamemode, queued: queued + sealed, setAside }
+    })
+    const setAside = (await outbox.setAside()).map(({ id, collection, reason, at, count }) => {
+      return { id, ...collection, count, reason, at: at.toISOString() }
+    })
+    return { rows, setAside, oldest }
+  }
+}
+
+const EMPTY = { rows: [], setAside: [], oldest: undefined }

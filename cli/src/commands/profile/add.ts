@@ -1,0 +1,66 @@
+import { createClient, type Gamemode } from '@fish-crab/sdk'
+import { Args, Flags } from '@oclif/core'
+import { CliError } from '../../cli-error.ts'
+import { changeConfig, readConfig } from '../../config/config-file.ts'
+import type { ConfigDocument } from '../../config/document.ts'
+import { checkedProfileName, type Profile } from '../../config/profile.ts'
+import { EXIT } from '../../exit.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../flags.ts'
+import { printable } from '../../output/printable.ts'
+
+/** `fish-cli profile add` */
+export class ProfileAdd extends FishCommand {
+  static override summary = 'Add a profile: an address, and who you are there.'
+  static override description =
+    'It holds no secrets; fish-cli login adds them. The first profile becomes the current one.'
+  static override examples = [
+    '<%= config.bin %> profile add home --url http://127.0.0.1:8787 --user Alex --gamemode earth',
+    '<%= config.bin %> profile add work --url https://fish.example.org --use',
+  ]
+  static override args = { name: Args.string({ description: 'its name', required: true, ignoreStdin: true }) }
+  static override flags = {
+    url: Flags.string({ summary: 'Address of the service.', helpValue: 'URL', required: true }),
+    ...userFlag,
+    ...gamemodeFlag,
+    ...adminFlag,
+    use: Flags.boolean({ summary: 'Make it the current one.' }),
+    replace: Flags.boolean({
+      summary: 'Replace a profile of this name. Its secrets stay, for the service they belong to.',
+    }),
+    ...dryRunFlag,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(ProfileAdd)
+    const name = checkedProfileName(args.name)
+    const { url, user, gamemode, admin } = flags
+    // The SDK knows what an address, a user and a gamemode may be.
+    createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
+    const profile: Profile = { url, user, gamemode, admin }
+    const dryRun = flags['dry-run']
+    const change = (config: ConfigDocument): ConfigDocument => {
+      const old = config.profiles.get(name)
+      if (old && !flags.replace) throw profileExists(name)
+      const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
+      return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
+    }
+    const { current } = dryRun ? change(readConfig(this.io)) : await changeConfig(this.io, change)
+    const added = dryRun ? 'Would add' : 'Added'
+    const told = current === name ? ', the current one' : ''
+    return this.print(
+      flags.json,
+      { name, ...profile, current: current === name, dryRun },
+      () => `${added} profile ${name} for ${printable(url)}${told}.`,
+    )
+  }
+}
+
+function profileExists(name: string): CliError {
+  return new CliError({
+    code: 'profile_exists',
+    message: `There is a profile ${name} already.`,
+    hint: 'Choose another name, or add --replace.',
+    exit: EXIT.conflict,
+  })
+}

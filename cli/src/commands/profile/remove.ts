@@ -1,0 +1,54 @@
+import { Args } from '@oclif/core'
+import { changeConfig, readConfig } from '../../config/config-file.ts'
+import type { ConfigDocument } from '../../config/document.ts'
+import { noSuchProfile } from '../../config/profile.ts'
+import { confirm } from '../../confirmation.ts'
+import { EXIT } from '../../exit.ts'
+import { FishCommand } from '../../fish-command.ts'
+import { dryRunFlag, yesFlags } from '../../flags.ts'
+import { isKeyringFailure } from '../../secrets/keyring.ts'
+import { changeSecrets } from '../../secrets/vault.ts'
+
+/** `fish-cli profile remove` */
+export class ProfileRemove extends FishCommand {
+  static override summary = 'Remove a profile and the secrets that were kept for it.'
+  static override description = 'Nothing changes at the service. The player and its key stay what they are.'
+  static override examples = ['<%= config.bin %> profile remove work --yes']
+  static override args = { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) }
+  static override flags = { ...yesFlags, ...dryRunFlag }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(ProfileRemove)
+    const { name } = args
+    const config = readConfig(this.io)
+    const profile = config.profiles.get(name)
+    if (!profile) throw noSuchProfile(name, config.profiles.keys())
+    const { 'dry-run': dryRun } = flags
+    const removed = { name, secrets: profile.secrets ?? null, dryRun }
+    if (dryRun) return this.print(flags.json, removed, () => `Would remove profile ${name}.`)
+    await confirm(this.io, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
+    const isForgotten = await this.#forgetSecrets(config, name)
+    await changeConfig(this.io, (current) => without(current, name))
+    this.print(flags.json, { ...removed, secretsRemoved: isForgotten }, () => `Removed profile ${name}.`)
+    if (isForgotten) return EXIT.ok
+    this.note(flags.json, 'Its secrets are still in the keyring, which cannot be used now. Remove fish-crab there.')
+    return EXIT.partly
+  }
+
+  /** Whether the secrets are gone. A keyring that is gone itself is no reason to keep the profile. */
+  async #forgetSecrets(config: ConfigDocument, name: string): Promise<boolean> {
+    try {
+      await changeSecrets(this.io, config, name, () => undefined)
+      return true
+    } catch (error) {
+      if (isKeyringFailure(error)) return false
+      throw error
+    }
+  }
+}
+
+function without({ current, profiles, settings }: ConfigDocument, name: string): ConfigDocument {
+  const rest = new Map(profiles)
+  rest.delete(name)
+  return { current: current === name ? undefined : current, profiles: rest, settings }
+}

@@ -1,0 +1,54 @@
+import { GAMEMODES } from '@fish-crab/sdk'
+import { Args } from '@oclif/core'
+import {
+  type Administration,
+  AdministrationCommand,
+  administrationFlags,
+} from '../../administration/administration-command.ts'
+import { countCollections } from '../../administration/collection-counts.ts'
+import { confirm } from '../../confirmation.ts'
+import { dryRunFlag, yesFlags } from '../../flags.ts'
+import { printable } from '../../output/printable.ts'
+
+/** `fish-cli user delete` */
+export class UserDelete extends AdministrationCommand {
+  static override summary = 'Delete a player with all that it caught, as a superadmin.'
+  static override description = 'There is no way back, but a backup or an export. --dry-run says what would go.'
+  static override examples = [
+    '<%= config.bin %> user delete Alex --dry-run',
+    '<%= config.bin %> user delete Alex',
+    '<%= config.bin %> user delete Alex --yes',
+  ]
+  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
+  static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
+
+  protected override readonly needs = 'superadmin'
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(UserDelete)
+    const named = printable(args.name)
+    const dryRun = flags['dry-run']
+    if (!dryRun) await confirm(this.io, { question: `Delete the player ${named} and all that it caught`, ...flags })
+    const administration = await this.administration(flags)
+    if (dryRun) {
+      const gone = await whatWouldGo(administration, args.name)
+      const told = `Would delete ${printable(gone.user)}: ${gone.fish} fish and ${gone.crab} crab${gone.crab === 1 ? '' : 's'}.`
+      return this.print(flags.json, { ...gone, dryRun }, () => told)
+    }
+    await administration.admin.users.delete(args.name, administration.options)
+    return this.print(flags.json, { user: args.name, deleted: true }, () => `Deleted ${named}.`)
+  }
+}
+
+async function whatWouldGo({ admin, options }: Administration, named: string) {
+  const { name } = await admin.users.get(named, options)
+  const { fish, crab } = await countCollections(
+    {
+      fish: async (gamemode, signal) => (await admin.fish.list(name, { ...options, gamemode, signal })).fish,
+      crab: async (gamemode, signal) => (await admin.crabs.list(name, { ...options, gamemode, signal })).crab,
+    },
+    GAMEMODES,
+    options.signal,
+  )
+  return { user: name, fish: fish.total, crab: crab.total }
+}

@@ -1,0 +1,130 @@
+import type { ResetType } from '@fish-crab/sdk/admin'
+import { Args, Flags } from '@oclif/core'
+import {
+  type Administration,
+  AdministrationCommand,
+  administrationFlags,
+} from '../../administration/administration-command.ts'
+import { replaceKept } from '../../administration/replace-kept.ts'
+import { usageError } from '../../cli-error.ts'
+import { confirm } from '../../confirmation.ts'
+import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../flags.ts'
+import type { Column } from '../../output/columns.ts'
+import { formatOf, type OutputFlags } from '../../output/format.ts'
+import { printable } from '../../output/printable.ts'
+import { reserveSecretFile } from '../../secrets/secret-file.ts'
+
+interface ResetRow {
+  readonly user: string
+  readonly type: ResetType
+  readonly secret: string
+  readonly masked: boolean
+}
+
+const COLUMNS: readonly Column<ResetRow>[] = [
+  { field: 'user' },
+  { field: 'type' },
+  { field: 'secret', whole: true },
+  { field: 'masked', hidden: true },
+]
+
+const TITLES: Readonly<Record<ResetType, string>> = {
+  password: 'password',
+  fernet: 'Fernet key',
+  'api-key': 'API key',
+}
+
+// Not even its beginning: passwords are short.
+const MASK = '********'
+
+/** `fish-cli user reset` */
+export class UserReset extends AdministrationCommand {
+  static override summary = 'Give a player a new password or key, as an administrator. The old one ends at once.'
+  static override description =
+    'The new secret is shown this once: --out writes it to a file that only you can read, --show prints it. With ' +
+    'neither, the old one is ended and nobody knows the new one. A key that is kept for the profile is replaced there.'
+  static override examples = [
+    '<%= config.bin %> user reset Alex --type password --out alex.password',
+    { description: 'A key that leaked:', command: '<%= config.bin %> user reset Alex --type fernet --yes --show' },
+    '<%= config.bin %> user reset Alex --type api-key --dry-run',
+  ]
+  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
+  static override flags = {
+    type: Flags.string({
+      char: 't',
+      summary: `Which secret: ${Object.keys(TITLES).join(', ')}.`,
+      helpValue: 'TYPE',
+    }),
+    show: Flags.boolean({ summary: 'Print the new secret.' }),
+    ...secretFileFlags,
+    ...administrationFlags,
+    ...yesFlags,
+    ...dryRunFlag,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(UserReset)
+    const type = typeOf(flags.type)
+    this.checkOutput(flags, COLUMNS)
+    const dryRun = flags['dry-run']
+    if (dryRun) {
+      const { admin, options } = await this.administration(flags)
+      const { name } = await admin.users.get(args.name, options)
+      const done = `Would give ${printable(name)} a new ${TITLES[type]}.`
+      return this.print(flags.json, { user: name, type, dryRun }, () => done)
+    }
+    const question = `End the ${TITLES[type]} of ${printable(args.name)} and make a new one`
+    await confirm(this.io, { question, ...flags })
+    const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
+    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
+    try {
+      const brought = await reset(await this.administration(flags), args.name, type)
+      await reserved?.keep(`${secretOf(brought)}\n`)
+      // After the file: what is in no other place is saved first.
+      await replaceKept(this.io, flags, args.name, brought)
+      if (file === undefined) return this.#printSecret(args.name, type, secretOf(brought), flags)
+    } catch (error) {
+      await reserved?.discard()
+      throw error
+    }
+    const done = `The new ${TITLES[type]} of ${printable(args.name)} is in ${printable(file)}.`
+    return this.print(flags.json, { user: args.name, type, file }, () => done)
+  }
+
+  #printSecret(
+    user: string,
+    type: ResetType,
+    secret: string,
+    flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
+  ): Promise<number> {
+    const isShown = flags.show === true || flags.out === '-'
+    if (isShown && formatOf(flags) === 'table' && flags.fields === undefined) {
+      return this.printLong({ ...flags, 'no-pager': true }, `${printable(secret)}\n`)
+    }
+    const next = `Nobody knows the new ${TITLES[type]}. Reset it again with --out FILE or --show to get one.`
+    if (!isShown) this.note(flags.json, next)
+    const row = { user, type, secret: isShown ? secret : MASK, masked: !isShown }
+    return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => only })
+  }
+}
+
+interface Brought {
+  readonly password?: string
+  readonly fernetKey?: string
+  readonly apiKey?: string
+}
+
+function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<Brought> {
+  return admin.users.reset(name, type, options)
+}
+
+function secretOf({ password, fernetKey, apiKey }: Brought): string {
+  return password ?? fernetKey ?? apiKey ?? ''
+}
+
+function typeOf(text: string | undefined): ResetType {
+  const type = (Object.keys(TITLES) as ResetType[]).find((each) => each === text?.toLowerCase())
+  if (type) return type
+  throw usageError('Say which secret to replace.', `Add --type: ${Object.keys(TITLES).join(', ')}`)
+}

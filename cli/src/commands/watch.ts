@@ -1,0 +1,129 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { type Gamemode, GAMEMODES, isGamemode } from '@fish-crab/sdk'
+import type { Outbox } from '@fish-crab/sdk/outbox'
+import { Args, Flags } from '@oclif/core'
+import { usageError } from '../cli-error.ts'
+import { maxWaitMs, needUser, selection } from '../client.ts'
+import { useColours } from '../colours.ts'
+import { EXIT } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../flags.ts'
+import { flushStatus, flushWithProgress, interruptionWith } from '../outbox/flush-with-progress.ts'
+import { openPlayerOutbox } from '../outbox/open-outbox.ts'
+import { findLog } from '../watch/find-log.ts'
+import { follow } from '../watch/follow.ts'
+import { logPlaces } from '../watch/log-places.ts'
+import { dryRecorder, gamemodeChoice, outboxRecorder, type Recorder } from '../watch/recorder.ts'
+import { catchJson, catchText, type Totals, totalsText, withCatch } from '../watch/show.ts'
+import { tellDelivery } from '../watch/tell-delivery.ts'
+
+/** `fish-cli watch` */
+export class Watch extends FishCommand {
+  static override summary = 'Add what you catch, as the log of the game tells it.'
+  static override description =
+    'Follows the log over restarts of the game, and goes on where it ended: what was caught meanwhile is added, and ' +
+    'nothing twice. Catches wait on this machine while the service is out of reach. Without LOG, that of the game ' +
+    'that runs, or ran last: vanilla, Lunar, Feather, Prism, MultiMC. Ctrl-C ends it.'
+  static override examples = [
+    '<%= config.bin %> watch',
+    '<%= config.bin %> watch ~/.minecraft/logs/latest.log --gamemode earth',
+    { description: 'Show what would be added:', command: '<%= config.bin %> watch --from-start --once --dry-run' },
+  ]
+  static override args = { log: Args.string({ description: 'path of the log', ignoreStdin: true }) }
+  static override flags = {
+    'from-start': Flags.boolean({ summary: 'Add what is in the log already, too; nothing twice.' }),
+    once: Flags.boolean({ summary: 'Read what is there, send it, and end.' }),
+    'dry-run': Flags.boolean({ summary: 'Show catches; keep and send nothing.' }),
+    ...gamemodeFlag,
+    ...userFlag,
+    ...serviceFlags,
+    ...noInputFlag,
+  }
+
+  #totals: Totals = { fish: 0, crabs: 0 }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(Watch)
+    const chosen = selection(this.io, flags)
+    const gamemodeOf = gamemodeChoice(
+      readGamemode(flags.gamemode),
+      flags.gamemode === undefined ? readGamemode(chosen.gamemode?.value) : undefined,
+    )
+    const reading = { ...flags, path: await this.#path(args.log, flags.json) }
+    if (flags['dry-run']) return this.#read(reading, dryRecorder(gamemodeOf), this.io.interrupted())
+    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
+    const limit = maxWaitMs(chosen.maxWait)
+    const outbox = await openPlayerOutbox(this.io, flags, { user })
+    const signal = this.io.interrupted()
+    try {
+      const unsubscribe = tellDelivery(this.io, outbox)
+      if (!flags.once) outbox.start()
+      const recorder = outboxRecorder(outbox, { user, path: reading.path, gamemodeOf })
+      await this.#readOrTell(reading, recorder, outbox, signal)
+      unsubscribe()
+      const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal })
+      this.note(flags.json, `fish-cli: ${totalsText(this.#totals)}; ${report.sent} sent.`)
+      return flushStatus(report, (text) => this.note(flags.json, text))
+    } finally {
+      // A request in flight is not waited for after Ctrl-C: its token is on disk, and is sent again.
+      await outbox.close({ signal })
+    }
+  }
+
+  async #readOrTell(reading: Reading, recorder: Recorder, outbox: Outbox, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#read(reading, recorder, signal)
+    } catch (error) {
+      throw signal.aborted ? await interruptionWith(outbox) : error
+    }
+  }
+
+  async #read(flags: Reading, recorder: Recorder, signal: AbortSignal): Promise<number> {
+    const colours = useColours(this.io.env, this.io.stdout)
+    try {
+      await follow({
+        path: flags.path,
+        place: await recorder.place(),
+        fromStart: flags['from-start'] ?? false,
+        once: flags.once ?? false,
+        signal,
+        onNote: (text) => this.note(flags.json, `fish-cli: ${text}`),
+        onBatch: async (batch) => {
+          for (const one of await recorder.record(batch)) {
+            this.#totals = withCatch(this.#totals, one)
+            const text = flags.json ? catchJson(one, this.#totals) : catchText(one, this.#totals, colours)
+            this.io.line.clear()
+            this.io.stdout.write(`${text}\n`)
+          }
+        },
+      })
+      return EXIT.ok
+    } finally {
+      await recorder.finish()
+    }
+  }
+
+  async #path(given: string | undefined, json: boolean | undefined): Promise<string> {
+    if (given !== undefined) return resolve(given)
+    const { env } = this.io
+    const home = (process.platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir()
+    const { launcher, path } = await findLog(logPlaces({ platform: process.platform, env, home }))
+    this.note(json, `fish-cli: Watching the log of ${launcher}: ${path}`)
+    return path
+  }
+}
+
+interface Reading {
+  readonly path: string
+  readonly json?: boolean | undefined
+  readonly once?: boolean | undefined
+  readonly 'from-start'?: boolean | undefined
+}
+
+function readGamemode(name: string | undefined): Gamemode | undefined {
+  if (name === undefined) return undefined
+  const gamemode = name.toLowerCase()
+  if (isGamemode(gamemode)) return gamemode
+  throw usageError('There is no such gamemode.', `Gamemodes: ${GAMEMODES.join(', ')}`)
+}

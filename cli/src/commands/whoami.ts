@@ -1,0 +1,80 @@
+import { Flags } from '@oclif/core'
+import { CliError } from '../cli-error.ts'
+import { clientFor, selection } from '../client.ts'
+import { EXIT } from '../exit.ts'
+import { FishCommand } from '../fish-command.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../flags.ts'
+import type { Column } from '../output/columns.ts'
+import { findIdentity, type Identity, notLoggedIn } from '../secrets/identity.ts'
+import { tryKey } from '../secrets/try-key.ts'
+import { trySession } from '../secrets/try-session.ts'
+
+type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
+
+const COLUMNS: readonly Column<Row>[] = [
+  { field: 'profile' },
+  { field: 'url', whole: true },
+  { field: 'user' },
+  { field: 'gamemode' },
+  { field: 'key' },
+  { field: 'apiKey' },
+  { field: 'accepted', text: (value) => (value === null ? 'not checked' : 'yes') },
+  { field: 'admin' },
+  { field: 'sessionUntil' },
+]
+
+/** `fish-cli whoami` */
+export class Whoami extends FishCommand {
+  static override summary =
+    'Say who you are to commands: profile, service, player, where the key is, and whether it works.'
+  static override description = 'The key is tried with one request that stores nothing. No secret is shown.'
+  static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --offline --json']
+  static override flags = {
+    offline: Flags.boolean({ summary: 'Ask no service.' }),
+    ...userFlag,
+    ...gamemodeFlag,
+    ...serviceFlags,
+    ...outputFlags,
+  }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(Whoami)
+    this.checkOutput(flags, COLUMNS)
+    const chosen = selection(this.io, flags)
+    const { fernetKey, session, ...identity } = await findIdentity(this.io, chosen)
+    if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
+    const { user } = identity
+    let accepted: boolean | null = null
+    if (!flags.offline && fernetKey !== undefined && user !== null) {
+      const client = await clientFor(this.io, chosen)
+      accepted = (await tryKey(client, { user, fernetKey, signal: this.io.interrupted() })).accepted
+      if (!accepted) throw keyRefused(user)
+    }
+    if (!flags.offline && session !== undefined) {
+      const trial = await trySession(this.io, chosen, session, this.io.interrupted())
+      if (trial === 'refused') throw sessionRefused(session.username)
+      // One that is over by the clock says so itself.
+      if (trial === 'accepted') accepted ??= true
+    }
+    const rows = [{ ...identity, accepted }]
+    return this.printRows(flags, { rows, columns: COLUMNS, document: ([row]) => row })
+  }
+}
+
+function keyRefused(user: string): CliError {
+  return new CliError({
+    code: 'invalid_key',
+    message: `The service does not take this key as that of ${user}.`,
+    hint: `It was reset, or is somebody else's. Fetch it anew: fish-cli login ${user}`,
+    exit: EXIT.credentials,
+  })
+}
+
+function sessionRefused(username: string): CliError {
+  return new CliError({
+    code: 'invalid_session',
+    message: `The service does not take the session of the administrator ${username} any more.`,
+    hint: `Log in again: fish-cli login ${username} --admin`,
+    exit: EXIT.credentials,
+  })
+}

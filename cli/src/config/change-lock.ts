@@ -1,0 +1,56 @@
+import { CliError } from '../cli-error.ts'
+import { EXIT } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { makeFolderOf } from './atomic-file.ts'
+import { fileFailure } from './file-failure.ts'
+import { lockPath } from './paths.ts'
+
+/**
+ * Does a change of this program's files while no other process does one. It is a lock of the system's, which ends with
+ * its process, so a killed one leaves nothing to clear away. `change` must not wait for anything: whoever is next in the
+ * same process waits by standing still.
+ *
+ * @param patienceMs How long to wait for the lock, in milliseconds. @default 5000
+ * @throws CliError `config_busy` when the lock is not to be had in that time.
+ */
+export async function whileLocked<Result>(
+  io: Pick<Io, 'env'>,
+  change: () => Result,
+  patienceMs = 5000,
+): Promise<Result> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const path = lockPath(io)
+  const open = () => {
+    makeFolderOf(path)
+    const lock = new DatabaseSync(path)
+    lock.exec(`PRAGMA busy_timeout = ${patienceMs}`)
+    return lock
+  }
+  const lock = attempt(open, (error) => fileFailure(error, path, 'locked'))
+  try {
+    attempt(
+      () => lock.exec('BEGIN EXCLUSIVE'),
+      () => busy(path, patienceMs),
+    )
+    return change()
+  } finally {
+    lock.close()
+  }
+}
+
+function attempt<Result>(work: () => Result, failure: (error: NodeJS.ErrnoException) => Error): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw failure(error as NodeJS.ErrnoException)
+  }
+}
+
+function busy(path: string, patienceMs: number): CliError {
+  return new CliError({
+    code: 'config_busy',
+    message: `Another process has held ${path} for ${patienceMs} ms; nothing was changed.`,
+    hint: 'Try again when it is done.',
+    exit: EXIT.failure,
+  })
+}

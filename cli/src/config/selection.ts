@@ -1,0 +1,95 @@
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk'
+import type { ConfigDocument } from './document.ts'
+import { noSuchProfile, type Profile } from './profile.ts'
+import { settingValue } from './settings.ts'
+
+/** Where a value came from. */
+type Source = 'flag' | 'environment' | 'profile' | 'setting' | 'default'
+
+/** A value and where it came from. */
+interface Chosen {
+  readonly value: string
+  readonly from: Source
+}
+
+/** What of the flags of a command decides whom it talks to, and as whom. */
+export interface SelectionFlags {
+  readonly profile?: string | undefined
+  readonly url?: string | undefined
+  readonly user?: string | undefined
+  readonly gamemode?: string | undefined
+  readonly admin?: string | undefined
+  readonly 'max-wait'?: string | undefined
+  readonly 'no-wait'?: boolean | undefined
+}
+
+/** What flags, environment and configuration come to. */
+export interface Selection {
+  /** The profile that counts; absent when there is none, or the command may make it. */
+  readonly profile: (Profile & { readonly name: string }) | undefined
+  /** The name that was asked for, or that of the current profile. */
+  readonly profileName: Chosen | undefined
+  readonly url: Chosen
+  readonly user: Chosen | undefined
+  readonly gamemode: Chosen | undefined
+  readonly admin: Chosen | undefined
+  /** Seconds, as text. */
+  readonly maxWait: string | undefined
+}
+
+/** What {@link select} goes by. */
+export interface SelectionInput {
+  readonly flags: SelectionFlags
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly config: ConfigDocument
+}
+
+/**
+ * Whom a command talks to, and as whom. A flag goes before the environment, that before the profile, that before
+ * settings and defaults. The profile itself: `--profile`, else FISH_PROFILE, else the current one. An empty variable
+ * counts as not set.
+ *
+ * @param mayBeNew Whether a profile that does not exist may be named.
+ * @throws CliError `profile_not_found`
+ */
+export function select({ flags, env, config }: SelectionInput, mayBeNew = false): Selection {
+  const profileName = firstOf([flags.profile, 'flag'], [env.FISH_PROFILE, 'environment'], [config.current, 'setting'])
+  const kept = profileName && config.profiles.get(profileName.value)
+  if (profileName && !kept && !mayBeNew) throw noSuchProfile(profileName.value, config.profiles.keys())
+  const setting = (key: 'gamemode' | 'max-wait') => settingValue(key, {}, config.settings)
+  return {
+    profile: profileName && kept && { ...kept, name: profileName.value },
+    profileName,
+    url: firstOf([flags.url, 'flag'], [env.FISH_URL, 'environment'], [kept?.url, 'profile']) ?? {
+      value: DEFAULT_BASE_URL,
+      from: 'default',
+    },
+    user: firstOf([flags.user, 'flag'], [env.FISH_USER, 'environment'], [kept?.user, 'profile']),
+    gamemode: firstOf(
+      [flags.gamemode, 'flag'],
+      [env.FISH_GAMEMODE, 'environment'],
+      [kept?.gamemode, 'profile'],
+      [setting('gamemode'), 'setting'],
+    ),
+    admin: firstOf([flags.admin, 'flag'], [env.FISH_ADMIN_USERNAME, 'environment'], [kept?.admin, 'profile']),
+    maxWait: flags['no-wait'] ? '0' : (flags['max-wait'] ?? (env.FISH_MAX_WAIT || setting('max-wait'))),
+  }
+}
+
+/** Whether two addresses are those of one service. */
+export function isSameService(one: string, other: string): boolean {
+  return comparable(one) === comparable(other)
+}
+
+function comparable(url: string): string {
+  const { origin = url, pathname = '' } = URL.parse(url) ?? {}
+  return `${origin}${pathname.replace(/\/+$/, '')}`
+}
+
+// A flag that is there counts even when it is empty: what checks it says so.
+function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): Chosen | undefined {
+  for (const [value, from] of candidates) {
+    if (value !== undefined && (value !== '' || from === 'flag')) return { value, from }
+  }
+  return undefined
+}

@@ -1,0 +1,45 @@
+import { paint, type Style } from '../colours.ts'
+import { printable } from './printable.ts'
+import type { Screen } from './screen.ts'
+import { cut, displayWidth, fill } from './width.ts'
+
+/** One bar. */
+export interface Bar {
+  readonly label: string
+  /** Zero or more. */
+  readonly value: number
+  readonly style?: Style | undefined
+}
+
+// Eighths of a cell, so that small differences are seen.
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+const DEFAULT_WIDTH = 80
+const LONGEST_LABEL = 24
+
+/**
+ * Bars under each other, with labels before and numbers behind them, without a line end. The longest bar fills the
+ * width of the screen, 80 cells where there is none; ASCII where the screen has no more.
+ * @example renderChart([{ label: 'Gold', value: 3 }], screen) // Gold  ████████ 3
+ */
+export function renderChart(bars: readonly Bar[], { colours, unicode, width }: Screen): string {
+  const most = Math.max(0, ...bars.map(({ value }) => value))
+  const numbers = bars.map(({ value }) => String(value))
+  const labels = bars.map(({ label }) => cut(printable(label), LONGEST_LABEL, unicode ? '…' : '...'))
+  const labelWidth = Math.max(0, ...labels.map(displayWidth))
+  const numberWidth = Math.max(0, ...numbers.map((number) => number.length))
+  const room = Math.max(1, (width ?? DEFAULT_WIDTH) - labelWidth - numberWidth - 3)
+  return bars
+    .map(({ value, style }, index) => {
+      const bar = drawBar(most === 0 ? 0 : (value / most) * room, unicode)
+      const painted = style === undefined || bar === '' ? bar : paint(style, bar, colours)
+      return `${fill(labels[index] ?? '', labelWidth)}  ${painted}${bar === '' ? '' : ' '}${numbers[index]}`
+    })
+    .join('\n')
+}
+
+function drawBar(cells: number, unicode: boolean): string {
+  // Whatever is not zero is seen.
+  if (!unicode) return '#'.repeat(cells > 0 ? Math.max(1, Math.round(cells)) : 0)
+  const eighths = cells > 0 ? Math.max(1, Math.round(cells * 8)) : 0
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
+}

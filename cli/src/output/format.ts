@@ -1,0 +1,39 @@
+import { usageError } from '../cli-error.ts'
+
+/** The forms that rows can be printed in. */
+export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const
+
+/** One of {@link FORMATS}. */
+export type Format = (typeof FORMATS)[number]
+
+/** The flags that say how to print; commands that print rows have all of them (`outputFlags`). */
+export interface OutputFlags {
+  readonly json?: boolean | undefined
+  readonly output?: string | undefined
+  readonly fields?: string | undefined
+  readonly 'no-pager'?: boolean | undefined
+}
+
+/**
+ * The form that flags ask for: `--output`, or `--json`, which is short for `--output json`.
+ * @throws CliError when there is no such form, or the two disagree
+ */
+export function formatOf({ json, output }: OutputFlags): Format {
+  if (output === undefined) return json ? 'json' : 'table'
+  const format = FORMATS.find((name) => name === output.toLowerCase())
+  if (!format) throw usageError(`--output must be one of ${FORMATS.join(', ')}.`)
+  if (json && format !== 'json') throw usageError('--json and --output say different things.', 'Leave one out.')
+  return format
+}
+
+/** Whether arguments ask for JSON, told without parsing them: also bad ones are answered in the form they ask for. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const words = end === -1 ? argv : argv.slice(0, end)
+  return words.some(
+    (word, index) =>
+      word === '--json' ||
+      /^(--output=|-o=?)json$/i.test(word) ||
+      (/^(--output|-o)$/.test(word) && words[index + 1]?.toLowerCase() === 'json'),
+  )
+}

@@ -1,0 +1,59 @@
+import { stripVTControlCharacters } from 'node:util'
+import type { Env } from '../terminal.ts'
+import type { Screen } from './screen.ts'
+import { displayWidth } from './width.ts'
+
+/** The program that shows long texts. */
+export interface PagerCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Whether a shell takes the command apart, as with `PAGER="less -S"`. */
+  readonly shell: boolean
+}
+
+// Leaves at once when all fits, keeps colours, and leaves the text on the screen.
+const LESS = 'FRX'
+
+/** The pager that the environment asks for: `PAGER`, `less` when it is not set, none when it is empty or `cat`. */
+export function pagerOf({ PAGER }: Env): PagerCommand | undefined {
+  if (PAGER === undefined) return { command: 'less', args: [`-${LESS}`], shell: false }
+  if (PAGER.trim() === '' || PAGER.trim() === 'cat') return undefined
+  return { command: PAGER, args: [], shell: true }
+}
+
+/** Whether a text is longer than the screen that it would be seen on. */
+export function needsPager(text: string, { height, width }: Screen): boolean {
+  if (height === undefined || width === undefined) return false
+  if (text.length < height) return false
+  let lines = 0
+  for (const line of text.trimEnd().split('\n')) {
+    lines += Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / width))
+    if (lines >= height) return true
+  }
+  return false
+}
+
+/** Shows a text in a pager of this machine. @returns whether there was one */
+export async function runPager(pager: PagerCommand, text: string, env: Env): Promise<boolean> {
+  const { spawn } = await import('node:child_process')
+  // Ctrl-C is the pager's own while it runs: less ends a search with it.
+  const ignore = () => {}
+  process.on('SIGINT', ignore)
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const child = spawn(pager.command, [...pager.args], {
+        stdio: ['pipe', 'inherit', 'inherit'],
+        shell: pager.shell,
+        env: { LESS, ...env },
+      })
+      child.once('error', () => resolve(false))
+      // What a shell says when it does not find a command.
+      child.once('close', (status) => resolve(status !== 127 && status !== 9009))
+      // Leaving a pager early is what it is for.
+      child.stdin.on('error', ignore)
+      child.stdin.end(text)
+    })
+  } finally {
+    process.off('SIGINT', ignore)
+  }
+}

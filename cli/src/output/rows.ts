@@ -1,0 +1,55 @@
+import { type Column, cellOf, chooseColumns } from './columns.ts'
+import { renderCsv, renderTsv } from './delimited.ts'
+import { formatOf, type OutputFlags } from './format.ts'
+import { jsonText, printable } from './printable.ts'
+import type { Screen } from './screen.ts'
+import { renderTable } from './table.ts'
+
+/** What a command that prints rows has found. */
+export interface RowsOutput<Row extends object> {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  /**
+   * The one document of `--json`, around the rows: as they are, or with `--fields` of these fields alone.
+   * @default the rows as an array
+   */
+  readonly document?: (rows: readonly object[]) => unknown
+  /** What to tell a person, on stderr, when there are no rows. A table of no rows prints nothing at all. */
+  readonly empty?: string
+}
+
+/** Rows in the form that flags ask for, with a line end; `''` for a table or lines of JSON of no rows. */
+export function renderRows<Row extends object>(
+  { rows, columns, document = (found) => found }: RowsOutput<Row>,
+  flags: OutputFlags,
+  screen: Screen,
+): string {
+  const format = formatOf(flags)
+  const chosen = chooseColumns(columns, flags.fields)
+  const objects = flags.fields === undefined ? rows : rows.map((row) => picked(row, chosen))
+  switch (format) {
+    case 'json':
+      return `${jsonText(document(objects), 2)}\n`
+    case 'jsonl':
+      return objects.map((row) => `${jsonText(row)}\n`).join('')
+    case 'csv':
+      return shown(renderCsv(rows, chosen), screen)
+    case 'tsv':
+      return shown(renderTsv(rows, chosen), screen)
+    default:
+      return rows.length === 0 ? '' : `${renderTable(rows, chosen, screen)}\n`
+  }
+}
+
+function picked<Row extends object>(row: Row, columns: readonly Column<Row>[]): object {
+  return Object.fromEntries(columns.map((column) => [column.field, cellOf(column, row) ?? null]))
+}
+
+/** Values go to a file or a program as they are; on a terminal they must not steer it. */
+function shown(text: string, { isTerminal }: Screen): string {
+  if (!isTerminal) return text
+  return text
+    .split(/(\r?\n|\t)/)
+    .map((part, index) => (index % 2 === 0 ? printable(part) : part))
+    .join('')
+}

@@ -1,0 +1,49 @@
+import { eastAsianWidth } from 'get-east-asian-width'
+
+const PLAIN = /^[\x20-\x7e]*$/
+
+/**
+ * How many cells of a terminal a text takes: two for wide characters and emoji, none for combining marks.
+ * @example displayWidth('鯉🐟') // 4
+ */
+export function displayWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length
+  return clusters(text).reduce((sum, cluster) => sum + clusterWidth(cluster), 0)
+}
+
+/** Cuts a text to a number of cells, with `ellipsis` for what is left out; never inside of a character. */
+export function cut(text: string, cells: number, ellipsis: string): string {
+  if (displayWidth(text) <= cells) return text
+  const room = cells - displayWidth(ellipsis)
+  if (room < 0) return ellipsis.slice(0, Math.max(0, cells))
+  let kept = ''
+  let width = 0
+  for (const cluster of clusters(text)) {
+    width += clusterWidth(cluster)
+    if (width > room) break
+    kept += cluster
+  }
+  return kept + ellipsis
+}
+
+/** Fills a text up with spaces to a number of cells. */
+export function fill(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, cells - displayWidth(text)))
+  return align === 'left' ? text + space : space + text
+}
+
+function clusters(text: string): string[] {
+  return Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
+}
+
+function clusterWidth(cluster: string): number {
+  // An emoji that is asked for by its selector, and a flag, which is two letters.
+  if (cluster.includes('\u{fe0f}') || /^\p{Regional_Indicator}{2}/u.test(cluster)) return 2
+  let widest = 0
+  for (const character of cluster) {
+    // Marks that combine, and what has no width of its own. Such a pattern takes long to make, so it is made when needed.
+    if (/^[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]$/u.test(character)) continue
+    widest = Math.max(widest, eastAsianWidth(character.codePointAt(0) ?? 0))
+  }
+  return widest
+}

@@ -1,0 +1,63 @@
+import { FishCommand } from '../fish-command.ts'
+import type { Column } from '../output/columns.ts'
+import type { OutputFlags } from '../output/format.ts'
+import { formatOf } from '../output/format.ts'
+import { printable } from '../output/printable.ts'
+import { reserveSecretFile } from './secret-file.ts'
+
+const SHOWN_CHARACTERS = 4
+
+/** A key and whose it is. */
+export interface PlayersKey {
+  readonly user: string
+  readonly fernetKey: string
+}
+
+/** Flags that say where a key goes. */
+export interface HandOverFlags extends OutputFlags {
+  readonly show?: boolean | undefined
+  readonly out?: string | undefined
+  readonly force?: boolean | undefined
+}
+
+interface KeyRow extends PlayersKey {
+  readonly masked: boolean
+}
+
+const COLUMNS: readonly Column<KeyRow>[] = [
+  { field: 'user' },
+  { field: 'fernetKey', title: 'KEY', whole: true },
+  { field: 'masked', hidden: true },
+]
+
+/** A command that has a key to give: into a file of its owner alone, or masked, or whole when that is asked for. */
+export abstract class KeyCommand extends FishCommand {
+  /** Gets a key and hands it over. A file that cannot be written is found out before the key is got. */
+  protected async handOver(flags: HandOverFlags, get: () => Promise<PlayersKey>): Promise<number> {
+    this.checkOutput(flags, COLUMNS)
+    const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
+    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force === true)
+    try {
+      const { user, fernetKey } = await get()
+      if (file !== undefined) {
+        await reserved?.keep(`${fernetKey}\n`)
+        return this.print(flags.json, { user, file }, () => `The key of ${printable(user)} is in ${printable(file)}.`)
+      }
+      const isShown = flags.show === true || flags.out === '-'
+      const row = { user, fernetKey: isShown ? fernetKey : mask(fernetKey), masked: !isShown }
+      if (isShown && formatOf(flags) === 'table' && flags.fields === undefined) {
+        return this.print(false, row, () => printable(fernetKey))
+      }
+      if (!isShown)
+        this.note(flags.json, 'Only its beginning is shown. --out FILE saves the whole key, --show prints it.')
+      return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => only })
+    } catch (error) {
+      await reserved?.discard()
+      throw error
+    }
+  }
+}
+
+function mask(key: string): string {
+  return `${key.slice(0, SHOWN_CHARACTERS)}${'*'.repeat(8)}`
+}

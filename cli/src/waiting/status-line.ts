@@ -1,0 +1,70 @@
+import type { Io } from '../io.ts'
+import { screenOf } from '../output/screen.ts'
+import { cut } from '../output/width.ts'
+
+/** The one line on stderr that is rewritten while something goes on. It exists on terminals only. */
+export interface StatusLine {
+  /** Whether there is such a line; where not, `set` does nothing and `say` is the way to tell. */
+  readonly isLive: boolean
+  /** Shows a text in one part of the line, or with `undefined` takes it away. Parts stand in the order of their first use. */
+  set(part: string, text: string | undefined): void
+  /** Writes a whole line on stderr; the live line moves below it. */
+  say(line: string): void
+  /** Takes the line away, so that something else can be written; the next `set` shows it again. */
+  clear(): void
+  /** Takes the line away for good, and ends what was said to `onEnd`. */
+  end(): void
+  /** What to do when the command ends, however it ends. */
+  onEnd(stop: () => void): void
+}
+
+const TO_START_AND_ERASE = '\r\u{1b}[2K'
+
+/** The live line of one run. */
+export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
+  const { stderr, env } = io
+  const isLive = stderr.isTTY === true && env.TERM !== 'dumb'
+  const parts = new Map<string, string | undefined>()
+  const stops: (() => void)[] = []
+  let isShown = false
+  let hasEnded = false
+
+  function clear(): void {
+    if (isShown) stderr.write(TO_START_AND_ERASE)
+    isShown = false
+  }
+
+  function draw(): void {
+    const text = [...parts.values()].filter((part) => part !== undefined).join(' · ')
+    if (!isLive || hasEnded || text === '') {
+      clear()
+      return
+    }
+    const { width = 80, unicode } = screenOf(io, stderr)
+    // A line that fills the whole width wraps on some terminals, and could not be taken back.
+    stderr.write(TO_START_AND_ERASE + cut(text, width - 1, unicode ? '…' : '...'))
+    isShown = true
+  }
+
+  return {
+    isLive,
+    set(part, text) {
+      parts.set(part, text)
+      draw()
+    },
+    say(line) {
+      clear()
+      stderr.write(`${line}\n`)
+      draw()
+    },
+    clear,
+    end() {
+      hasEnded = true
+      for (const stop of stops.splice(0)) stop()
+      clear()
+    },
+    onEnd: (stop) => {
+      stops.push(stop)
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { Gamemode } from '@fish-crab/sdk'
+import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
+import { detectGamemode } from './detect-gamemode.ts'
+import type { LogLine } from './lines.ts'
+import { momentOf } from './moment.ts'
+import { isSameCatch, lastOf, mergeCatches } from './pairing.ts'
+import type { Place } from './place.ts'
+
+/** A catch that a log told of. */
+export interface WatchedCatch {
+  readonly found: ChatCatch
+  /** Milliseconds since 1970. */
+  readonly caughtAt: number
+  /** What the log said before it. */
+  readonly gamemode: Gamemode | undefined
+  /** Names this very catch: the file by its first line, and the byte at which the catch stands. */
+  readonly key: string
+}
+
+/** What is known from before the lines. */
+export type Context = Pick<Place, 'head' | 'generation' | 'at' | 'last' | 'gamemode'>
+
+/** What lines told. */
+export interface Interpretation {
+  readonly catches: readonly WatchedCatch[]
+  readonly context: Context
+  /** Up to where they were taken; less than all when the last of them is to be read again with what follows. */
+  readonly end: number
+}
+
+/**
+ * What the lines of a log tell.
+ *
+ * @param isSettled Whether nothing followed for a while. Else a catch in the very last line is left for later: the next
+ * line may say more of it.
+ * @param now When the log was last written to, milliseconds since 1970.
+ */
+export function interpret(
+  lines: readonly LogLine[],
+  before: Context,
+  { isSettled, now }: { readonly isSettled: boolean; readonly now: number },
+): Interpretation {
+  const catches: WatchedCatch[] = []
+  let context = before
+  let open = false
+  for (const [index, { text, start, end }] of lines.entries()) {
+    const gamemode = detectGamemode(text)
+    if (gamemode) context = { ...context, gamemode }
+    const found = parseChatLine(text)
+    if (!found) continue
+    const line = { found, start, end }
+    if (isSameCatch(context.last, line)) {
+      const first = open ? catches.pop() : undefined
+      if (first) catches.push({ ...first, found: mergeCatches(first.found, found) })
+      context = { ...context, last: undefined }
+      open = false
+      continue
+    }
+    if (!isSettled && index === lines.length - 1) return { catches, context, end: start }
+    const caughtAt = momentOf(found.timeOfDay, context.at, now)
+    context = { ...context, at: caughtAt, last: lastOf(line) }
+    catches.push({ found, caughtAt, gamemode: context.gamemode, key: keyOf(context, line) })
+    open = true
+  }
+  return { catches, context, end: lines.at(-1)?.end ?? 0 }
+}
+
+/** Lines with times differ wherever they are written again; others only by how often the file was begun anew. */
+function keyOf(
+  { head, generation }: Context,
+  { found, start }: { readonly found: ChatCatch; readonly start: number },
+): string {
+  return found.timeOfDay === undefined ? `${head}.${generation}:${start}` : `${head}:${start}`
+}

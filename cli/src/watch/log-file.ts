@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { open, readFile, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
+/** A log that can be read at any place. */
+export interface LogFile {
+  /** Which file of this machine it is; two paths to one file have one identity. */
+  readonly identity: string
+  facts(): Promise<LogFacts>
+  /** Bytes from a place on: fewer than asked for only at the end. */
+  read(offset: number, length: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** What the system says of a file. Times in milliseconds since 1970. */
+export interface LogFacts {
+  readonly size: number
+  readonly writtenAt: number
+  readonly bornAt: number
+}
+
+const LONGEST_HEAD = 16 * 1024
+const ANCHOR_LENGTH = 512
+
+/** Opens a log; `undefined` when there is none at that path. It stays readable when it is renamed or deleted. */
+export async function openLog(path: string): Promise<LogFile | undefined> {
+  try {
+    const handle = await open(path, 'r')
+    const { dev, ino } = await handle.stat({ bigint: true })
+    return {
+      identity: `${dev}:${ino}`,
+      async facts() {
+        const { size, mtimeMs, birthtimeMs } = await handle.stat()
+        return { size, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
+      },
+      async read(offset, length) {
+        const bytes = new Uint8Array(length)
+        let filled = 0
+        while (filled < length) {
+          const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled)
+          if (bytesRead === 0) break
+          filled += bytesRead
+        }
+        return bytes.subarray(0, filled)
+      },
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Opens a log that was packed with gzip, as the game packs old ones. It is held in memory. */
+export async function openPackedLog(path: string): Promise<LogFile> {
+  const [packed, { mtimeMs, birthtimeMs }] = await Promise.all([readFile(path), stat(path)])
+  const bytes = await promisify(gunzip)(packed)
+  const facts = { size: bytes.length, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
+  return {
+    identity: `gzip:${path}`,
+    facts: async () => facts,
+    read: async (offset, length) => bytes.subarray(offset, offset + length),
+    close: async () => {},
+  }
+}
+
+/** Which file is at a path now; `undefined` when there is none. */
+export async function identityAt(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Names the content of a log by its first line; `undefined` while that is not written whole.
+ *
+ * @param isWhole Whether nothing more is written, so that a line without an end is one too.
+ */
+export async function headOf(file: LogFile, isWhole: boolean): Promise<string | undefined> {
+  const bytes = await file.read(0, LONGEST_HEAD)
+  const end = bytes.indexOf(0x0a)
+  if (end === -1 && bytes.length < LONGEST_HEAD && !(isWhole && bytes.length > 0)) return undefined
+  return hash(end === -1 ? bytes : bytes.subarray(0, end))
+}
+
+/** A hash of what stands before a place; what was overwritten has another. */
+export async function anchorOf(file: LogFile, offset: number): Promise<string> {
+  const length = Math.min(offset, ANCHOR_LENGTH)
+  return hash(await file.read(offset - length, length))
+}
+
+/** Whether a file is the one that was read up to a place, perhaps longer now. */
+export async function isReadTo(
+  file: LogFile,
+  { offset, anchor }: { readonly offset: number; readonly anchor: string },
+): Promise<boolean> {
+  const { size } = await file.facts()
+  return size >= offset && (await anchorOf(file, offset)) === anchor
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}

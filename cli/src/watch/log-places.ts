@@ -1,0 +1,99 @@
+import * as path from 'node:path'
+import type { Surroundings } from '../config/paths.ts'
+
+/** A place where a launcher or client of the game may keep its log. */
+export interface LogPlace {
+  /** Who keeps it there. */
+  readonly launcher: string
+  /** The path; a segment that is `*` stands for every folder. */
+  readonly pattern: string
+}
+
+const LOG = ['logs', 'latest.log']
+// One game folder, in folders of instances: MultiMC calls it .minecraft, Prism minecraft, and each reads the other's.
+const INSTANCE_GAMES = ['.minecraft', 'minecraft']
+
+/**
+ * Where the usual launchers and clients keep the log of the game: vanilla, Lunar, Feather, Prism and MultiMC, the last
+ * two in one folder for each instance. Whoever changed a folder gives `watch` a path instead.
+ *
+ * @example
+ * logPlaces({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'
+ */
+export function logPlaces({ platform, env, home }: Surroundings): readonly LogPlace[] {
+  const { join } = platform === 'win32' ? path.win32 : path.posix
+  const { games, instances, feather } = foldersOfPlatform({ platform, env, home }, join)
+  const lunar = join(home, '.lunarclient')
+  const places: LogPlace[] = games.map((game) => ({ launcher: 'vanilla', pattern: join(game, ...LOG) }))
+  places.push(
+    { launcher: 'Lunar', pattern: join(lunar, 'offline', 'multiver', ...LOG) },
+    { launcher: 'Lunar', pattern: join(lunar, 'offline', '*', ...LOG) },
+    { launcher: 'Lunar', pattern: join(lunar, 'profiles', '*', '*', ...LOG) },
+    { launcher: 'Lunar', pattern: join(lunar, 'logs', 'game', '*.log') },
+  )
+  for (const folder of feather) {
+    places.push(
+      { launcher: 'Feather', pattern: join(folder, ...LOG) },
+      { launcher: 'Feather', pattern: join(folder, 'user', 'game', ...LOG) },
+      { launcher: 'Feather', pattern: join(folder, 'player-server', 'servers', '*', ...LOG) },
+    )
+  }
+  for (const { launcher, folder } of instances) {
+    for (const game of INSTANCE_GAMES) {
+      places.push({ launcher, pattern: join(folder, 'instances', '*', game, ...LOG) })
+    }
+  }
+  return places
+}
+
+interface PlatformFolders {
+  readonly games: readonly string[]
+  readonly feather: readonly string[]
+  readonly instances: readonly { readonly launcher: string; readonly folder: string }[]
+}
+
+function foldersOfPlatform({ platform, env, home }: Surroundings, join: typeof path.join): PlatformFolders {
+  if (platform === 'win32') {
+    const roaming = env.APPDATA || join(home, 'AppData', 'Roaming')
+    const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local')
+    return {
+      games: [join(roaming, '.minecraft')],
+      feather: [join(roaming, '.feather'), join(roaming, 'Feather Launcher')],
+      instances: [
+        { launcher: 'Prism', folder: join(roaming, 'PrismLauncher') },
+        { launcher: 'MultiMC', folder: join(roaming, 'MultiMC') },
+        { launcher: 'MultiMC', folder: join(local, 'MultiMC') },
+        { launcher: 'MultiMC', folder: join(home, 'MultiMC') },
+      ],
+    }
+  }
+  if (platform === 'darwin') {
+    const support = join(home, 'Library', 'Application Support')
+    return {
+      games: [join(support, 'minecraft')],
+      feather: [join(home, '.feather'), join(support, 'feather'), join(support, 'Feather Launcher')],
+      instances: [
+        { launcher: 'Prism', folder: join(support, 'PrismLauncher') },
+        { launcher: 'MultiMC', folder: join(support, 'MultiMC') },
+        { launcher: 'MultiMC', folder: '/Applications/MultiMC.app/Data' },
+      ],
+    }
+  }
+  const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
+  const apps = join(home, '.var', 'app')
+  return {
+    games: [
+      join(home, '.minecraft'),
+      join(apps, 'com.mojang.Minecraft', '.minecraft'),
+      join(apps, 'com.mojang.Minecraft', 'data', 'minecraft'),
+    ],
+    feather: [join(home, '.feather'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'feather')],
+    instances: [
+      { launcher: 'Prism', folder: join(data, 'PrismLauncher') },
+      { launcher: 'Prism', folder: join(apps, 'org.prismlauncher.PrismLauncher', 'data', 'PrismLauncher') },
+      { launcher: 'MultiMC', folder: join(data, 'multimc') },
+      { launcher: 'MultiMC', folder: join(home, '.multimc') },
+      { launcher: 'MultiMC', folder: join(home, 'MultiMC') },
+    ],
+  }
+}

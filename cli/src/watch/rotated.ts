@@ -1,0 +1,110 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { headOf, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
+import type { Place } from './place.ts'
+
+const MOST_FILES = 100
+const SLACK_MS = 24 * 60 * 60 * 1000
+const PACKING_MS = 10_000
+const PACKING_RETRY_MS = 200
+
+/** An old log that holds what was not read yet. */
+export interface OldLog {
+  readonly path: string
+  /** Where to begin. */
+  readonly place: Place
+}
+
+/**
+ * The old logs beside a log that were not read to their ends: the one that a place is in, and all that were begun after
+ * it, oldest first. Empty when that one is gone.
+ */
+export async function unreadLogs(path: string, place: Place, signal: AbortSignal): Promise<readonly OldLog[]> {
+  const candidates = await oldLogs(path, place.at - SLACK_MS)
+  for (const [index, candidate] of candidates.entries()) {
+    const isIt = await withOldLog(candidate, signal, async (file) => {
+      return (await headOf(file, true)) === place.head && (await isReadTo(file, place))
+    })
+    if (!isIt) continue
+    const unread: OldLog[] = [{ path: candidate, place }]
+    for (const later of candidates.slice(index + 1)) {
+      const begun = await withOldLog(later, signal, (file) => beginning(file, true))
+      const generation: number = (unread.at(-1)?.place.generation ?? place.generation) + 1
+      if (begun) unread.push({ path: later, place: { ...begun, generation } })
+    }
+    return unread
+  }
+  return []
+}
+
+/** The place at the beginning of a log; `undefined` while it has no first line. */
+export async function beginning(file: LogFile, isWhole: boolean): Promise<Place | undefined> {
+  const head = await headOf(file, isWhole)
+  if (head === undefined) return undefined
+  const { bornAt, writtenAt } = await file.facts()
+  // What was packed or copied is younger than what it tells of.
+  return { head, generation: 0, offset: 0, anchor: EMPTY, at: Math.min(bornAt, writtenAt) }
+}
+
+// The hash of nothing, as the anchor of the first byte.
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
+
+/** Does something with an old log, packed or not; `undefined` when it cannot be read. */
+export async function withOldLog<Result>(
+  path: string,
+  signal: AbortSignal,
+  work: (file: LogFile) => Promise<Result>,
+): Promise<Result | undefined> {
+  const file = await openOldLog(path, signal)
+  if (!file) return undefined
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+async function openOldLog(path: string, signal: AbortSignal): Promise<LogFile | undefined> {
+  if (!path.endsWith('.gz')) return openLog(path).catch(() => undefined)
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await openPackedLog(path)
+    } catch {
+      // The game may be packing it at this moment.
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
+      if (Date.now() - mtimeMs > PACKING_MS) return undefined
+      await sleep(PACKING_RETRY_MS, undefined, { signal })
+    }
+  }
+}
+
+/** Paths of old logs that were written to since then, oldest first. */
+async function oldLogs(path: string, since: number): Promise<readonly string[]> {
+  const folder = dirname(path)
+  const isOld = oldLogName(basename(path))
+  const names = await readdir(folder).catch(() => [])
+  const looked = names.filter(isOld).map(async (name) => {
+    const facts = await stat(join(folder, name)).catch(() => undefined)
+    return facts?.isFile() && facts.mtimeMs >= since ? [{ name, writtenAt: facts.mtimeMs }] : []
+  })
+  return (await Promise.all(looked))
+    .flat()
+    .sort((a, b) => a.writtenAt - b.writtenAt || a.name.localeCompare(b.name, 'en', { numeric: true }))
+    .slice(-MOST_FILES)
+    .map(({ name }) => join(folder, name))
+}
+
+/**
+ * Which names old logs of a log have: `2026-01-31-1.log.gz` beside `latest.log`, as the game names them, else the name
+ * of the log with something behind it. Others in the folder, such as `debug.log`, tell the same catches once more.
+ */
+function oldLogName(name: string): (other: string) => boolean {
+  const stem = name.replace(/\.[^.]+$/, '')
+  return (other) => {
+    if (other === name || !/^[^.].*\.(?:log|txt|gz|\d{1,3}|old|bak)$/i.test(other)) return false
+    if (stem === 'latest' && /^\d{4}-\d\d-\d\d-\d+\.log(?:\.gz)?$/.test(other)) return true
+    return other.startsWith(`${stem}.`) || other.startsWith(`${stem}-`)
+  }
+}

@@ -1,0 +1,340 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../src/main.ts'
+import { type Env, type RunOptions, run } from './harness.ts'
+
+const PASSWORD = 'canary-admin-password'
+const STARTED = Date.UTC(2026, 0, 2)
+const MINUTE = 60_000
+
+let mock: Mock
+let served: Standalone
+let folder: string
+let env: Env
+
+beforeAll(async () => {
+  const fish = { earth: [{ name: 'Salmon', rarity: 'gold' as const }], survival: [{ name: 'Cod', rarity: 1 as const }] }
+  const players = ['Alex', 'Bella', 'Carl'].map((name) => ({ name, password: `canary-${name}-password` }))
+  const users = players.map((user) => (user.name === 'Alex' ? { ...user, fish, crab: { earth: [{}] } } : user))
+  const admins = [
+    { username: 'admin', password: PASSWORD },
+    { username: 'mia', password: PASSWORD, role: 'admin' as const },
+  ]
+  mock = await createMock({ seed: { users, admins }, startAt: STARTED, limits: { adminRequests: 20 } })
+  served = await mock.serve()
+  folder = await mkdtemp(join(tmpdir(), 'fish-cli-administration-'))
+})
+
+afterAll(async () => {
+  await served.close()
+  await rm(folder, { recursive: true })
+})
+
+beforeEach(async () => {
+  await mock.reset()
+  env = { FISH_URL: served.url, FISH_MAX_WAIT: '0', FISH_ADMIN_PASSWORD: PASSWORD }
+})
+
+const fish = (argv: readonly string[], options: RunOptions = {}) =>
+  run(argv, { ...options, env: { ...env, ...options.env } })
+
+async function json(argv: readonly string[], options: RunOptions = {}) {
+  const { status, stdout, stderr } = await fish([...argv, '--json'], options)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+const names = async () => (await fish(['user', 'list', '-o', 'tsv', '--fields', 'name'])).stdout.trim().split(/\s+/)
+const writes = () => mock.requests.filter(({ method, path }) => method !== 'GET' && path !== '/admin/login')
+
+describe('user list and show', () => {
+  test('list all players by name, part of a name, and so many at most', async () => {
+    expect(await names()).toEqual(['name', 'Alex', 'Bella', 'Carl'])
+    expect((await json(['user', 'list', '--search', 'EL'])).users).toMatchObject([{ name: 'Bella' }])
+    const limited = await fish(['user', 'list', '--limit', '2'])
+    expect(limited.stdout).toMatch(/Alex.*\n.*Bella/)
+    expect(limited.stdout).not.toContain('Carl')
+    expect(limited.stderr).toContain('more players')
+    expect(await json(['user', 'list', '--limit', '3'])).toMatchObject({ more: false })
+    expect((await fish(['user', 'list', '--search', 'zzz'])).stderr).toContain('No player')
+  })
+
+  test('show one player, in any letter case', async () => {
+    expect(await json(['user', 'show', 'alex'])).toEqual({
+      id: expect.any(String),
+      name: 'Alex',
+      createdAt: expect.any(String),
+    })
+    expect((await fish(['user', 'show', 'Nobody'])).status).toBe(5)
+  })
+})
+
+describe('user reset', () => {
+  test.each(['password', 'fernet', 'api-key'])('writes a new %s to a file of its owner alone', async (type) => {
+    const file = join(folder, `alex.${type}`)
+    const answer = await fish(['user', 'reset', 'Alex', '--type', type, '--yes', '--out', file, '--json'])
+    expect(JSON.parse(answer.stdout)).toEqual({ user: 'Alex', type, file })
+    const secret = (await readFile(file, 'utf8')).trimEnd()
+    expect(secret.length).toBeGreaterThan(8)
+    expect(answer.stdout + answer.stderr).not.toContain(secret)
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
+    // One that exists is not overwritten, and then nothing is reset.
+    const before = writes().length
+    expect((await fish(['user', 'reset', 'Alex', '--type', type, '--yes', '--out', file])).status).toBe(6)
+    expect(writes()).toHaveLength(before)
+  })
+
+  test('masks the secret unless --show or --out - asks for it', async () => {
+    const reset = (...more: string[]) => fish(['user', 'reset', 'Alex', '--type', 'fernet', '--yes', ...more])
+    const masked = await reset()
+    expect(masked.stdout).toContain('********')
+    expect(masked.stdout).not.toMatch(/[\w+/]{20}/)
+    expect(masked.stderr).toContain('--show')
+    for (const how of [['--show'], ['--out', '-']]) expect((await reset(...how)).stdout).toMatch(/^[\w+/=-]{44}\n$/)
+    expect(JSON.parse((await reset('--show', '--json')).stdout)).toMatchObject({ type: 'fernet', masked: false })
+  })
+
+  test('leaves no file behind when it fails, and --dry-run changes nothing', async () => {
+    mock.fail({ status: 500 }, { on: 'resetUser' })
+    const file = join(folder, 'failed')
+    expect((await fish(['user', 'reset', 'Alex', '--type', 'password', '-y', '--out', file])).status).toBe(1)
+    expect(await readdir(folder)).not.toContain('failed')
+    const before = writes().length
+    expect(await json(['user', 'reset', 'alex', '--type', 'fernet', '--dry-run'])).toMatchObject({ user: 'Alex' })
+    expect(writes()).toHaveLength(before)
+  })
+
+  test('replaces a key that the profile keeps', async () => {
+    const home = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
+    const asAlex = { env: { ...home, FISH_PASSWORD: 'canary-Alex-password', FISH_GAMEMODE: 'earth' } }
+    expect((await fish(['login', 'Alex', '--url', served.url], asAlex)).status).toBe(0)
+    expect((await fish(['user', 'reset', 'alex', '--type', 'fernet', '--yes'], asAlex)).status).toBe(0)
+    expect((await fish(['add', 'Koi', '-r', '3'], asAlex)).status).toBe(0)
+  })
+
+  test('says which types there are', async () => {
+    for (const type of [[], ['--type', 'canary']]) {
+      const { status, stderr } = await fish(['user', 'reset', 'Alex', '--yes', ...type])
+      expect(status).toBe(2)
+      expect(stderr).toContain('password, fernet, api-key')
+      expect(stderr).not.toContain('canary')
+    }
+  })
+})
+
+describe('user delete', () => {
+  test('--dry-run says what would go, and nothing goes', async () => {
+    expect(await json(['user', 'delete', 'alex', '--dry-run'])).toEqual({
+      user: 'Alex',
+      fish: 2,
+      crab: 1,
+      dryRun: true,
+    })
+    expect((await fish(['user', 'delete', 'Alex', '--dry-run'])).stdout).toContain('2 fish and 1 crab.')
+    expect(writes()).toEqual([])
+  })
+
+  test('asks first, and only a yes deletes', async () => {
+    for (const [argv, options, status] of [
+      [[], {}, 2],
+      [['--no-input'], { terminal: true, typed: 'y\r' }, 2],
+      [[], { terminal: true, typed: 'n\r' }, 1],
+    ] as const) {
+      expect((await fish(['user', 'delete', 'Alex', ...argv], options)).status).toBe(status)
+    }
+    expect(writes()).toEqual([])
+    const asked = await fish(['user', 'delete', 'Alex'], { terminal: true, typed: 'y\r' })
+    expect(asked).toMatchObject({ status: 0, stdout: 'Deleted Alex.\n' })
+    expect(await names()).toEqual(['name', 'Bella', 'Carl'])
+    expect((await fish(['user', 'delete', 'Alex', '--yes'])).status).toBe(5)
+  })
+})
+
+/** Types one line at each prompt. */
+async function typing(argv: readonly string[], lines: readonly string[], more: Env = {}) {
+  const left = [...lines]
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const seen = { stdout: '', stderr: '' }
+  const sink = (name: keyof typeof seen) =>
+    Object.assign(
+      new Writable({
+        write(chunk, _encoding, done) {
+          seen[name] += chunk
+          if (name === 'stderr' && String(chunk).endsWith(': ')) setImmediate(() => stdin.write(`${left.shift()}\r`))
+          done()
+        },
+      }),
+      { isTTY: name === 'stderr' },
+    )
+  const status = await runCli(argv, {
+    env: { HOME: '/dev/null/home', FISH_SECRET_STORE: 'file', ...env, ...more },
+    stdin,
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    interrupted: () => new AbortController().signal,
+    stopWishes: () => () => new Promise(() => {}),
+  })
+  return { status, ...seen }
+}
+
+describe('admin', () => {
+  const create = ['admin', 'create', 'zoe']
+  const logIn = (password: string) =>
+    fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'zoe', FISH_ADMIN_PASSWORD: password } })
+
+  test('lists, creates and deletes administrators', async () => {
+    const created = await json(create, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })
+    expect(created).toEqual({ username: 'zoe', role: 'admin', createdAt: expect.any(String) })
+    const { admins } = await json(['admin', 'list'])
+    expect(admins.map(({ username }: { username: string }) => username)).toEqual(['admin', 'mia', 'zoe'])
+    expect((await logIn('canary-of-zoe')).status).toBe(0)
+    expect((await fish([...create, '--dry-run'])).status).toBe(6)
+    expect(await json(['admin', 'delete', 'ZOE', '--dry-run'])).toEqual({
+      username: 'zoe',
+      role: 'admin',
+      dryRun: true,
+    })
+    expect((await fish(['admin', 'delete', 'zoe'])).status).toBe(2)
+    expect((await fish(['admin', 'delete', 'zoe', '--yes'])).stdout).toBe('Deleted zoe.\n')
+    expect((await logIn('canary-of-zoe')).status).toBe(4)
+    expect((await fish(['admin', 'delete', 'zoe', '--dry-run'])).status).toBe(5)
+    expect((await fish(['admin', 'delete', 'admin', '--yes'])).status).toBe(6)
+  })
+
+  test('takes the new password from stdin, and never from where that of the acting one is', async () => {
+    const piped = await fish([...create, '--password-stdin', '--role', 'superadmin'], { piped: 'canary-of-zoe\n' })
+    expect(piped).toMatchObject({ status: 0, stderr: '' })
+    expect(piped.stdout).not.toContain('canary')
+    expect((await logIn('canary-of-zoe')).status).toBe(0)
+    const none = await fish(['admin', 'create', 'yan'])
+    expect(none.status).toBe(4)
+    expect(none.stderr).toContain('FISH_NEW_ADMIN_PASSWORD')
+  })
+
+  test('asks for the new password twice without showing it, and takes it only when both agree', async () => {
+    const wrong = await typing(create, ['canary-of-zoe', 'canary-of-zoo'])
+    expect(wrong).toMatchObject({ status: 2, stdout: '' })
+    expect(writes()).toEqual([])
+    const right = await typing(create, ['canary-of-zoe', 'canary-of-zoe'])
+    expect(right.status).toBe(0)
+    for (const { stdout, stderr } of [wrong, right]) expect(stdout + stderr).not.toContain('canary')
+    expect((await logIn('canary-of-zoe')).status).toBe(0)
+  })
+
+  test('refuses names and passwords that cannot be, before anything is written', async () => {
+    expect((await fish(['admin', 'create', 'Not a name'])).status).toBe(2)
+    const short = await fish(create, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary' } })
+    expect(short.status).toBe(4)
+    expect(short.stderr).not.toContain('canary')
+    expect(await json([...create, '--dry-run'])).toEqual({ username: 'zoe', role: 'admin', dryRun: true })
+    expect(writes()).toEqual([])
+  })
+})
+
+describe('leaderboard', () => {
+  test('counts fish or crabs, in one gamemode or all, best first', async () => {
+    expect(await json(['leaderboard'])).toEqual({
+      type: 'fish',
+      gamemode: null,
+      leaderboard: [{ place: 1, name: 'Alex', count: 2 }],
+    })
+    expect((await json(['leaderboard', '-g', 'earth'])).leaderboard).toMatchObject([{ count: 1 }])
+    expect((await fish(['leaderboard', 'crabs', '-o', 'csv'])).stdout).toMatch(/^place,name,count\r?\n1,Alex,1\r?\n$/)
+    expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('Nobody')
+  })
+
+  test('--chart shows bars', async () => {
+    expect((await fish(['leaderboard', '--chart'])).stdout).toMatch(/^Alex {2}█+ 2\n$/)
+  })
+
+  test('a limit that is none, a wrong gamemode and a whale are typed wrongly', async () => {
+    for (const more of [['--limit', '1001'], ['--limit', 'x'], ['-g', 'skyblock'], ['whales']]) {
+      expect((await fish(['leaderboard', ...more])).status).toBe(2)
+    }
+  })
+})
+
+describe('audit', () => {
+  test('shows the newest first, so many at most, and only since then', async () => {
+    await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes'])
+    mock.clock.advance(5 * MINUTE)
+    await fish(['user', 'delete', 'Bella', '--yes'])
+    const { entries, more } = await json(['audit'])
+    const actions = entries.map(({ action }: { action: string }) => action)
+    expect(actions).toHaveLength(5)
+    // Logins come in the same millisecond as what follows them.
+    const changes = actions.filter((action: string) => action !== 'login')
+    expect(changes).toEqual(['user.delete', 'user.reset.fernet'])
+    expect(more).toBe(false)
+    expect(await json(['audit', '--limit', '2'])).toMatchObject({ more: true, entries: [{}, {}] })
+    expect((await fish(['audit', '--limit', '1'])).stderr).toContain('--limit')
+    const since = new Date(STARTED + MINUTE).toISOString()
+    const late = await fish(['audit', '--since', since, '-o', 'tsv', '--fields', 'actor,action,subject'])
+    expect(late.stdout).toContain('admin\tuser.delete\tBella\n')
+    expect(late.stdout).not.toContain('fernet')
+  })
+})
+
+describe('stats', () => {
+  test('USER counts the collections of a player by rarity and gamemode, and needs no administrator', async () => {
+    const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
+    expect(await json(['stats', 'alex'], nobody)).toEqual({
+      user: 'Alex',
+      fish: {
+        total: 2,
+        byGamemode: { oneblock: 0, earth: 1, survival: 1, factions: 0 },
+        byRarity: expect.objectContaining({ Bronze: 1, Gold: 1, Mythical: 0 }),
+      },
+      crab: { total: 1, byGamemode: { oneblock: 0, earth: 1, survival: 0, factions: 0 } },
+    })
+    const inEarth = await json(['stats', 'Alex', '-g', 'earth'], nobody)
+    expect(inEarth).toMatchObject({ fish: { total: 1, byGamemode: { earth: 1 } } })
+    const rows = await fish(['stats', 'Alex', '-g', 'earth', '-o', 'csv'], nobody)
+    expect(rows.stdout).toContain('fish,gamemode,earth,1')
+    expect((await fish(['stats', 'Alex', '--chart'], nobody)).stdout).toMatch(/^fish Gold +█+ 1$/m)
+    expect((await fish(['stats', 'Nobody'], nobody)).status).toBe(5)
+  })
+
+  test('a failure ends it at once, whatever else still waits', async () => {
+    mock.fail({ status: 404 }, { on: 'getFish' })
+    mock.fail('silence', { on: 'getCrab', times: 4 })
+    const startedAt = performance.now()
+    expect((await fish(['stats', 'Alex'])).status).toBe(5)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+  })
+
+  test('without USER counts the whole service', async () => {
+    expect(await json(['stats'])).toMatchObject({ users: 3, fish: { total: 2 }, crab: { total: 1 } })
+    expect(await json(['stats', '--fields', 'kind,count'])).toContainEqual({ kind: 'users', count: 3 })
+    expect((await fish(['stats', '--chart'])).stdout).toMatch(/^crab earth +█+ 1$/m)
+  })
+})
+
+test('a kept session is enough, and one that the service ended says how to log in again', async () => {
+  const home = { XDG_CONFIG_HOME: join(folder, 'admin-config'), XDG_STATE_HOME: join(folder, 'admin-state') }
+  const clock = mock.client('Alex').clock
+  expect((await fish(['login', 'mia', '--admin', '--url', served.url], { env: home, clock })).status).toBe(0)
+  const kept = { env: { ...home, FISH_ADMIN_PASSWORD: undefined }, clock }
+  expect((await fish(['user', 'list'], kept)).status).toBe(0)
+  await fish(['admin', 'delete', 'mia', '--yes'])
+  const { status, stderr } = await fish(['user', 'list'], kept)
+  expect(status).toBe(4)
+  expect(stderr).toContain('fish-cli login NAME --admin')
+})
+
+test('--no-wait fails at once where the limit of administrators holds, and says when it ends', async () => {
+  const results = []
+  for (let index = 0; index < 21; index += 1)
+    results.push(await fish(['stats', '--no-wait', '--json'], { env: { FISH_MAX_WAIT: undefined } }))
+  expect(results.slice(0, 20).every(({ status }) => status === 0)).toBe(true)
+  expect(results[20]?.status).toBe(75)
+  expect(JSON.parse(results[20]?.stdout ?? '').error).toMatchObject({
+    code: 'rate_limited',
+    retryAt: expect.any(String),
+  })
+  expect((await fish(['stats', '--max-wait', 'long'])).status).toBe(2)
+})

@@ -1,0 +1,107 @@
+import type { ConformanceReport } from '@fish-crab/mocks/conformance'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { interruption } from '../src/cli-error.ts'
+import { ADMIN_PASSWORD, run, startImpostor, startWorld, type World } from './harness.ts'
+
+const MASTER = 'canary-master-api-key'
+const ORIGIN = 'https://allowed.example'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
+})
+
+afterAll(() => world.service.close())
+
+const conformance = (argv: readonly string[], env = world.admin) => run(['conformance', ...argv], { env })
+
+describe('conformance', () => {
+  test('finds nothing to say against the service, and leaves nothing behind', async () => {
+    const env = { ...world.admin, FISH_MASTER_API_KEY: MASTER }
+    const argv = [world.service.url, '--format', 'json', '--allowed-origin', ORIGIN, '--requests', '10000']
+    const { status, stdout, stderr } = await conformance(argv, env)
+    const { checks, failed, passed, left } = JSON.parse(stdout) as ConformanceReport
+    expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    expect({ status, stderr, failed, left }).toEqual({ status: 0, stderr: '', failed: 0, left: [] })
+    expect(passed).toBeGreaterThan(300)
+    for (const { outcome, reason } of checks)
+      expect([outcome, Boolean(reason)]).toEqual([outcome, outcome === 'skipped'])
+    for (const secret of [ADMIN_PASSWORD, MASTER]) expect(stdout).not.toContain(secret)
+    const users = await fetch(`${world.service.url}/get/fish?name=Alex&gamemode=earth`)
+    expect(await users.json()).toEqual({ user: 'Alex', fish: [] })
+  })
+
+  test('takes the address from FISH_URL, and reports TAP of what was asked for', async () => {
+    const { status, stdout } = await conformance(['--format', 'tap', '--only', 'operations', '--only', 'status-ok'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^TAP version 14\n1\.\.7\nok 1 - status-ok: /)
+  })
+
+  test('shows a table for people, and skips what it is told to', async () => {
+    const { status, stdout } = await conformance(['--only', 'status', '--skip', 'demo-fish', world.service.url])
+    expect(status).toBe(0)
+    expect(stdout).toContain('skipped  demo-fish')
+    expect(stdout).toMatch(/\n\n5 passed, 0 failed, 1 skipped\n$/)
+  })
+
+  test('ends with 1 when a check fails, and tells it on stderr at once', async () => {
+    const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '--format', 'tap'])
+    expect(status).toBe(1)
+    expect(stdout).toContain('not ok 1 - limit-headers')
+    expect(stderr).toContain('failed: limit-headers: expected x-ratelimit-limit to be 25')
+  })
+
+  test.each([
+    [['--format', 'xml'], '--format must be one of table, tap, json.'],
+    [['--requests', '0'], '--requests must be a whole number from 1.'],
+    [['--max-wait', 'x'], '--max-wait must be a whole number from 0.'],
+    [['--only', 'nonsense'], 'There is no check and no section "nonsense".'],
+    [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
+  ])('of %j is a mistake of who typed it', async (argv, message) => {
+    const { status, stderr } = await conformance(argv)
+    expect(status).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  test('says that nothing answers, with 69', async () => {
+    const { status, stdout } = await conformance(['http://127.0.0.1:1', '--json'])
+    expect(status).toBe(69)
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'unreachable', exit: 69 })
+  })
+
+  test('says that the password is wrong, with 4, and does not tell it', async () => {
+    const env = { ...world.base, FISH_ADMIN_PASSWORD: 'canary-wrong-password' }
+    const { status, stderr } = await conformance([], env)
+    expect(status).toBe(4)
+    expect(stderr).not.toContain('canary')
+  })
+
+  test('says that a password is needed, with 4', async () => {
+    expect((await conformance([], world.base)).status).toBe(4)
+  })
+
+  test('ended with Ctrl-C removes what it made, and ends with 130', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(interruption()), 40)
+    const { status } = await run(['conformance'], { env: world.admin, interrupted: controller.signal })
+    expect(status).toBe(130)
+    const admin = createAdminClient({
+      baseUrl: world.service.url,
+      username: 'admin',
+      password: ADMIN_PASSWORD,
+      env: {},
+    })
+    const { users } = await admin.users.list({ search: 'Conformance-' })
+    expect(users).toEqual([])
+  })
+
+  test('says that something else answers, with 1', async () => {
+    const impostor = await startImpostor((_, response) => response.end('hello'))
+    const { status, stderr } = await conformance([impostor.url])
+    impostor.close()
+    expect(status).toBe(1)
+    expect(stderr).toContain('The login did not answer as the contract says')
+  })
+})

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KeyringEntry, keyringStore } from '../src/secrets/keyring.ts'
+import { type Env, run, startWorld, type World } from './harness.ts'
+
+const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
+
+/** A keyring in memory, as the library shows one. */
+function memoryKeyring() {
+  const entries = new Map<string, string>()
+  const open = (service: string, account: string): KeyringEntry => {
+    const name = `${service}/${account}`
+    return {
+      getPassword: async () => entries.get(name) ?? null,
+      setPassword: async (password) => {
+        entries.set(name, password)
+      },
+      deletePassword: async () => entries.delete(name),
+    }
+  }
+  return { entries, open }
+}
+
+/** A keyring that does what it does to say no. */
+const broken = (): KeyringEntry => {
+  const refuse = async () => {
+    throw new Error('locked; it held canary-key')
+  }
+  return { getPassword: refuse, setPassword: refuse, deletePassword: refuse }
+}
+
+describe('a login where there is a keyring', () => {
+  let world: World
+  let home: string
+
+  beforeAll(async () => {
+    world = await startWorld()
+    home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
+  })
+
+  afterAll(async () => {
+    await world.service.close()
+    await rm(home, { recursive: true })
+  })
+
+  test('leaves no secret in a file, and moves what is kept to where it is wanted', async () => {
+    const { entries, open } = memoryKeyring()
+    const base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state'), FISH_SECRET_STORE: '' }
+    const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
+    const { password, fernetKey } = world.alex
+    const login = (env: Env = {}) =>
+      fish(['login', 'Alex', '-g', 'earth', '--url', world.service.url], { FISH_PASSWORD: password, ...env })
+    const files = async () => {
+      const found = await readdir(home, { recursive: true, withFileTypes: true })
+      const read = found.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'utf8'))
+      return (await Promise.all(read)).join()
+    }
+
+    expect((await login()).stdout).toContain('keyring of the system')
+    expect([...entries.keys()]).toEqual(['fish-crab/default'])
+    expect(await files()).not.toContain(fernetKey)
+    expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'keyring', accepted: true })
+
+    await login({ FISH_SECRET_STORE: 'file' })
+    expect(entries.size).toBe(0)
+    expect(await files()).toContain(fernetKey)
+
+    await login()
+    expect(entries.size).toBe(1)
+    expect(await files()).not.toContain(fernetKey)
+    expect([...entries.values()].join()).not.toContain(password)
+
+    await fish(['logout'])
+    expect(entries.size).toBe(0)
+  })
+
+  test('that cannot be used keeps nothing anywhere', async () => {
+    const elsewhere = join(home, 'broken')
+    const env = { XDG_CONFIG_HOME: elsewhere, XDG_STATE_HOME: elsewhere, FISH_SECRET_STORE: '' }
+    const argv = ['login', 'Alex', '--url', world.service.url, '--json']
+    const { status, stdout } = await run(argv, { env: { ...env, FISH_PASSWORD: world.alex.password }, keyring: broken })
+    expect(status).toBe(4)
+    expect(JSON.parse(stdout).error.code).toBe('keyring_unavailable')
+    expect(stdout).not.toContain('canary')
+    expect((await run(['whoami', '--offline', '--json'], { env, keyring: broken })).stdout).not.toContain('keyring"')
+  })
+})
+
+describe('a keyring', () => {
+  test('keeps the secrets of each profile in one entry of its own', async () => {
+    const { entries, open } = memoryKeyring()
+    const store = keyringStore(open)
+    expect(await store.get('home')).toBeUndefined()
+    await store.change('home', () => SECRETS)
+    await store.change('work', () => ({ url: 'http://b.example', apiKey: 'x' }))
+    expect(await store.get('home')).toEqual(SECRETS)
+    expect([...entries.keys()]).toEqual(['fish-crab/home', 'fish-crab/work'])
+  })
+
+  test('is given what it keeps to change, and forgets a profile with nothing left', async () => {
+    const { entries, open } = memoryKeyring()
+    const store = keyringStore(open)
+    await store.change('home', () => SECRETS)
+    await store.change('home', (kept) => kept && { ...kept, apiKey: 'x' })
+    expect(await store.get('home')).toEqual({ ...SECRETS, apiKey: 'x' })
+    await store.change('home', () => undefined)
+    expect(entries.size).toBe(0)
+    await store.change('home', () => undefined)
+  })
+
+  test.each(['{', '[]', 'null', '{"url":1}', '{"url":"http://a","session":{}}'])(
+    'that holds something else holds nothing: %s',
+    async (text) => {
+      const { entries, open } = memoryKeyring()
+      entries.set('fish-crab/home', text)
+      expect(await keyringStore(open).get('home')).toBeUndefined()
+    },
+  )
+
+  test('that is locked, or cannot be opened, is an error that repeats nothing and says what to do', async () => {
+    const absent = () => {
+      throw new Error('no such service')
+    }
+    for (const open of [broken, absent]) {
+      const store = keyringStore(open)
+      for (const act of [() => store.get('home'), () => store.change('home', () => SECRETS)]) {
+        const error = await act().catch((thrown: unknown) => thrown)
+        expect(error).toMatchObject({
+          code: 'keyring_unavailable',
+          exit: 4,
+          hint: expect.stringContaining('secret-store file'),
+        })
+        expect(String(error)).not.toContain('canary')
+      }
+    }
+  })
+})

@@ -1,0 +1,450 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ADMIN_PASSWORD, type Env, type RunOptions, run, startImpostor, startWorld, type World } from './harness.ts'
+
+let world: World
+let home: string
+let base: Env
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.service.close())
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
+  base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state'), FISH_MAX_WAIT: '0' }
+})
+
+afterEach(() => rm(home, { recursive: true }))
+
+const secretsFile = () => join(home, 'state', 'fish-crab', 'secrets.json')
+const configFile = () => join(home, 'config', 'fish-crab', 'config.json')
+const fish = (argv: readonly string[], env: Env = {}, options: RunOptions = {}) =>
+  run(argv, { ...options, env: { ...base, ...env } })
+const at = () => ['--url', world.service.url]
+const login = (env: Env = {}, ...more: readonly string[]) =>
+  fish(['login', 'Alex', ...at(), '-g', 'earth', ...more], { FISH_PASSWORD: world.alex.password, ...env })
+
+async function newPlayer(name: string) {
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: world.admin })
+  return JSON.parse(stdout)
+}
+
+describe('login', () => {
+  test('keeps key and profile, so that adding and listing need nothing more', async () => {
+    const { status, stdout, stderr } = await login()
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('profile default')
+    expect((await fish(['add', 'Login Koi', '-r', 'gold'])).status).toBe(0)
+    expect((await fish(['list'])).stdout).toContain('Login Koi')
+  })
+
+  test('takes the password from stdin, from a file, or from a person', async () => {
+    const file = join(home, 'password')
+    await writeFile(file, `${world.alex.password}\n`)
+    const ways: [Env, RunOptions, string[]][] = [
+      [{}, { piped: `${world.alex.password}\r\n` }, ['--password-stdin']],
+      [{ FISH_PASSWORD_FILE: file }, {}, []],
+      [{}, { terminal: true, typed: `${world.alex.password}\r` }, []],
+    ]
+    for (const [env, options, more] of ways) {
+      const { status } = await fish(['login', 'alex', ...at(), ...more], env, options)
+      expect(status).toBe(0)
+      expect((await fish(['logout'])).status).toBe(0)
+    }
+  })
+
+  test('with --no-input nobody is asked, and an unusable stdin is told', async () => {
+    const asked = await fish(['login', 'Alex', ...at(), '--no-input'], {}, { terminal: true, typed: 'x\r' })
+    expect(asked.status).toBe(4)
+    expect(asked.stderr).toContain('FISH_PASSWORD')
+    for (const piped of ['', '\n', 'two\nlines', 'x'.repeat(100_000)]) {
+      const { status, stderr } = await fish(['login', 'Alex', ...at(), '--password-stdin'], {}, { piped })
+      expect(status).toBe(4)
+      expect(stderr).toContain('stdin')
+    }
+    expect((await fish(['login', 'Alex', ...at(), '--password-stdin'], {}, { terminal: true })).status).toBe(4)
+    await expect(stat(configFile())).rejects.toThrow('ENOENT')
+  })
+
+  test('a wrong password, an unknown service and --dry-run keep nothing', async () => {
+    expect((await login({ FISH_PASSWORD: 'wrong-password' })).status).toBe(4)
+    const nobody = ['login', 'Alex', '--url', 'http://127.0.0.1:1']
+    expect((await fish(nobody, { FISH_PASSWORD: 'x' })).status).toBe(69)
+    expect((await login({}, '--dry-run')).status).toBe(0)
+    await expect(stat(configFile())).rejects.toThrow('ENOENT')
+    await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
+  })
+
+  test('somebody else takes a profile over only when that is confirmed; another profile is free', async () => {
+    const { password } = await newPlayer('Bella')
+    await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
+    const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
+    expect((await bella()).status).toBe(2)
+    expect((await bella('--profile', 'bella', ...at())).status).toBe(0)
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ profile: 'bella', user: 'Bella' })
+    expect(JSON.parse((await fish(['whoami', '--json', '--profile', 'default'])).stdout)).toMatchObject({
+      user: 'Alex',
+      accepted: true,
+    })
+    expect((await bella('--profile', 'default', '--yes')).status).toBe(0)
+    for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret)).toEqual([])
+  })
+
+  test('a key that the service does not take is not kept', async () => {
+    const { fernetKey } = await newPlayer('Other')
+    const liar = await startImpostor(async (request, response) => {
+      response.setHeader('content-type', 'application/json')
+      if (request.url?.startsWith('/get/user/key')) return response.end(JSON.stringify({ fernetKey }))
+      return response.writeHead(400).end('{"error":"No.","code":"invalid_token","requestId":"r"}')
+    })
+    const { status, stderr } = await fish(['login', 'Alex', '--url', liar.url], { FISH_PASSWORD: 'x' })
+    liar.close()
+    expect(status).toBe(4)
+    expect(stderr).toContain('Nothing was kept')
+    await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
+  })
+
+  test('keeps an API key only when it lifts the limit', async () => {
+    const wrong = await login({ FISH_API_KEY: 'fck_wrong' }, '--with-api-key')
+    expect(wrong.status).toBe(4)
+    expect((await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')).status).toBe(0)
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ apiKey: 'file', accepted: true })
+    // A later login without one leaves it.
+    await login()
+    expect(await readFile(secretsFile(), 'utf8')).toContain(world.alex.apiKey)
+  })
+
+  test('says when the way to the service is not encrypted, before it asks', async () => {
+    const { stderr } = await fish(['login', 'Alex', '--url', 'http://fish.invalid', '--no-input'])
+    expect(stderr).toContain('not encrypted')
+  })
+})
+
+describe('what is kept', () => {
+  test('lies in a file that its owner alone reads, and the password nowhere', async () => {
+    await login()
+    expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(await readFile(secretsFile(), 'utf8'))).toEqual({
+      version: 1,
+      profiles: { default: { url: world.service.url, user: 'Alex', fernetKey: world.alex.fernetKey } },
+    })
+    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
+    expect(await filesWith(world.alex.password)).toEqual([])
+  })
+
+  test('leaves with the next change what a killed process had begun to write', async () => {
+    await login()
+    await writeFile(`${secretsFile()}.new`, 'canary half')
+    await login()
+    expect(await filesWith('canary')).toEqual([])
+    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
+  })
+
+  test('is refused when others can read it', async () => {
+    await login()
+    await chmod(secretsFile(), 0o640)
+    const { status, stdout } = await fish(['add', 'Cod', '-r', '1', '--json'])
+    const { error } = JSON.parse(stdout)
+    expect({ status, code: error.code }).toEqual({ status: 4, code: 'secrets_not_private' })
+    expect(error.hint).toContain(`chmod 600 ${secretsFile()}`)
+  })
+
+  test.each([
+    ['{', 'invalid_secrets'],
+    ['{"version":2,"profiles":{}}', 'secrets_too_new'],
+  ])('is not overwritten when it cannot be read: %s', async (text, code) => {
+    await login()
+    await writeFile(secretsFile(), text)
+    expect(JSON.parse((await login({}, '--json')).stdout).error.code).toBe(code)
+    expect(await readFile(secretsFile(), 'utf8')).toBe(text)
+  })
+
+  test('is sent to no other service than its own', async () => {
+    await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
+    const seen: string[] = []
+    const other = await startImpostor((request, response) => {
+      seen.push(JSON.stringify(request.headers))
+      response.end()
+    })
+    for (const env of [{}, { FISH_URL: other.url }]) {
+      const url = 'FISH_URL' in env ? [] : ['--url', other.url]
+      await fish(['status', ...url], env)
+      const { status, stderr } = await fish(['add', 'Cod', '-r', '1', ...url], env)
+      expect(status).toBe(4)
+      expect(stderr).toContain('FISH_KEY')
+    }
+    other.close()
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen.join()).not.toContain(world.alex.apiKey)
+  })
+
+  test('is used for its own player alone', async () => {
+    await login()
+    expect((await fish(['add', 'Cod', '-r', '1', '--user', 'Bob'])).status).toBe(4)
+    expect((await fish(['add', 'Cod', '-r', '1', '--user', 'ALEX'])).status).toBe(0)
+  })
+
+  test('gives way to the environment', async () => {
+    await login()
+    const env = { FISH_KEY: Buffer.alloc(32, 7).toString('base64') }
+    expect((await fish(['add', 'Cod', '-r', '1'], env)).status).toBe(4)
+    expect(JSON.parse((await fish(['whoami', '--offline', '--json'], env)).stdout).key).toBe('environment')
+  })
+
+  test('is gone after logout, the profile is not', async () => {
+    await login()
+    expect((await fish(['logout', '--dry-run'])).stdout).toContain('Would remove')
+    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
+    expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
+      profile: 'default',
+      removed: 'file',
+      dryRun: false,
+    })
+    expect(await filesWith(world.alex.fernetKey)).toEqual([])
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ user: 'Alex', key: null })
+    expect((await fish(['logout'])).status).toBe(0)
+  })
+
+  test('goes with its profile', async () => {
+    await login()
+    await fish(['profile', 'remove', 'default', '--yes'])
+    expect(await filesWith(world.alex.fernetKey)).toEqual([])
+    expect((await fish(['logout'])).status).toBe(4)
+  })
+
+  test('of two profiles that log in at once is all there', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.map((name) => login({}, '--profile', name)))
+    expect(Object.keys(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles).sort()).toEqual(names)
+    for (const name of names) expect((await fish(['whoami', '--profile', name])).status).toBe(0)
+  })
+})
+
+// Elsewhere, what decides about a keyring is not in the environment.
+describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no session bus)', () => {
+  beforeEach(async () => {
+    await login()
+    const config = JSON.parse(await readFile(configFile(), 'utf8'))
+    config.profiles.default.secrets = 'keyring'
+    await writeFile(configFile(), JSON.stringify(config))
+    await rm(secretsFile())
+  })
+
+  test('is named by what needs it', async () => {
+    for (const argv of [['whoami'], ['add', 'Cod', '-r', '1'], ['logout']]) {
+      const { status, stdout } = await fish([...argv, '--json'])
+      expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 4, code: 'keyring_unavailable' })
+    }
+  })
+
+  test('does not stand in the way of a login that keeps secrets in a file', async () => {
+    expect((await login()).status).toBe(0)
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'file', accepted: true })
+  })
+
+  test('does not keep a profile from being removed, which is told as partly done', async () => {
+    const { status, stdout } = await fish(['profile', 'remove', 'default', '-y', '--json'])
+    expect({ status, removed: JSON.parse(stdout).secretsRemoved }).toEqual({ status: 7, removed: false })
+    expect(JSON.parse((await fish(['profile', 'list', '--json'])).stdout).profiles).toEqual([])
+  })
+})
+
+describe('whoami', () => {
+  test('says where the key is and that the service takes it, and shows no secret', async () => {
+    await login()
+    const { status, stdout } = await fish(['whoami', '--json'])
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({
+      profile: 'default',
+      url: world.service.url,
+      user: 'Alex',
+      gamemode: 'earth',
+      key: 'file',
+      apiKey: null,
+      admin: null,
+      sessionUntil: null,
+      accepted: true,
+    })
+  })
+
+  test('stores nothing at the service', async () => {
+    const { password } = await newPlayer('Witness')
+    await fish(['login', 'Witness', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })
+    await fish(['whoami'])
+    for (const gamemode of ['oneblock', 'earth', 'survival', 'factions']) {
+      expect(JSON.parse((await fish(['list', '-g', gamemode, '--json'])).stdout).fish).toEqual([])
+    }
+  })
+
+  test('ends with 4 for a key that was reset, and for nobody', async () => {
+    const { password } = await newPlayer('Reset')
+    await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
+    await run(['key', 'rotate', 'Reset', '--yes'], { env: world.admin })
+    const refused = await fish(['whoami', '--json'])
+    expect(refused.status).toBe(4)
+    expect(JSON.parse(refused.stdout).error.hint).toContain('fish-cli login Reset')
+    expect((await fish(['whoami', '--offline'])).status).toBe(0)
+    await fish(['profile', 'remove', 'default', '-y'])
+    expect((await fish(['whoami'])).stderr).toContain('Nobody is logged in')
+  })
+})
+
+describe('administrators', () => {
+  const admin = (...more: readonly string[]) =>
+    fish(['login', 'admin', '--admin', ...at(), ...more], { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
+
+  test('keep a session that ends by itself, not the password, and need neither again', async () => {
+    const { status, stdout } = await admin('--json')
+    expect(status).toBe(0)
+    expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
+    expect(await filesWith(ADMIN_PASSWORD)).toEqual([])
+    expect((await fish(['user', 'create', 'Sessioned'])).status).toBe(0)
+  })
+
+  test('learn from whoami and doctor when the service ended the session', async () => {
+    await admin()
+    expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ admin: 'admin', accepted: true })
+    const kept = JSON.parse(await readFile(secretsFile(), 'utf8'))
+    kept.profiles.default.session.token += 'x'
+    await writeFile(secretsFile(), JSON.stringify(kept))
+    const refused = await fish(['whoami', '--json'])
+    expect(refused.status).toBe(4)
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_session' })
+    expect((await fish(['doctor'])).stdout).toMatch(/^session +warn/m)
+  })
+
+  test('are asked again when the session is over', async () => {
+    await admin()
+    const kept = JSON.parse(await readFile(secretsFile(), 'utf8'))
+    kept.profiles.default.session.expiresAt = '2020-01-01T00:00:00.000Z'
+    await writeFile(secretsFile(), JSON.stringify(kept))
+    const { status, stderr } = await fish(['user', 'create', 'Late'])
+    expect(status).toBe(4)
+    expect(stderr).toContain('FISH_ADMIN_PASSWORD')
+  })
+
+  test('rotate a key after a yes; the kept one of that player is replaced', async () => {
+    const { password, fernetKey } = await newPlayer('Rota')
+    await fish(['login', 'Rota', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })
+    await admin()
+    expect((await fish(['key', 'rotate', 'Rota'])).status).toBe(2)
+    expect(JSON.parse((await fish(['key', 'rotate', '--dry-run', '--json'])).stdout)).toEqual({
+      user: 'Rota',
+      dryRun: true,
+    })
+    expect((await fish(['key', 'rotate', 'Nobody', '--dry-run'])).status).toBe(5)
+    expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
+    const { status, stdout } = await fish(['key', 'rotate', '--yes'])
+    expect(status).toBe(0)
+    expect(await filesWith(fernetKey)).toEqual([])
+    expect(stdout).toContain('****')
+    expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
+    const out = join(home, 'rota.key')
+    expect((await fish(['key', 'rotate', 'Rota', '-y', '--out', out])).status).toBe(0)
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles.default.fernetKey).toBe(
+      (await readFile(out, 'utf8')).trim(),
+    )
+  })
+})
+
+describe('key get', () => {
+  test('is what key is short for', async () => {
+    const env = { ...world.player }
+    const [long, short] = await Promise.all([fish(['key', 'get', '--show'], env), fish(['key', '--show'], env)])
+    expect(long.stdout).toBe(`${world.alex.fernetKey}\n`)
+    expect(short.stdout).toBe(long.stdout)
+    expect((await fish(['key', 'get', '--out', '-'], env)).stdout).toBe(long.stdout)
+  })
+})
+
+describe('canaries', () => {
+  const commands = [
+    ['login', 'Alex'],
+    ['login', 'Alex', '--dry-run'],
+    ['login', 'Alex', '--with-api-key', '--yes'],
+    ['login', 'admin', '--admin'],
+    ['logout', '--dry-run'],
+    ['whoami'],
+    ['whoami', '--offline'],
+    ['profile', 'list'],
+    ['config', 'list'],
+    ['config', 'path'],
+    ['key', 'get'],
+    ['key', 'get', 'Alex'],
+    ['key', 'rotate', 'Alex', '--dry-run'],
+    ['doctor'],
+    ['doctor', '--offline'],
+    ['add', 'Cod', '-r', '1'],
+  ]
+
+  // Each has a service of its own: failed logins are counted there.
+  test.each(commands.map((argv) => [argv]))('are on no stream and in no file but the store: %j', async (argv) => {
+    const { service, alex } = await startWorld()
+    const { password, fernetKey, apiKey } = alex
+    const given = { FISH_PASSWORD: password, FISH_ADMIN_PASSWORD: ADMIN_PASSWORD, FISH_API_KEY: apiKey }
+    const wrong = {
+      FISH_PASSWORD: 'canary-1',
+      FISH_ADMIN_PASSWORD: 'canary-2',
+      FISH_API_KEY: 'canary-3',
+      FISH_KEY: 'canary-4',
+    }
+    await fish(['login', 'Alex', '--url', service.url, '--with-api-key'], given)
+    await fish(['login', 'admin', '--admin'], given)
+    const { session } = JSON.parse(await readFile(secretsFile(), 'utf8')).profiles.default
+    const secrets = [password, fernetKey, apiKey, session.token, ADMIN_PASSWORD, 'canary']
+    for (const env of [{}, given, wrong, { ...given, FISH_URL: 'http://127.0.0.1:1' }]) {
+      for (const more of [[], ['--json'], ['--bogus', '--json'], ['--password', 'canary'], ['--no-input=canary']]) {
+        const { stdout, stderr } = await fish([...argv, ...more], env)
+        expect(stdout + stderr).not.toBe('')
+        for (const secret of secrets) expect(stdout + stderr).not.toContain(secret)
+      }
+    }
+    for (const secret of [fernetKey, apiKey]) expect(await filesWith(secret)).toEqual([secretsFile()])
+    for (const secret of [password, ADMIN_PASSWORD, 'canary']) expect(await filesWith(secret)).toEqual([])
+    await service.close()
+  })
+
+  test('are in no debugging output either', async () => {
+    const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+    const env = {
+      ...base,
+      PATH: process.env.PATH,
+      DEBUG: '*',
+      FISH_SECRET_STORE: 'file',
+      FISH_PASSWORD: world.alex.password,
+    }
+    const argv = [program, 'login', 'Alex', ...at(), '--json']
+    const printed = await promisify(execFile)(process.execPath, argv, { env })
+    expect(JSON.parse(printed.stdout)).toMatchObject({ user: 'Alex' })
+    for (const secret of [world.alex.password, world.alex.fernetKey]) expect(printed.stderr).not.toContain(secret)
+  })
+
+  test.each([['--no-input=canary'], ['--password-stdin=canary'], ['--with-api-key=canary'], ['--admin=canary']])(
+    'behind a flag that takes no value do not become a user name: %s',
+    async (flag) => {
+      const { status, stderr } = await fish(['login', flag], {}, { terminal: true, typed: '\r' })
+      expect(status).toBe(2)
+      expect(stderr).toContain('takes no value')
+      expect(stderr).not.toContain('canary')
+    },
+  )
+})
+
+/** The files below the home of a test that hold a text. */
+async function filesWith(text: string): Promise<string[]> {
+  const entries = await readdir(home, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const found = await Promise.all(
+    files.map(async (file) => ((await readFile(file, 'utf8')).includes(text) ? [file] : [])),
+  )
+  return found.flat()
+}

@@ -1,0 +1,175 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { clockFinding } from '../src/doctor/clock-skew.ts'
+import { nodeFinding, versionFinding } from '../src/doctor/versions.ts'
+import { type Env, run, startImpostor, startWorld, type World } from './harness.ts'
+
+let world: World
+let home: string
+let base: Env
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.service.close())
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
+  base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state') }
+})
+
+afterEach(() => rm(home, { recursive: true }))
+
+const login = () =>
+  run(['login', 'Alex', '--url', world.service.url], { env: { ...base, FISH_PASSWORD: world.alex.password } })
+
+async function doctor(env: Env = {}, ...argv: readonly string[]) {
+  const { status, stdout, stderr } = await run(['doctor', '--json', ...argv], { env: { ...base, ...env } })
+  const { ok, checks } = JSON.parse(stdout)
+  const byName = Object.fromEntries(checks.map((check: { check: string }) => [check.check, check]))
+  const health = Object.fromEntries(checks.map((one: { check: string; status: string }) => [one.check, one.status]))
+  return { status, stderr, ok, byName, health }
+}
+
+const WELL = { node: 'ok', config: 'ok', secrets: 'ok', keyring: 'ok' }
+const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
+
+describe('doctor', () => {
+  test('finds all well after a login, and tells it in a table too', async () => {
+    await login()
+    const { status, stderr, ok, health, byName } = await doctor()
+    expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
+    expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'ok' })
+    expect(byName.key).toEqual({ check: 'key', status: 'ok', found: expect.stringContaining('Alex'), mend: null })
+    const { stdout } = await run(['doctor'], { env: base })
+    expect(stdout).toMatch(/^CHECK +STATUS +FOUND/)
+  })
+
+  test('before a login warns of the key alone', async () => {
+    const { status, health, byName } = await doctor({ FISH_URL: world.service.url })
+    expect(status).toBe(0)
+    expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'warn' })
+    expect(byName.key.mend).toContain('fish-cli login')
+  })
+
+  test('says what to do where nothing answers, and ends with 1', async () => {
+    const { status, ok, health, byName } = await doctor({ FISH_URL: 'http://127.0.0.1:1' })
+    expect({ status, ok }).toEqual({ status: 1, ok: false })
+    expect(health).toEqual({ ...WELL, connection: 'fail' })
+    expect(byName.connection.mend).toContain('FISH_URL')
+  })
+
+  test('tells something else at the address from the service', async () => {
+    const page = await startImpostor((_, response) => response.end('<p>hello</p>'))
+    const { status, health } = await doctor({ FISH_URL: page.url })
+    page.close()
+    expect(status).toBe(1)
+    expect(health).toEqual({ ...WELL, connection: 'ok', service: 'fail' })
+  })
+
+  test('finds a key and an API key that the service does not take', async () => {
+    const FISH_KEY = Buffer.alloc(32, 7).toString('base64')
+    const env = { FISH_URL: world.service.url, FISH_USER: 'Alex', FISH_KEY, FISH_API_KEY: 'fck_canary' }
+    const { status, health, byName } = await doctor(env)
+    expect(status).toBe(1)
+    expect(health).toMatchObject({ ...REACHED, key: 'fail', 'api-key': 'fail' })
+    expect(byName.key.mend).toContain('FISH_KEY')
+    const good = await doctor({ ...env, FISH_KEY: world.alex.fernetKey, FISH_API_KEY: world.alex.apiKey })
+    expect(good.health).toMatchObject({ key: 'ok', 'api-key': 'ok' })
+    const none = await doctor({ ...env, FISH_KEY: 'no key' })
+    expect(none.health).toMatchObject({ key: 'fail' })
+  })
+
+  test('does not wait for the rate limit', async () => {
+    const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+    const env = { FISH_URL: limited.service.url, FISH_USER: 'Alex', FISH_KEY: limited.alex.fernetKey }
+    const { status, health } = await doctor(env)
+    await limited.service.close()
+    expect(status).toBe(1)
+    expect(health).toMatchObject({ connection: 'ok', key: 'fail' })
+  })
+
+  test('names a broken configuration and open secrets, and checks the rest', async () => {
+    await login()
+    await chmod(join(home, 'state', 'fish-crab', 'secrets.json'), 0o644)
+    const open = await doctor()
+    expect(open.status).toBe(1)
+    expect(open.health).toMatchObject({ config: 'ok', secrets: 'fail' })
+    expect(open.byName.secrets.mend).toContain('chmod 600')
+    await writeFile(join(home, 'config', 'fish-crab', 'config.json'), '{')
+    const { health, byName } = await doctor({ FISH_URL: world.service.url })
+    expect(health).toMatchObject({ node: 'ok', config: 'fail', ...REACHED })
+    expect(byName.config.found).toContain('config.json')
+  })
+
+  test('warns of a configuration that others can read', async () => {
+    await mkdir(join(home, 'config', 'fish-crab'), { recursive: true })
+    const file = join(home, 'config', 'fish-crab', 'config.json')
+    await writeFile(file, '{"version":1}')
+    await chmod(file, 0o644)
+    const { status, health } = await doctor({}, '--offline')
+    expect(status).toBe(0)
+    expect(health).toEqual({ ...WELL, config: 'warn' })
+  })
+
+  // Elsewhere there is a keyring.
+  test.skipIf(process.platform !== 'linux')('fails where a keyring is demanded and there is none (Linux)', async () => {
+    const env = { FISH_SECRET_STORE: 'keyring', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/bus' }
+    const { status, byName } = await doctor(env, '--offline')
+    expect(status).toBe(1)
+    expect(byName.keyring).toMatchObject({ status: 'fail', mend: expect.stringContaining('secret-store file') })
+  })
+
+  test('takes an unknown profile for a finding', async () => {
+    const { status, health } = await doctor({}, '--profile', 'nope')
+    expect(status).toBe(1)
+    expect(health).toEqual({ ...WELL, profile: 'fail' })
+  })
+})
+
+describe('the clock', () => {
+  const SERVER = Date.parse('2026-11-20T12:00:00Z')
+  const date = 'Fri, 20 Nov 2026 12:00:00 GMT'
+
+  test.each([
+    ['the same time', 500, 'ok', 'agrees'],
+    ['less than can be told', 1000, 'ok', 'agrees'],
+    ['a bit ahead', 10_500, 'ok', '9 s ahead'],
+    ['a minute behind', -59_500, 'ok', '59 s behind'],
+    ['far behind', -120_500, 'warn', '120 s behind'],
+    ['a day ahead', 86_400_500, 'warn', '86399 s ahead'],
+  ])('%s is told', (_, offset, status, found) => {
+    const here = SERVER + offset
+    const finding = clockFinding({ sentAt: here - 100, answeredAt: here + 100, date })
+    expect(finding).toMatchObject({ status, found: expect.stringContaining(found) })
+  })
+
+  test('a slow answer leaves doubt, and no Date says nothing', () => {
+    const sentAt = SERVER - 60_000
+    expect(clockFinding({ sentAt, answeredAt: SERVER + 1000, date }).found).toContain('agrees')
+    expect(clockFinding({ sentAt, answeredAt: SERVER, date: null }).status).toBe('warn')
+  })
+})
+
+describe('versions', () => {
+  test.each([
+    ['22.19.0', 'ok'],
+    ['24.0.0', 'ok'],
+    ['22.18.9', 'fail'],
+    ['20.20.0', 'fail'],
+  ])('Node %s is %s', (version, status) => {
+    expect(nodeFinding(version, '>=22.19').status).toBe(status)
+  })
+
+  test.each([
+    ['0.1.0', '0.1.9', 'ok'],
+    ['0.1.0', '0.2.0', 'warn'],
+    ['1.2.0', '1.9.0', 'ok'],
+    ['1.2.0', '2.0.0', 'warn'],
+  ])('fish-cli %s and a service of %s: %s', (own, service, status) => {
+    expect(versionFinding(own, service).status).toBe(status)
+  })
+})

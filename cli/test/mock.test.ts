@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@fish-crab/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunResult, run } from './harness.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fish-cli-mock-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Runs the mock, does something with it once it is ready, and has it stop. */
+async function whileRunning(argv: readonly string[], act: (url: string) => Promise<unknown>): Promise<RunResult> {
+  const ready = Promise.withResolvers<string>()
+  const stop = Promise.withResolvers<void>()
+  const ended = run(['mock', '--port', '0', ...argv], {
+    onStdout: ready.resolve,
+    stopRequested: () => stop.promise,
+  })
+  const line = await Promise.race([ready.promise, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))])
+  try {
+    await act(/http:\/\/[\w.:]+/.exec(line)?.[0] ?? '')
+  } finally {
+    stop.resolve()
+  }
+  return ended
+}
+
+async function seedFile(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+describe('mock', () => {
+  test('prints exactly one line on stdout, and on stderr whose keys there are and how to use them', async () => {
+    const { status, stdout, stderr } = await whileRunning([], async (url) => {
+      expect((await fetch(`${url}/status`)).status).toBe(200)
+    })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+    expect(stderr).toMatch(/^Alex {2}password \S+ {2}Fernet key \S+ {2}API key fck_\S+\n/)
+    expect(stderr).toMatch(/FISH_KEY=\S+ fish-cli add .*\n.*\/__mock\n$/)
+  })
+
+  test('answers a client with the keys that --json tells', async () => {
+    const { stdout, stderr } = await whileRunning(['--json'], async (url) => {
+      const { users } = (await (await fetch(`${url}/__mock/state`)).json()) as { users: { fernetKey: string }[] }
+      const fernetKey = users[0]?.fernetKey ?? ''
+      const client = createClient({ baseUrl: url, user: 'Alex', fernetKey, gamemode: 'earth' })
+      await client.crabs.add()
+      expect((await client.crabs.list()).crab).toEqual([{ name: 'crab' }])
+    })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({
+      listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      users: [
+        { name: 'Alex', password: expect.any(String), fernetKey: expect.any(String), apiKey: expect.any(String) },
+      ],
+    })
+  })
+
+  test('starts with the users of a seed file, at the moment and with the limit that it is told', async () => {
+    const seed = await seedFile('seed.json', {
+      users: [{ name: 'Steve', fish: { factions: [{ name: 'Koi', rarity: 'Gold' }] } }],
+    })
+    const argv = ['--seed', seed, '--start-at', '2026-01-01T00:00:00Z', '--requests', '2', '--window', '10']
+    await whileRunning(argv, async (url) => {
+      const get = () => fetch(`${url}/get/fish?name=Steve&gamemode=factions`)
+      const first = await get()
+      expect(await first.json()).toEqual({ user: 'Steve', fish: [{ name: 'Koi', rarity: 'Gold' }] })
+      expect(first.headers.get('x-ratelimit-reset')).toBe(String(Date.UTC(2026, 0, 1, 0, 0, 10) / 1000))
+      expect([(await get()).status, (await get()).status]).toEqual([200, 429])
+      await fetch(`${url}/__mock/clock`, { method: 'POST', body: JSON.stringify({ advanceMs: 10_000 }) })
+      expect((await get()).status).toBe(200)
+    })
+  })
+
+  test('says so when others can reach it', async () => {
+    const { stderr } = await whileRunning(['--host', '0.0.0.0', '--json'], async () => {})
+    expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who reaches this address can read all keys/)
+  })
+
+  test.each([
+    ['is not there', undefined, 'cannot be read (ENOENT)'],
+    ['is not JSON', 'canary {', 'not JSON'],
+    ['has another shape', { users: { name: 'canary' } }, 'users: '],
+    ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
+    ['has a name that no user can have', { users: [{ name: 'not a name' }] }, 'must be 1 to 32 characters'],
+    ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'exists already'],
+    [
+      'has a fish that cannot be',
+      { users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 9 }] } }] },
+      'rarity',
+    ],
+    ['has a key that is none', { users: [{ name: 'Alex', fernetKey: 'canary' }] }, 'users.0.fernetKey: '],
+  ])('refuses a seed file that %s, and starts nothing', async (title, content, message) => {
+    const path = content === undefined ? join(folder, 'nowhere.json') : await seedFile(`${title}.json`, content)
+    const { status, stdout, stderr } = await run(['mock', '--port', '0', '--seed', path])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^fish-cli: [^\n]+\n {2}See: fish-cli mock --help\n$/)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('canary')
+  })
+
+  test.each([
+    ['--port', '70000'],
+    ['--port', 'canary'],
+    ['--requests', '0'],
+    ['--window', '1.5'],
+    ['--start-at', 'yesterday'],
+    ['--host', ''],
+  ])('refuses %s %j', async (flag, value) => {
+    const { status, stdout } = await run(['mock', flag, value, '--json'])
+    const { error } = JSON.parse(stdout)
+    expect([status, error.exit, error.code]).toEqual([2, 2, 'usage'])
+    expect(error.message).toMatch(new RegExp(`^${flag} must be `))
+  })
+
+  test('says what to do when its port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const port = String((other.address() as AddressInfo).port)
+    const { status, stdout } = await run(['mock', '--port', port, '--json'])
+    other.close()
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'start_failed',
+      message: `Port ${port} on 127.0.0.1 is in use.`,
+      hint: expect.stringContaining('--port'),
+    })
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 at %s, though a client waits for an answer',
+    async (signal) => {
+      const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+      const child = spawn(process.execPath, [program, 'mock', '--port', '0'], {
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const closed = once(child, 'close')
+      const [line] = await once(child.stdout, 'data')
+      const url = String(line).trim().replace('listening on ', '')
+      await fetch(`${url}/__mock/faults`, { method: 'POST', body: JSON.stringify({ fault: 'silence' }) })
+      const waiting = fetch(`${url}/status`).catch((error: Error) => error.name)
+      // The request has arrived once the fault has struck.
+      await expect.poll(async () => (await fetch(`${url}/__mock/faults`)).json()).toEqual({ faults: [] })
+      child.kill(signal)
+      expect(await closed).toEqual([0, null])
+      expect(await waiting).toBe('TypeError')
+    },
+  )
+})

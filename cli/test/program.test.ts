@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { cacheFolder } from '../src/cache-folder.ts'
+import { commandIds, topics } from '../src/command-list.ts'
+import { EXIT } from '../src/exit.ts'
+import { EXIT_MEANINGS } from '../src/exit-codes.ts'
+import { helpWords, pageOf } from '../src/static-pages.ts'
+import { stdoutFailure } from '../src/stdout-failure.ts'
+import { run } from './harness.ts'
+
+const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+
+function launch(argv: readonly string[], stdout: 'pipe' | number) {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    env: { PATH: process.env.PATH, HOME: '/dev/null/home' },
+    stdio: ['ignore', stdout, 'pipe'],
+  })
+  const errors: string[] = []
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => errors.push(piece))
+  return { child, ended: once(child, 'close').then(([status]) => ({ status, stderr: errors.join('') })) }
+}
+
+describe('a stdout that cannot be written', () => {
+  const full = existsSync('/dev/full')
+  test.skipIf(!full)(
+    `ends with one clear error when the disk is full${full ? '' : ' (skipped: no /dev/full here)'}`,
+    async () => {
+      const { ended } = launch(['help', 'exit-codes'], openSync('/dev/full', 'w'))
+      expect(await ended).toEqual({
+        status: 1,
+        stderr:
+          'fish-cli: What was to be printed could not be written (ENOSPC: the disk is full).\n' +
+          '  Make room, or write to another place.\n',
+      })
+    },
+  )
+
+  test('is no failure when the reader has seen enough', async () => {
+    const { child, ended } = launch(['help', 'exit-codes'], 'pipe')
+    child.stdout?.destroy()
+    expect(await ended).toEqual({ status: 0, stderr: '' })
+    expect(stdoutFailure(Object.assign(new Error(), { code: 'EPIPE' }))).toBeUndefined()
+    expect(stdoutFailure(Object.assign(new Error(), { code: 'EIO' }))?.exit).toBe(1)
+  })
+})
+
+describe('help', () => {
+  test('exit-codes lists every exit code there is', async () => {
+    const { status, stdout } = await run(['help', 'exit-codes'])
+    expect(status).toBe(0)
+    for (const code of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ *${code} {2}\\S`, 'm'))
+    expect((await run(['--help'])).stdout).toContain('fish-cli help exit-codes')
+  })
+
+  test('and the README give the same exit codes', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    for (const [name, meaning] of Object.entries(EXIT_MEANINGS)) {
+      expect(readme).toMatch(new RegExp(`^\\| ${EXIT[name as keyof typeof EXIT]} +\\| ${meaning} +\\|$`, 'm'))
+    }
+  })
+
+  test('shows every topic of the command list, and says what each is about', async () => {
+    expect(Object.keys(topics())).toEqual(expect.arrayContaining(['user']))
+    const root = await run(['--help'])
+    for (const [topic, { description }] of Object.entries(topics())) {
+      expect(description, topic).not.toBe('')
+      expect(root.stdout).toContain(description)
+      expect((await run([topic, '--help'])).stdout).toContain(`${topic} `)
+    }
+  })
+
+  test('is asked for by help, --help or nothing, but not behind --', () => {
+    expect(helpWords([])).toEqual([])
+    expect(helpWords(['help', 'user', 'create'])).toEqual(['user', 'create'])
+    expect(helpWords(['list', 'Alex', '--help', '--json'])).toEqual(['list', 'Alex'])
+    expect(helpWords(['list', '--', '--help'])).toBeUndefined()
+    expect(helpWords(['list'])).toBeUndefined()
+  })
+
+  test('is that of the longest command or topic that the words begin with', () => {
+    const ids = new Set([...commandIds(), ...Object.keys(topics())])
+    expect(pageOf([], ids)).toBe('')
+    expect(pageOf(['user', 'create', 'Alex'], ids)).toBe('user:create')
+    expect(pageOf(['user', 'fly'], ids)).toBe('user')
+    expect(pageOf(['list', 'Alex'], ids)).toBe('list')
+    expect(pageOf(['fly'], ids)).toBeUndefined()
+  })
+})
+
+test('compiled code is kept where only this user can write', () => {
+  expect(cacheFolder('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
+  expect(cacheFolder('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
+  expect(cacheFolder('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
+  expect(cacheFolder('linux', {})).toBeUndefined()
+})

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run, startImpostor } from './harness.ts'
+
+// Two cells each: a wide character, an emoji of two parts, a flag. One cell: a letter with a mark.
+const FISH = [
+  { name: '鯉のぼり', rarity: 'Gold' },
+  { name: '🐟‍🔥🇩🇪', rarity: 'Mythical' },
+  { name: 'Le\u0301o, the "old", one', rarity: 'Bronze' },
+  { name: `=1+1 ${'long '.repeat(20)}end`, rarity: 'Unknown/Other' },
+  { name: 'tab\tline\nback\\', rarity: 'Silver' },
+]
+
+let server: Awaited<ReturnType<typeof startImpostor>>
+let requests = 0
+
+beforeAll(async () => {
+  server = await startImpostor((req, res) => {
+    requests += 1
+    const detailed = FISH.map((fish, index) => ({
+      ...fish,
+      id: `r${index}`,
+      caughtAt: `2026-01-0${index + 1}T00:00:00.000Z`,
+    }))
+    const empty = req.url?.includes('name=Empty')
+    res.end(JSON.stringify({ user: 'Alex', fish: empty ? [] : req.url?.includes('detail') ? detailed : FISH }))
+  })
+})
+
+afterAll(() => server.close())
+
+const ENV = () => ({ FISH_URL: server.url, FISH_GAMEMODE: 'earth', FISH_USER: 'Alex', NO_COLOR: '1' })
+const list = (argv: readonly string[], options = {}) => run(['list', ...argv], { env: ENV(), ...options })
+
+describe('a table', () => {
+  test('is whole where stdout is no terminal, with columns that line up', async () => {
+    const { stdout } = await list([])
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(6)
+    expect(stdout).toContain('long end  Unknown/Other')
+    const width = 2 + `=1+1 ${'long '.repeat(20)}end`.length
+    expect(lines[0]).toBe(`${'FISH'.padEnd(width)}RARITY`)
+    expect(lines[1]).toBe(`鯉のぼり${' '.repeat(width - 8)}Gold`)
+    expect(lines[2]).toBe(`🐟‍🔥🇩🇪${' '.repeat(width - 4)}Mythical`)
+    expect(lines[3]).toBe(`Le\u0301o, the "old", one${' '.repeat(width - 19)}Bronze`)
+  })
+
+  test.each([40, 80, 200])(
+    'fits a terminal of %d columns, and cuts with an ellipsis only what does not',
+    async (columns) => {
+      const { stdout } = await list([], { terminal: true, columns, rows: 50 })
+      const [, , , , long = ''] = stdout.split('\n')
+      if (columns < 120) {
+        expect(long).toHaveLength(columns)
+        expect(long).toMatch(/^=1\+1 long .*…\s{2}Unknown\/Other$/)
+      } else expect(long).toContain('long end  Unknown/Other')
+    },
+  )
+
+  test('of a terminal that is far too narrow still has all its lines', async () => {
+    const { stdout } = await list(['--detail'], { terminal: true, columns: 10, rows: 50 })
+    // Ids are for copying: they stay whole.
+    expect(stdout).toContain('r4')
+    expect(stdout.trimEnd().split('\n')).toHaveLength(6)
+  })
+
+  test('has ASCII alone where the locale has no more', async () => {
+    const env = { ...ENV(), LC_ALL: 'C' }
+    const { stdout } = await list(['--filter', 'long'], { env, terminal: true, columns: 40, rows: 50 })
+    expect(stdout).toMatch(/long l?.*\.\.\. {2}Unknown\/Other\n/)
+  })
+})
+
+describe('--output', () => {
+  test('csv is RFC 4180, with values as they are', async () => {
+    const { stdout } = await list(['-o', 'csv'])
+    expect(stdout).toBe(
+      [
+        'name,rarity',
+        '鯉のぼり,Gold',
+        '🐟‍🔥🇩🇪,Mythical',
+        '"Le\u0301o, the ""old"", one",Bronze',
+        `=1+1 ${'long '.repeat(20)}end,Unknown/Other`,
+        '"tab\tline\nback\\",Silver',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('tsv has one line for each row, with tabs and line ends escaped', async () => {
+    const { stdout } = await list(['--output=tsv'])
+    expect(stdout.split('\n')).toHaveLength(7)
+    expect(stdout).toContain('tab\\tline\\nback\\\\\tSilver\n')
+  })
+
+  test('jsonl has one row in each line, and json is the document of --json', async () => {
+    const lines = (await list(['-o', 'jsonl'])).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(FISH)
+    const json = await list(['-o', 'json'])
+    expect(JSON.parse(json.stdout)).toEqual({ user: 'Alex', gamemode: 'earth', fish: FISH })
+    expect(json.stdout).toBe((await list(['--json'])).stdout)
+  })
+
+  test('of no rows is nothing but the names of fields in csv, an empty list in JSON, and said on stderr', async () => {
+    expect(await list(['fish', 'Empty', '-o', 'csv'])).toMatchObject({ stdout: 'name,rarity\r\n', status: 0 })
+    const { stdout, stderr } = await list(['fish', 'Empty', '-o', 'jsonl'])
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'Alex has no fish in earth yet.\n' })
+    expect(JSON.parse((await list(['fish', 'Empty', '-o', 'json'])).stdout).fish).toEqual([])
+  })
+
+  test('on a terminal holds nothing that steers it, in any form, and JSON still reads back the same', async () => {
+    const name = 'evil\u{1b}[2J\u{9b}31m\u{202e}'
+    const impostor = await startImpostor((_, res) =>
+      res.end(JSON.stringify({ user: 'A', fish: [{ name, rarity: 'Gold' }] })),
+    )
+    try {
+      for (const form of ['table', 'json', 'jsonl', 'csv', 'tsv']) {
+        const { stdout } = await list(['-o', form], { env: { ...ENV(), FISH_URL: impostor.url }, terminal: true })
+        for (const steering of ['\u{1b}', '\u{9b}', '\u{202e}']) expect(stdout).not.toContain(steering)
+        if (form === 'jsonl') expect(JSON.parse(stdout).name).toBe(name)
+      }
+    } finally {
+      impostor.close()
+    }
+  })
+
+  test.each([
+    [['-o', 'xml'], 'table, json, jsonl, csv, tsv'],
+    [['-o', 'csv', '--json'], 'different things'],
+    [['--fields', 'name,wieght'], 'name,rarity,caughtAt,id'],
+    [['--fields', ','], 'name,rarity,caughtAt,id'],
+  ])('asked for as %j is refused before anything is requested', async (argv, said) => {
+    const before = requests
+    const { status, stdout, stderr } = await list(argv)
+    expect({ status, requests }).toEqual({ status: 2, requests: before })
+    expect(stderr + stdout).toContain(said)
+  })
+})
+
+describe('--fields', () => {
+  test('chooses and orders columns, in every form, and asks the service for what it needs', async () => {
+    const fields = ['--fields', 'id, Name']
+    expect((await list([...fields, '-o', 'csv', '--limit', '1'])).stdout).toBe('id,name\r\nr0,鯉のぼり\r\n')
+    expect((await list([...fields, '--limit', '1'])).stdout).toBe('RECORD  FISH\nr0      鯉のぼり\n')
+    expect(JSON.parse((await list([...fields, '--json', '--limit', '1'])).stdout).fish).toEqual([
+      { id: 'r0', name: '鯉のぼり' },
+    ])
+  })
+})
+
+describe('list', () => {
+  const names = async (...argv: string[]) => {
+    const { stdout } = await list([...argv, '-o', 'jsonl'])
+    return stdout === ''
+      ? []
+      : stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).rarity)
+  }
+
+  test('--filter takes a part of the name, or rarities by label or number', async () => {
+    expect(await names('--filter', 'LONG')).toEqual(['Unknown/Other'])
+    expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
+    expect((await list(['--filter', 'rarity=shiny'])).status).toBe(2)
+    expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth of that sort.\n')
+  })
+
+  test('--sort orders by rarity or time, both ways, and shows no more for it', async () => {
+    expect(await names('--sort', 'rarity')).toEqual(['Bronze', 'Silver', 'Gold', 'Unknown/Other', 'Mythical'])
+    expect(await names('--sort=-caughtAt', '--limit', '2')).toEqual(['Silver', 'Unknown/Other'])
+    expect((await list(['--sort=-caughtAt'])).stdout).not.toContain('2026')
+    expect((await list(['--sort', 'size'])).stderr).toContain('name, rarity, caughtAt')
+  })
+
+  test('--since takes a date or how long ago', async () => {
+    const clock = { now: () => Date.parse('2026-01-05T12:00:00Z'), sleep: async () => {} }
+    expect(await names('--since', '2026-01-04')).toEqual(['Unknown/Other', 'Silver'])
+    const { stdout } = await list(['--since', '36h', '--json'], { clock })
+    expect(JSON.parse(stdout).fish).toHaveLength(2)
+    expect((await list(['--since', 'yesterday'])).status).toBe(2)
+  })
+
+  test('--user names the player too, and must agree with USER', async () => {
+    expect((await list(['fish', '--user', 'Empty'])).stderr).toContain('no fish')
+    expect((await list(['fish', 'Alex', '--user', 'Empty'])).status).toBe(2)
+    expect((await list(['--limit', '0'])).status).toBe(2)
+  })
+
+  test('--chart draws a bar for each rarity; other forms hold the numbers', async () => {
+    const { stdout } = await list(['--chart'], { terminal: true, columns: 40, rows: 50 })
+    expect(stdout.split('\n')[0]).toBe(`Bronze         ${'█'.repeat(23)} 1`)
+    expect(stdout).toContain('\nPlatinum       0\n')
+    const ascii = await list(['--chart'], { env: { ...ENV(), LC_ALL: 'C' } })
+    expect(ascii.stdout).toMatch(/^Bronze {9}#+ 1\n/)
+    expect((await list(['--chart', '-o', 'csv'])).stdout).toMatch(/^rarity,count\r\nBronze,1\r\n/)
+  })
+})
+
+describe('the pager', () => {
+  const shown = (env = {}, argv: readonly string[] = [], rows = 5) => {
+    const pages: string[] = []
+    const page = async ({ command, args }: { command: string; args: readonly string[] }, text: string) => {
+      pages.push([command, ...args].join(' '), text)
+      return true
+    }
+    return list(argv, { env: { ...ENV(), ...env }, terminal: true, columns: 80, rows, page }).then(({ stdout }) => ({
+      stdout,
+      pages,
+    }))
+  }
+
+  test('shows what is longer than the screen, and nothing else does', async () => {
+    const { stdout, pages } = await shown()
+    expect(stdout).toBe('')
+    expect(pages).toEqual(['less -FRX', expect.stringContaining('鯉のぼり')])
+    expect((await shown({ PAGER: 'more -d' })).pages[0]).toBe('more -d')
+  })
+
+  test.each([
+    ['--no-pager', {}, ['--no-pager'], 5],
+    ['an empty PAGER', { PAGER: '' }, [], 5],
+    ['PAGER=cat', { PAGER: 'cat' }, [], 5],
+    ['a screen that is long enough', {}, [], 50],
+  ] as const)('is not used with %s', async (_, env, argv, rows) => {
+    const { stdout, pages } = await shown(env, argv, rows)
+    expect(pages).toEqual([])
+    expect(stdout).toContain('鯉のぼり')
+  })
+
+  test('that there is not leaves the output to the terminal', async () => {
+    const { stdout } = await list([], { terminal: true, columns: 80, rows: 5, page: async () => false })
+    expect(stdout).toContain('鯉のぼり')
+  })
+})

@@ -1,0 +1,146 @@
+import { PassThrough } from 'node:stream'
+import type { Clock } from '@fish-crab/sdk'
+import { describe, expect, test } from 'vitest'
+import { countdown } from '../src/waiting/countdown.ts'
+import { createProgress } from '../src/waiting/progress.ts'
+import { createStatusLine } from '../src/waiting/status-line.ts'
+
+const ERASE = '\r\u{1b}[2K'
+
+/** A clock that stands until it is moved, and tells who sleeps how long. */
+function stillClock() {
+  let now = Date.parse('2026-01-01T00:00:00Z')
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { at: now + ms, wake: resolve }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper)
+          reject(signal.reason)
+        })
+      }),
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    clock,
+    sleepers,
+    async pass(ms: number) {
+      now += ms
+      for (const sleeper of [...sleepers]) {
+        if (sleeper.at > now) continue
+        sleepers.delete(sleeper)
+        sleeper.wake()
+      }
+      await settled()
+    },
+  }
+}
+
+function scene(terminal: boolean, columns = 80) {
+  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns, rows: 24 })
+  const written: string[] = []
+  stream.on('data', (piece: Buffer) => written.push(piece.toString()))
+  const line = createStatusLine({ env: {}, stderr: stream })
+  return { line, written, ...stillClock() }
+}
+
+const GET = { method: 'GET', path: '/get/fish' }
+
+describe('the countdown', () => {
+  test('rewrites one line each second on a terminal, and takes it away when the wait is over', async () => {
+    const { line, written, clock, pass, sleepers } = scene(true)
+    const hooks = countdown(line, clock)
+    hooks.onWait?.({ ...GET, waitMs: 61_500, resumesAt: new Date(clock.now() + 61_500) })
+    await pass(500)
+    await pass(1000)
+    expect(written).toEqual([
+      `${ERASE}fish-cli: The rate limit holds: waiting 1:02; Ctrl-C ends it.`,
+      `${ERASE}fish-cli: The rate limit holds: waiting 1:01; Ctrl-C ends it.`,
+      `${ERASE}fish-cli: The rate limit holds: waiting 1:00; Ctrl-C ends it.`,
+    ])
+    hooks.onRequest?.({ ...GET, attempt: 1 })
+    expect(written.at(-1)).toBe(ERASE)
+    expect(sleepers.size).toBe(0)
+    await pass(1000)
+    expect(written).toHaveLength(4)
+  })
+
+  test('starts again from the new end when that moves, and shorter waits are not told', async () => {
+    const { line, written, clock, pass, sleepers } = scene(true)
+    const { onWait } = countdown(line, clock)
+    onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
+    expect(written).toEqual([])
+    onWait?.({ ...GET, waitMs: 5000, resumesAt: new Date(clock.now() + 5000) })
+    onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
+    await pass(0)
+    expect(sleepers.size).toBe(1)
+    expect(written.at(-1)).toContain('waiting 9 s;')
+  })
+
+  test('is one plain line for each moment where there is no terminal, however many wait', () => {
+    const { line, written, clock } = scene(false)
+    const { onWait, onRequest } = countdown(line, clock)
+    for (let call = 0; call < 20; call += 1) {
+      onWait?.({ ...GET, waitMs: 300_000, resumesAt: new Date(clock.now() + 300_000 + call) })
+    }
+    onRequest?.({ ...GET, attempt: 1 })
+    expect(written).toEqual(['fish-cli: The rate limit holds: waiting 5:00; Ctrl-C ends it.\n'])
+  })
+
+  test('says why it tries again', () => {
+    const { line, written, clock } = scene(false)
+    const { onRetry } = countdown(line, clock)
+    onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
+    expect(written).toEqual(['fish-cli: The service answered 503: trying again in 2 s; Ctrl-C ends it.\n'])
+  })
+
+  test('ends with the run, and leaves no timer and no line behind', () => {
+    const { line, written, clock, sleepers } = scene(true)
+    countdown(line, clock).onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
+    line.end()
+    expect(sleepers.size).toBe(0)
+    expect(written.at(-1)).toBe(ERASE)
+  })
+})
+
+describe('the progress of long work', () => {
+  test('is a bar on a terminal, beside the countdown, and told lines stay above it', async () => {
+    const { line, written, clock, pass } = scene(true)
+    const progress = createProgress(line, clock, { unit: 'catches', total: 200 })
+    await pass(1000)
+    progress.update(50)
+    expect(written.at(-1)).toBe(`${ERASE}[#####---------------] 50 of 200 catches (25 %), about 3 s left`)
+    progress.update(51)
+    expect(written).toHaveLength(1)
+    line.say('A line.')
+    expect(written.slice(1)).toEqual([ERASE, 'A line.\n', written[0]])
+    progress.update(200)
+    expect(written.at(-1)).toContain('200 of 200 catches (100 %)')
+    progress.end()
+    progress.update(200)
+    expect(written.at(-1)).toBe(ERASE)
+  })
+
+  test('never fills the last cell of a narrow terminal', () => {
+    const { line, written, clock } = scene(true, 40)
+    createProgress(line, clock, { unit: 'catches', total: 200 }).update(50)
+    expect(written[0]).toMatch(/\[#####-{15}\] 50 of 200.*…$/)
+    expect((written[0] ?? '').length - ERASE.length).toBe(39)
+  })
+
+  test('is a plain line every ten seconds elsewhere', async () => {
+    const { line, written, clock, pass } = scene(false)
+    const progress = createProgress(line, clock, { unit: 'catches', total: 1000 })
+    for (let done = 0; done <= 250; done += 10) {
+      progress.update(done)
+      await pass(1000)
+    }
+    expect(written).toEqual([
+      'fish-cli: 100 of 1000 catches (10 %), about 1:30 left\n',
+      'fish-cli: 200 of 1000 catches (20 %), about 1:20 left\n',
+    ])
+  })
+})
