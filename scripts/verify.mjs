@@ -1,5 +1,5 @@
-// npm run verify: installs, builds, checks and passes every test. With `-- --long` it also tries the SDK on every
-// runtime, which brings half a gigabyte of them from the registry.
+// npm run verify: installs, builds, checks and passes every test. With `-- --long` it also compares 100,000
+// requests through every lane of the mock, and tries the SDK on every runtime, which brings half a gigabyte of them.
 import { build, fail, install, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
@@ -25,6 +25,9 @@ try {
   }
   await step('Run every test', 'vitest', ['run'], { show: true })
   if (process.argv.includes('--long')) {
+    await step('Compare every lane of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
+      show: true,
+    })
     await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })
   }
 } catch (error) {

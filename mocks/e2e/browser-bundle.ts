@@ -1,0 +1,63 @@
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+
+/** What a page's bundler makes of a module that imports the built packages. */
+export interface PageBundle {
+  /** File name to code, the entry as `page.js`. */
+  readonly files: ReadonlyMap<string, string>
+  /** What the page loads at once: the entry and all that it imports statically. */
+  readonly eager: readonly string[]
+  /** Bytes of each module in the files that are loaded at once, before compression. */
+  readonly eagerModules: ReadonlyMap<string, number>
+}
+
+/** Bundles for browsers, with what is imported dynamically in files of its own. */
+export async function bundlePage(source: string, external: readonly string[] = []): Promise<PageBundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: source, resolveDir: fileURLToPath(new URL('..', import.meta.url)), sourcefile: 'page.js' },
+    entryNames: 'page',
+    outdir: 'unwritten',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    external: [...external],
+    // The project's own paths lead to the sources.
+    tsconfigRaw: '{}',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const eager = loadedAtOnce(metafile)
+  const modules = new Map<string, number>()
+  for (const path of eager) {
+    for (const [name, { bytesInOutput }] of Object.entries(metafile.outputs[path]?.inputs ?? {})) {
+      if (bytesInOutput > 0) modules.set(name, (modules.get(name) ?? 0) + bytesInOutput)
+    }
+  }
+  return {
+    files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
+    eager: eager.map((path) => basename(path)),
+    eagerModules: modules,
+  }
+}
+
+/** Bytes over the wire: each file gzipped by itself. */
+export function gzippedBytes({ files }: PageBundle, names: Iterable<string> = files.keys()): number {
+  return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
+}
+
+function loadedAtOnce({ outputs }: Metafile): string[] {
+  const entry = Object.keys(outputs).find((path) => basename(path) === 'page.js') ?? ''
+  const found = new Set([entry])
+  for (const path of found) {
+    for (const { path: imported, kind, external } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && !external) found.add(imported)
+    }
+  }
+  return [...found]
+}

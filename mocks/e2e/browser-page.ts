@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'vitest'
+import { startBrowser } from '../../server/e2e/chromium.ts'
+import { bundlePage } from './browser-bundle.ts'
+
+/** The script of MSW's own that a page's origin has to serve. */
+const WORKER = 'mockServiceWorker.js'
+
+/** A page with a script of the built packages. */
+export interface MockedPage extends AsyncDisposable {
+  /** Method and path of every request that reached the page's server, but those for its own files. */
+  readonly strays: readonly string[]
+  /** Hosts that the browser asked for anything, by whatever way. */
+  readonly hosts: ReadonlySet<string>
+  /** What the page said on its console as an error. */
+  readonly errors: readonly string[]
+  readonly origin: string
+  /** Calls a function that the script has laid on `globalThis`. */
+  call<Result>(name: string): Promise<Result>
+}
+
+/** Bundles a module for browsers and opens it in headless Chromium, beside the worker script. */
+export async function openMockedPage(source: string, skip: TestContext['skip']): Promise<MockedPage> {
+  const browser = await startBrowser(skip)
+  const { files } = await bundlePage(source)
+  const scripts = new Map([...files, [WORKER, readFileSync(workerPath(), 'utf8')]])
+  const strays: string[] = []
+  const server = createServer(({ method, url = '' }, response) => {
+    const code = scripts.get(url.slice(1))
+    if (code === undefined && url !== '/' && url !== '/favicon.ico') strays.push(`${method} ${url}`)
+    response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
+    response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Workers and WebCrypto exist in secure contexts only, and localhost is one.
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  const page = await browser.newPage()
+  const hosts = new Set<string>()
+  const errors: string[] = []
+  page.context().on('request', (request) => hosts.add(new URL(request.url()).host))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(String(error)))
+  await page.goto(origin)
+  return {
+    strays,
+    hosts,
+    errors,
+    origin,
+    call: <Result>(name: string) =>
+      page.evaluate(async (name) => {
+        const functions = globalThis as unknown as Record<string, () => Promise<unknown>>
+        return (await functions[name]?.()) as Result
+      }, name),
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function workerPath(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('msw/package.json')), 'lib', WORKER)
+}

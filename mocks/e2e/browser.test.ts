@@ -1,0 +1,136 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { expect, test } from 'vitest'
+import { openMockedPage } from './browser-page.ts'
+
+const STARTS_AT = Date.UTC(2026, 2, 1, 12)
+
+/** What both pages play; `lane` is a client's, `open` makes the lane of it. */
+const SCENARIO = `
+  import { createMock } from '@fish-crab/mocks'
+  import { createClient, isConnectionError, isRateLimitError } from '@fish-crab/sdk'
+
+  async function playWindow(mock, lane) {
+    const client = createClient({ ...mock.client('Alex', { lane }), gamemode: 'earth', maxRetries: 0 })
+    const list = () => client.fish.list({ maxWaitMs: 0 })
+    const failed = (call) => call.then(() => 'succeeded', (error) => error)
+
+    const together = await Promise.allSettled(Array.from({ length: ${LIMITS.requests} }, () => client.fish.list()))
+    const refused = await failed(list())
+    const asked = mock.requests.length
+    const bare = await (lane === 'direct' ? mock.fetch : fetch)(mock.origin + '/demo/fish')
+    // Clients wait a few milliseconds longer than the window lasts, each its own.
+    mock.clock.advance(${LIMITS.windowSeconds * 1000 + 1000})
+    const { rateLimit } = await list()
+
+    const { replayed } = await client.fish.add({ name: 'Salmon', rarity: 'gold' })
+    mock.fail({ status: 503 }, { on: 'getFish' })
+    const unavailable = await failed(list())
+    mock.fail('reset', { on: 'postFish' })
+    const reset = await failed(client.fish.add({ name: 'Cod', rarity: 'silver' }))
+    const { fish } = await list()
+
+    return {
+      succeeded: together.filter(({ status }) => status === 'fulfilled').length,
+      asked,
+      refused: { isRateLimitError: isRateLimitError(refused), resetAt: Math.floor(refused.resetAt?.getTime() / 1000) },
+      bare: { status: bare.status, retryAfter: bare.headers.get('retry-after') },
+      remaining: rateLimit.remaining,
+      replayed,
+      sent: mock.sent.fish().map(({ user, gamemode, name, rarity }) => ({ user, gamemode, name, rarity })),
+      unavailable: { name: unavailable.name, status: unavailable.status },
+      reset: { name: reset.name, isConnectionError: isConnectionError(reset) },
+      fish: fish.map(({ name }) => name),
+      lanes: [...new Set(mock.requests.map(({ lane }) => lane))],
+      faults: mock.requests.filter(({ fault }) => fault).map(({ route, status }) => [route, status]),
+    }
+  }
+
+  const world = (origin) => createMock({ startAt: ${STARTS_AT}, seed: { users: [{ name: 'Alex' }] }, origin })
+`
+
+const PLAYED = {
+  succeeded: LIMITS.requests,
+  asked: LIMITS.requests,
+  refused: { isRateLimitError: true, resetAt: STARTS_AT / 1000 + LIMITS.windowSeconds },
+  bare: { status: 429, retryAfter: String(LIMITS.windowSeconds) },
+  remaining: LIMITS.requests - 1,
+  replayed: false,
+  sent: [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold' }],
+  unavailable: { name: 'ServerError', status: 503 },
+  reset: { name: 'ConnectionError', isConnectionError: true },
+  fish: ['Salmon'],
+}
+
+test('a page plays a whole window through the worker of MSW, and no request leaves the page', async ({ skip }) => {
+  await using page = await openMockedPage(
+    `${SCENARIO}
+    import { setupWorker } from 'msw/browser'
+
+    globalThis.play = async () => {
+      // Where the page's server listens too: whatever escapes the worker is seen there. Not the page's own origin,
+      // whose files the mock would answer for as well.
+      const mock = await world(location.origin.replace('localhost', '127.0.0.1'))
+      const worker = setupWorker(...mock.handlers())
+      await worker.start({ quiet: true })
+      const result = await playWindow(mock, 'network')
+      worker.stop()
+      return result
+    }`,
+    skip,
+  )
+  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['worker'] })
+  expect(page.strays).toEqual([])
+})
+
+test('the worker answers for an origin that does not exist, too', async ({ skip }) => {
+  await using page = await openMockedPage(
+    `${SCENARIO}
+    import { setupWorker } from 'msw/browser'
+
+    globalThis.play = async () => {
+      const mock = await world('http://fish.invalid')
+      const worker = setupWorker(...mock.handlers())
+      await worker.start({ quiet: true })
+      return playWindow(mock, 'network')
+    }`,
+    skip,
+  )
+  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['worker'] })
+  expect(page.strays).toEqual([])
+})
+
+test('without a worker the same request leaves the page, and the server sees it', async ({ skip }) => {
+  await using page = await openMockedPage(
+    `globalThis.play = async () => {
+      const { type } = await fetch(location.origin.replace('localhost', '127.0.0.1') + '/demo/fish', { mode: 'no-cors' })
+      return type
+    }`,
+    skip,
+  )
+  expect(await page.call('play')).toBe('opaque')
+  expect(page.strays).toEqual(['GET /demo/fish'])
+})
+
+test('a page plays a whole window by the fetch of a mock, without MSW or a worker, and asks nobody', async ({
+  skip,
+}) => {
+  await using page = await openMockedPage(
+    `${SCENARIO}
+    globalThis.play = async () => playWindow(await world(location.origin), 'direct')
+    globalThis.refusals = async () => {
+      const mock = await world('http://fish.invalid')
+      const messages = []
+      for (const open of [() => mock.listen(), () => mock.serve()]) await open().catch(({ message }) => messages.push(message))
+      return messages
+    }`,
+    skip,
+  )
+  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['direct'] })
+  expect(page.strays).toEqual([])
+  expect([...page.hosts]).toEqual([new URL(page.origin).host])
+  expect(page.errors).toEqual([])
+  expect(await page.call('refusals')).toEqual([
+    expect.stringContaining('listen() works in Node only'),
+    expect.stringContaining('serve() works in Node only'),
+  ])
+})

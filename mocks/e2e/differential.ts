@@ -1,0 +1,43 @@
+// npm run differential [requests] [first seed]: plays random requests through every lane of the built mock and through
+// the server, and says how many were answered differently.
+import { playEpisode } from '../test/differential/episode.ts'
+import { LANES } from '../test/differential/lanes.ts'
+import { describeDifference, shrink } from '../test/differential/shrink.ts'
+
+const PER_WORLD = 1000
+const PROGRESS_MS = 10_000
+
+const [requests = 100_000, firstSeed = 1] = process.argv.slice(2).map(Number)
+process.exitCode = (await playAll(requests, firstSeed)) === 0 ? 0 : 1
+
+async function playAll(requests: number, firstSeed: number): Promise<number> {
+  const startedAt = performance.now()
+  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(0)
+  const statuses = new Map<string, number>()
+  let [played, differing, toldAt] = [0, 0, startedAt]
+  for (let seed = firstSeed; played < requests; seed += 1) {
+    const episode = await playEpisode(seed, Math.min(PER_WORLD, requests - played))
+    played += episode.requests.length
+    differing += episode.differences.length
+    for (const answer of episode.answers) {
+      const status = answer.split('\n', 1)[0] ?? ''
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    for (const difference of episode.differences) {
+      print(describeDifference(await shrink(episode.requests, difference)))
+    }
+    if (performance.now() - toldAt > PROGRESS_MS) {
+      toldAt = performance.now()
+      print(`${played} of ${requests} requests, ${differing} differences, ${seconds()} s`)
+    }
+  }
+  const lanes = Object.keys(LANES)
+  const table = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
+  print(`answers: ${table.join(', ')}`)
+  print(`${played} requests through ${lanes.join(', ')} in ${seconds()} s: ${differing} differences`)
+  return differing
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

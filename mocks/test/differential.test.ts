@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { NOT_COMPARED } from './differential/compare.ts'
+import { playEpisode } from './differential/episode.ts'
+import { generate } from './differential/generate.ts'
+import { LANES, type Lanes } from './differential/lanes.ts'
+import { describeDifference, shrink } from './differential/shrink.ts'
+
+const REQUESTS = 300
+/** Each with worlds of its own: for the 100,000 of the long form, `npm run differential -- 100000`. */
+const SEEDS = [1, 2, 3, 4]
+const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]
+
+describe('random requests', () => {
+  const statuses = new Set<number>()
+  const answers: string[] = []
+
+  it.each(SEEDS)('of seed %i are answered alike by every lane and by the server', async (seed) => {
+    const episode = await playEpisode(seed, REQUESTS)
+    answers.push(...episode.answers)
+    for (const answer of episode.answers) statuses.add(Number.parseInt(answer, 10))
+    const shrunk = await Promise.all(episode.differences.slice(0, 1).map((one) => shrink(episode.requests, one)))
+    expect(shrunk.map(describeDifference).join('\n')).toBe('')
+  })
+
+  it('come to every kind of answer', () => {
+    expect([...statuses].sort()).toEqual(STATUSES)
+    for (const header of [
+      'idempotent-replayed: true',
+      'content-encoding: gzip',
+      'content-encoding: br',
+      'retry-after',
+    ]) {
+      expect(answers.filter((answer) => answer.includes(`\n${header}`)).length, header).toBeGreaterThan(0)
+    }
+    expect(answers.filter((answer) => answer.startsWith('failed'))).toEqual([])
+  })
+
+  it('are the same in every run', async () => {
+    expect(JSON.stringify(await generate(7, 50))).toBe(JSON.stringify(await generate(7, 50)))
+    expect(JSON.stringify(await generate(8, 50))).not.toBe(JSON.stringify(await generate(7, 50)))
+  })
+})
+
+describe('a difference', () => {
+  /** The direct lane, but that `not_found` lacks a header once something was created. */
+  const lanes: Lanes = {
+    direct: LANES.direct as Lanes[string],
+    async lying(seed) {
+      const lane = await (LANES.direct as Lanes[string])(seed)
+      let created = false
+      return {
+        advance: lane.advance,
+        [Symbol.asyncDispose]: () => lane[Symbol.asyncDispose](),
+        async send(request) {
+          const answer = await lane.send(request)
+          created ||= answer.status === 201
+          const lies = created && answer.status === 404
+          return lies ? { ...answer, headers: answer.headers.filter(([name]) => name !== 'content-type') } : answer
+        },
+      }
+    },
+  }
+
+  it('of one header in one answer is found, and shrunk to the requests that bring it about', async () => {
+    const episode = await playEpisode(1, 200, lanes)
+    expect(episode.differences).toHaveLength(1)
+    const [difference] = episode.differences
+    if (!difference) return
+    const shrunk = await shrink(episode.requests, difference, lanes)
+    expect(shrunk.requests).toHaveLength(2)
+    expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
+  })
+
+  it('is looked for in all headers but a few, each left out for a reason', () => {
+    expect(Object.keys(NOT_COMPARED).length).toBeLessThanOrEqual(5)
+    for (const reason of Object.values(NOT_COMPARED)) expect(reason.length).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,33 @@
+import type { PlainAnswer } from './plain-request.ts'
+
+/** Headers that are not compared, each with its reason. There may be five at most. */
+export const NOT_COMPARED: Readonly<Record<string, string>> = {
+  date: 'written by HTTP servers: no lane without a socket has it, and the real server writes the time of the machine',
+  connection: 'belongs to a connection (RFC 9110, section 7.6.1), and lanes without a socket have none',
+  'keep-alive': 'as `connection`',
+  'transfer-encoding': 'as `connection`: how a body without a length is framed',
+  'content-length': 'where a body came, which is compared itself: a long one is sent without its length or with it',
+}
+
+/** An answer as a client got it, or what its request failed with. */
+export type Seen = PlainAnswer | { readonly failed: string }
+
+/**
+ * Makes answers of one lane comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
+ * what is random in a storage: each is compared by when the lane first used it, so that two lanes agree when they say
+ * "the same as before" of the same answers.
+ */
+export function createNormalizer(): (seen: Seen) => string {
+  const tags = new Map<string, number>()
+  const nameOf = (tag: string) => {
+    if (!tags.has(tag)) tags.set(tag, tags.size)
+    return `tag ${tags.get(tag)}`
+  }
+  return (seen) => {
+    if ('failed' in seen) return `failed: ${seen.failed}`
+    const headers = seen.headers
+      .filter(([name]) => !(name in NOT_COMPARED) || (name === 'content-length' && seen.body.byteLength === 0))
+      .map(([name, value]) => `${name}: ${name === 'etag' ? nameOf(value) : value}`)
+    return [seen.status, ...headers, '', Buffer.from(seen.body).toString('latin1')].join('\n')
+  }
+}

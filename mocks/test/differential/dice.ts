@@ -1,0 +1,43 @@
+/** Chance that a seed decides: the same seed throws the same dice on every machine. */
+export interface Dice {
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number
+  /** Whether something happens that happens in this share of all cases. */
+  chance(share: number): boolean
+  /** One of a list. */
+  pick<Item>(list: readonly Item[]): Item
+  /** One of a list in which each has a weight. */
+  weighted<Item>(list: readonly (readonly [weight: number, item: Item])[]): Item
+  bytes(count: number): Uint8Array<ArrayBuffer>
+}
+
+/** Makes dice of a seed (mulberry32). */
+export function createDice(seed: number): Dice {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (count: number) => Math.floor(next() * count)
+  return {
+    below,
+    chance: (share) => next() < share,
+    pick: (list) => itemAt(list, below(list.length)),
+    weighted(list) {
+      let left = next() * list.reduce((sum, [weight]) => sum + weight, 0)
+      for (const [weight, item] of list) {
+        left -= weight
+        if (left < 0) return item
+      }
+      return itemAt(list, list.length - 1)[1]
+    },
+    bytes: (count) => Uint8Array.from({ length: count }, () => below(256)),
+  }
+}
+
+function itemAt<Item>(list: readonly Item[], index: number): Item {
+  if (index < 0 || index >= list.length) throw new RangeError('There is nothing to pick from.')
+  return list[index] as Item
+}

@@ -1,0 +1,116 @@
+import { HEADERS, VERSION_PREFIX } from '@fish-crab/sdk/contract'
+import { createDice, type Dice } from './dice.ts'
+import { adminRequest } from './generate-admin.ts'
+import { keyRequest, origin, plainRead, readRequest } from './generate-reads.ts'
+import { preflight, strayRequest } from './generate-strays.ts'
+import { writeRequest } from './generate-writes.ts'
+import { respelled } from './hostile.ts'
+import type { PlainRequest } from './plain-request.ts'
+import type { Sequence } from './sequence.ts'
+import { ALEX, BEA, MASTER_KEY, STARTS_AT } from './setup.ts'
+
+type Generator = (sequence: Sequence) => PlainRequest | Promise<PlainRequest>
+
+const GENERATORS: readonly (readonly [number, Generator])[] = [
+  [26, readRequest],
+  [24, writeRequest],
+  [9, plainRead],
+  [7, keyRequest],
+  [20, adminRequest],
+  [5, preflight],
+  [9, strayRequest],
+]
+
+/** Around a window, a session and the life of a token. */
+const JUMPS_MS = [1, 999, 1000, 60_000, 299_000, 299_999, 300_000, 300_001, 3_599_000, 3_600_000, 86_400_000] as const
+const CLIENTS = 6
+
+/** Headers that some servers heed, and this one does not. No `range`: fetch changes `accept-encoding` beside it. */
+const STRAY_HEADERS: readonly (readonly [string, string])[] = [
+  ['if-range', '"x"'],
+  ['x-http-method-override', 'DELETE'],
+  ['x-forwarded-host', 'evil.example'],
+  ['x-original-url', '/admin/users'],
+  ['if-match', '*'],
+  ['if-modified-since', 'Sat, 01 Jan 2050 00:00:00 GMT'],
+  ['cookie', 'session=1; admin=true'],
+  ['accept', 'text/html;q=1, application/json;q=0'],
+  ['x-long', 'l'.repeat(4000)],
+]
+
+/**
+ * Requests that a seed decides: right ones in every form, wrong ones, malformed and hostile ones, with jumps of the
+ * clock between them. What no client may send by every lane is left out: `CONNECT` and `TRACE`, a body with `GET` (fetch
+ * has none of them), methods that Node's HTTP parser does not know, control characters in headers, and headers beyond
+ * 16 KB (both end in the parser, and only sockets have one). {@link respelled} says what of paths.
+ */
+export async function generate(seed: number, count: number): Promise<PlainRequest[]> {
+  const sequence: Sequence = { dice: createDice(seed), now: STARTS_AT, writes: [] }
+  const requests: PlainRequest[] = []
+  while (requests.length < count) requests.push(await next(sequence))
+  return requests
+}
+
+async function next(sequence: Sequence): Promise<PlainRequest> {
+  const { dice } = sequence
+  const advanceMs = dice.chance(0.015) ? dice.pick(JUMPS_MS) : dice.chance(0.3) ? dice.below(1500) : 0
+  sequence.now += advanceMs
+  const request = await dice.weighted(GENERATORS)(sequence)
+  return {
+    ...request,
+    method: method(dice, request),
+    target: target(dice, request.target),
+    headers: [...request.headers, ...commonHeaders(dice, request)],
+    ...(advanceMs > 0 ? { advanceMs } : {}),
+    ...(dice.chance(0.01) ? { absolute: true } : {}),
+  }
+}
+
+function method(dice: Dice, { method, body }: PlainRequest): string {
+  if (method === 'GET' && dice.chance(0.08)) return 'HEAD'
+  if (!dice.chance(0.03)) return method
+  return dice.pick(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', ...(body ? [] : ['GET', 'HEAD'])])
+}
+
+function target(dice: Dice, target: string): string {
+  const [path = '', query] = target.split(/\?(.*)/s)
+  const versioned = dice.chance(0.1) ? `${dice.chance(0.9) ? VERSION_PREFIX : '/v2'}${path}` : path
+  const spelled = dice.chance(0.12) ? respelled(dice, versioned) : versioned
+  return query === undefined ? spelled : `${spelled}?${query}`
+}
+
+function commonHeaders(dice: Dice, { headers }: PlainRequest): (readonly [string, string])[] {
+  const more: (readonly [string, string])[] = [['x-forwarded-for', forwardedFor(dice)]]
+  const given = new Set(headers.map(([name]) => name))
+  if (!given.has(HEADERS.apiKey) && dice.chance(0.3)) more.push([HEADERS.apiKey, apiKey(dice)])
+  if (!given.has('origin') && dice.chance(0.12)) more.push(['origin', origin(dice)])
+  if (dice.chance(0.15)) more.push([HEADERS.requestId, requestId(dice)])
+  if (dice.chance(0.04)) more.push(dice.pick(STRAY_HEADERS))
+  // Coded answers only where asked for: fetch asks by itself otherwise, other clients do not.
+  if (!given.has('accept-encoding')) more.push(['accept-encoding', 'identity'])
+  return more
+}
+
+function forwardedFor(dice: Dice): string {
+  // One of them is busier than the others, so that it spends its window and its failed logins.
+  const client = `198.51.100.${dice.chance(0.35) ? 0 : dice.below(CLIENTS)}`
+  return dice.weighted([
+    [30, client],
+    [2, `203.0.113.${dice.below(250)}, ${client}`],
+    [1, `::ffff:${client}`],
+    [1, `2001:db8::${dice.below(3)}:${dice.below(9)}`],
+    [1, `[2001:db8::1]:443`],
+    [1, 'unknown'],
+    [1, `${client}, `],
+    [1, '256.1.1.1'],
+  ])
+}
+
+/** The master key, a personal one, that of a user that was created, or none that is valid. */
+function apiKey(dice: Dice): string {
+  return dice.pick([ALEX.apiKey, ALEX.apiKey, BEA.apiKey, MASTER_KEY, '{{apiKey}}', 'wrong', `${ALEX.apiKey}x`, '\xe9'])
+}
+
+function requestId(dice: Dice): string {
+  return dice.pick(['mine-1', 'a'.repeat(64), 'a'.repeat(65), 'with space', 'a,b', '\xfc', '<b>', '_._-'])
+}

@@ -1,0 +1,117 @@
+import type { Dice } from './dice.ts'
+
+/** Texts that parsers of names, numbers and paths stumble over; all of them percent-encode. */
+export const HOSTILE_TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '..',
+  '.',
+  '/',
+  '\\',
+  'a/b',
+  '?x',
+  '#x',
+  '%',
+  '%25',
+  '%00',
+  '\0',
+  '\r\nx-injected: 1',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  'undefined',
+  'NaN',
+  '-1',
+  '1e9',
+  'Alex?x',
+  'Alex:1',
+  'Alex ',
+  "' OR 1=1 --",
+  '<script>',
+  '\u202e',
+  '\u0130',
+  'İ',
+  'ﬁsh',
+  '🐟',
+  '\ud83d',
+  'é',
+  'e\u0301',
+  '{{',
+  'Ａｌｅｘ',
+  'ADMIN',
+]
+
+/** Pieces of a path or query as someone might write them by hand. */
+const JUNK_PIECES: readonly string[] = [
+  '%zz',
+  '%',
+  '%2',
+  '%c3%28',
+  '%ff',
+  '%00',
+  '%2e',
+  '%2e%2e',
+  '%2f',
+  '%5c',
+  '..;',
+  ';a=b',
+  '*',
+  '**',
+  ':name',
+  '(.*)',
+  '+',
+  '~',
+  '!',
+  '$',
+  "'",
+  '@',
+  ',',
+  'http://other.example/get/fish',
+  'a'.repeat(300),
+]
+
+/** A text that is a mistake or an attack, percent-encoded now and then in an unusual way. */
+export function hostileText(dice: Dice): string {
+  const text = dice.chance(0.06) ? 'N'.repeat(1 + dice.below(4000)) : dice.pick(HOSTILE_TEXTS)
+  // A lone surrogate has no percent-encoding.
+  return encodeURIComponent(text.toWellFormed())
+}
+
+/** A piece of a path that means nothing, or nothing good. */
+export function junkPiece(dice: Dice): string {
+  return dice.pick(JUNK_PIECES)
+}
+
+/**
+ * Writes a path in another way that means the same, or nearly. No backslash and no `#`: clients built on URLs turn the
+ * one into `/` and drop what follows the other, so that not every lane could send them.
+ */
+export function respelled(dice: Dice, path: string): string {
+  switch (dice.below(10)) {
+    case 0:
+      return `${path}/`
+    case 1:
+      return `/${path}`
+    case 2:
+      return path.replaceAll('/', '//')
+    case 3:
+      return path.replace('/', '/./')
+    case 4:
+      return `/x/..${path}`
+    case 5:
+      return path.replace(/[a-z]/, percentEncoded)
+    case 6:
+      return path.replace(/[a-z](?=[^a-z]*$)/, (letter) => percentEncoded(letter).toLowerCase())
+    case 7:
+      return path.toUpperCase()
+    case 8:
+      return `${path}/${junkPiece(dice)}`
+    default:
+      return path.replace('/', `/${junkPiece(dice)}/../`)
+  }
+}
+
+function percentEncoded(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16).toUpperCase()}`
+}

@@ -1,0 +1,33 @@
+import { createNormalizer, type Seen } from './compare.ts'
+import type { OpenLaneOf } from './lanes.ts'
+import { type Learned, learn, type PlainRequest, resolved } from './plain-request.ts'
+
+/** How long an answer may take, in milliseconds: far more than it does. */
+const PATIENCE_MS = 10_000
+
+/** Plays requests one after the other through one lane, in a fresh world. */
+export async function play(open: OpenLaneOf, seed: number, requests: readonly PlainRequest[]): Promise<string[]> {
+  await using lane = await open(seed)
+  const normalized = createNormalizer()
+  const learned: Learned = new Map()
+  const answers: string[] = []
+  for (const request of requests) {
+    if (request.advanceMs) lane.advance(request.advanceMs)
+    const seen = await inTime(lane.send(resolved(request, learned))).catch(failure)
+    if (!('failed' in seen)) learn(learned, seen)
+    answers.push(normalized(seen))
+  }
+  return answers
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}
+
+function failure(error: Error & { readonly code?: string; readonly cause?: { readonly code?: string } }): Seen {
+  return { failed: `${error.name} ${error.code ?? error.cause?.code ?? ''} ${error.message}` }
+}

@@ -1,0 +1,64 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
+import { createApp, forwardedAddress } from '@fish-crab/server/app'
+import { createStorage } from '@fish-crab/server/storage'
+import type { ServerRequest } from 'srvx'
+// The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
+import { listen } from '../../../server/src/node/listener.ts'
+import { plainPasswords } from '../../src/passwords.ts'
+// The same ids and keys, made in the same way, on a service that mocks have no part in.
+import { plant } from '../../src/plant.ts'
+import { SEEDED_AT } from '../../src/seed.ts'
+import { seededRandom } from '../../src/world/random.ts'
+import { optionsOf } from './setup.ts'
+
+/** Those of every mock: sessions are the same text only when the same secret signs them. */
+const SECRETS = { seal: 'seal of a mock', session: 'sessions of a mock: 32 bytes and more' }
+const SILENCE = { info() {}, warn() {}, error() {} }
+
+/** The service itself behind its Node edge, on memory storage, with the data of a seed and a clock to be moved. */
+export interface RealServer {
+  readonly url: string
+  advance(milliseconds: number): void
+  close(): Promise<void>
+}
+
+/** Starts it on a free port. */
+export async function startRealServer(seed: number): Promise<RealServer> {
+  const { seed: data, keys, allowedOrigins, trustProxy, startAt, limits } = optionsOf(seed)
+  let random = seededRandom('seed')
+  let now: number = SEEDED_AT
+  const storage = await createStorage({ driver: 'memory' })
+  const app = createApp({
+    storage,
+    secrets: SECRETS,
+    passwords: plainPasswords,
+    version: 'mock',
+    clientAddress: (request) =>
+      forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), trustProxy),
+    clock: () => now,
+    random: (bytes) => random(bytes),
+    rateLimit: { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 },
+    masterApiKey: keys.master,
+    allowedOrigins,
+    ...limits,
+  })
+  await app.checkSecrets()
+  const setRandom = (source: typeof random) => {
+    random = source
+  }
+  await plant({ app, setRandom }, data)
+  setRandom(seededRandom('requests'))
+  now = startAt
+  const listener = await listen({ host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true })
+  listener.serve(app.fetch)
+  return {
+    url: listener.url,
+    advance(milliseconds) {
+      now += milliseconds
+    },
+    async close() {
+      await listener.close(0)
+      await storage.dispose()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { bytesOf, type PlainAnswer, type PlainRequest } from './plain-request.ts'
+
+/** Sends a request that has been resolved. */
+export type Send = (request: PlainRequest) => Promise<PlainAnswer>
+
+/** Sends by a fetch, which writes the path as URLs do. */
+export function sendByFetch(fetch: typeof globalThis.fetch, origin: string): Send {
+  return async ({ method, target, headers, body }) => {
+    const given = new Headers()
+    for (const [name, value] of headers) given.append(name, value)
+    const response = await fetch(origin + target, {
+      method,
+      headers: given,
+      ...(body ? { body: body.chunked ? new Blob([bytesOf(body)]).stream() : bytesOf(body), duplex: 'half' } : {}),
+    } as RequestInit)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return { status: response.status, headers: [...response.headers].sort(byName), body: bytes }
+  }
+}
+
+/** Sends by Node's own client, which writes the request line as it is told. */
+export function sendByHttp(origin: string): { readonly send: Send; close(): void } {
+  const agent = new Agent({ keepAlive: true })
+  const { hostname, port } = new URL(origin)
+  const send: Send = ({ method, target, headers, body, absolute }) =>
+    new Promise((resolve, reject) => {
+      const path = absolute ? origin + target : target
+      const lines: Record<string, string[]> = {}
+      for (const [name, value] of headers) {
+        lines[name] ??= []
+        lines[name].push(value)
+      }
+      // Node writes neither by itself with a method that it thinks has no body.
+      if (body?.chunked) lines['transfer-encoding'] = ['chunked']
+      else if (body || method === 'POST') lines['content-length'] = [String(body ? bytesOf(body).byteLength : 0)]
+      const request = httpRequest({ agent, hostname, port: port || 80, method, path, headers: lines })
+      let answered = false
+      request.on('response', (response) => {
+        answered = true
+        read(response, method).then(resolve, reject)
+      })
+      // A body that is refused while it is sent breaks the sending, not the answer.
+      request.on('error', (error) => answered || reject(error))
+      if (body?.chunked) request.write(bytesOf(body))
+      request.end(body && !body.chunked ? bytesOf(body) : undefined)
+    })
+  return { send, close: () => agent.destroy() }
+}
+
+async function read(response: IncomingMessage, method: string): Promise<PlainAnswer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const headers = Object.entries(response.headersDistinct).map(
+    ([name, values = []]) => [name, values.join(', ')] as const,
+  )
+  const coding = method === 'HEAD' ? undefined : response.headers['content-encoding']
+  const body = Buffer.concat(chunks)
+  return {
+    status: response.statusCode ?? 0,
+    headers: headers.sort(byName),
+    body: coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body,
+  }
+}
+
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one < other ? -1 : 1
+}

@@ -1,0 +1,60 @@
+import { type Difference, firstDifference, playLane } from './episode.ts'
+import { LANES, type Lanes } from './lanes.ts'
+import type { PlainRequest } from './plain-request.ts'
+
+/** How many times the two lanes are played again at most. */
+const TRIES = 80
+
+/** What is left of a sequence; its last request is the one that is answered differently. */
+export interface Shrunk {
+  readonly requests: readonly PlainRequest[]
+  readonly difference: Difference
+}
+
+/** Leaves out of a sequence what the difference does not need: earlier requests, and headers of the last one. */
+export async function shrink(
+  requests: readonly PlainRequest[],
+  difference: Difference,
+  lanes: Lanes = LANES,
+): Promise<Shrunk> {
+  const { seed } = difference
+  let kept: readonly PlainRequest[] = requests.slice(0, difference.index + 1)
+  let found = difference
+  let tries = TRIES
+
+  async function attempt(fewer: readonly PlainRequest[]): Promise<boolean> {
+    if (tries <= 0) return false
+    tries -= 1
+    const ones = await playLane(lanes, difference.lanes[0], seed, fewer)
+    const still = firstDifference(ones, await playLane(lanes, difference.lanes[1], seed, fewer))
+    if (!still) return false
+    kept = fewer.slice(0, still.index + 1)
+    found = { ...difference, ...still }
+    return true
+  }
+
+  await attempt(kept.slice(-1))
+  for (let size = kept.length >> 1; size >= 1; size >>= 1) {
+    for (let start = 0; start < kept.length - 1; ) {
+      const end = Math.min(start + size, kept.length - 1)
+      if (!(await attempt([...kept.slice(0, start), ...kept.slice(end)]))) start = end
+    }
+  }
+  for (const header of kept.at(-1)?.headers ?? []) {
+    const last = kept.at(-1)
+    if (last) await attempt([...kept.slice(0, -1), { ...last, headers: last.headers.filter((one) => one !== header) }])
+  }
+  return { requests: kept, difference: found }
+}
+
+const SHOWN = 1500
+
+/** A difference for people, with all that reproduces it. */
+export function describeDifference({ requests, difference }: Shrunk): string {
+  const { seed, lanes, answers } = difference
+  return [
+    `Seed ${seed}: ${lanes.join(' and ')} answer the last of these requests differently. In worlds of this seed, send:`,
+    ...requests.map((request) => `  ${JSON.stringify(request).slice(0, SHOWN)}`),
+    ...lanes.map((lane, side) => `${lane}:\n${(answers[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`),
+  ].join('\n')
+}
