@@ -1,10 +1,11 @@
-import { type FishInput, rarityValue } from '@fish-crab/sdk'
+import { type FishInput, type RarityValue, rarityValue } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import { rarityList } from '../catch-query.ts'
 import { usageError } from '../cli-error.ts'
 import { needGamemode, needUser, openClient } from '../client.ts'
 import { FishCommand } from '../fish-command.ts'
 import { gamemodeFlag, serviceFlags, userFlag } from '../flags.ts'
+import type { AddFileFlags } from '../import-file/run-add-file.ts'
 import { printable } from '../output/printable.ts'
 import { playerKey } from '../secrets/player-key.ts'
 
@@ -18,6 +19,7 @@ export class Add extends FishCommand {
     '<%= config.bin %> add Salmon --rarity gold --gamemode earth --user Alex',
     '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',
     '<%= config.bin %> add --crab -g earth',
+    { description: 'All catches of a file, each once:', command: '<%= config.bin %> add --file catches.csv -g earth' },
     { description: 'Show what would be saved:', command: '<%= config.bin %> add Salmon -r 3 -g earth --dry-run' },
   ]
   static override args = {
@@ -26,6 +28,10 @@ export class Add extends FishCommand {
   static override flags = {
     rarity: Flags.string({ char: 'r', summary: `How rare the fish are: ${rarityList()}.`, helpValue: 'RARITY' }),
     crab: Flags.boolean({ summary: 'They are crabs, with no rarity; one plain crab without a NAME.' }),
+    file: Flags.string({
+      summary: 'Add what a file holds: CSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
+      helpValue: 'FILE',
+    }),
     'dry-run': Flags.boolean({ summary: 'Check everything and save nothing.' }),
     ...gamemodeFlag,
     ...userFlag,
@@ -37,6 +43,7 @@ export class Add extends FishCommand {
     if (flags.crab && flags.rarity !== undefined)
       throw usageError('A crab has no rarity.', 'Leave --rarity or --crab out.')
     const names = args.name ?? []
+    if (flags.file !== undefined) return this.#addFile(names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
     const user = needUser(this.io, flags.user, 'Add --user USER', flags)
@@ -55,6 +62,15 @@ export class Add extends FishCommand {
     const { message, id, replayed } = saved
     return this.print(flags.json, { message, id, replayed }, () => printable(message))
   }
+
+  async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
+    if (names.length > 0) throw usageError('Give NAME or --file, not both.')
+    const { runAddFile } = await import('../import-file/run-add-file.ts')
+    const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
+    const outcome = await runAddFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
+    this.print(flags.json, outcome.document, () => outcome.text)
+    return outcome.status
+  }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {
@@ -62,8 +78,12 @@ function fishOf(names: readonly string[], rarity: string | undefined): readonly 
     throw usageError('Say what was caught.', 'Such as: fish-cli add Salmon --rarity gold, or: fish-cli add --crab')
   if (rarity === undefined)
     throw usageError('Say how rare it is.', `Add --rarity with a number or a label: ${rarityList()}.`)
-  const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
-  if (value === undefined)
-    throw usageError('There is no such rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
+  const value = rarityOf(rarity)
   return names.map((name) => ({ name, rarity: value }))
+}
+
+function rarityOf(rarity: string): RarityValue {
+  const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
+  if (value !== undefined) return value
+  throw usageError('There is no such rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
 }

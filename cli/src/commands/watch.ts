@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Gamemode, GAMEMODES, isGamemode } from '@fish-crab/sdk'
+import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
 import { usageError } from '../cli-error.ts'

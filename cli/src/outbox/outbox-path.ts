@@ -10,6 +10,9 @@ import type { Io } from '../io.ts'
 export function outboxPath(io: Pick<Io, 'env'>, url: string): string {
   const { host = 'service', origin = url, pathname = '' } = URL.parse(url) ?? {}
   const name = host.replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
-  const hash = createHash('sha256').update(`${origin}${pathname.replace(/\/+$/, '')}`).digest('hex').slice(0, 8)
+  const hash = createHash('sha256')
+    .update(`${origin}${pathname.replace(/\/+$/, '')}`)
+    .digest('hex')
+    .slice(0, 8)
   return join(folders(io).state, `outbox-${name}-${hash}.db`)
 }

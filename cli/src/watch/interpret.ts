@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Gamemode } from '@fish-crab/sdk'
 import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
 import { detectGamemode } from './detect-gamemode.ts'
@@ -13,7 +14,7 @@ export interface WatchedCatch {
   readonly caughtAt: number
   /** What the log said before it. */
   readonly gamemode: Gamemode | undefined
-  /** Names this very catch: the file by its first line, and the byte at which the catch stands. */
+  /** Names this very catch: the file by its first line, the byte at which the catch stands, and the line. */
   readonly key: string
 }
 
@@ -59,16 +60,21 @@ export function interpret(
     if (!isSettled && index === lines.length - 1) return { catches, context, end: start }
     const caughtAt = momentOf(found.timeOfDay, context.at, now)
     context = { ...context, at: caughtAt, last: lastOf(line) }
-    catches.push({ found, caughtAt, gamemode: context.gamemode, key: keyOf(context, line) })
+    catches.push({ found, caughtAt, gamemode: context.gamemode, key: keyOf(context, found, { text, start }) })
     open = true
   }
   return { catches, context, end: lines.at(-1)?.end ?? 0 }
 }
 
-/** Lines with times differ wherever they are written again; others only by how often the file was begun anew. */
+/**
+ * Two games that were started in the same second of two days have the same first line, so the line itself counts too.
+ * Lines without times are told apart only by how often the file was begun anew.
+ */
 function keyOf(
   { head, generation }: Context,
-  { found, start }: { readonly found: ChatCatch; readonly start: number },
+  { timeOfDay }: ChatCatch,
+  { text, start }: Pick<LogLine, 'text' | 'start'>,
 ): string {
-  return found.timeOfDay === undefined ? `${head}.${generation}:${start}` : `${head}:${start}`
+  const file = timeOfDay === undefined ? `${head}.${generation}` : head
+  return `${file}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }

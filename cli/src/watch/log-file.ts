@@ -81,10 +81,21 @@ export async function identityAt(path: string): Promise<string | undefined> {
  * @param isWhole Whether nothing more is written, so that a line without an end is one too.
  */
 export async function headOf(file: LogFile, isWhole: boolean): Promise<string | undefined> {
-  const bytes = await file.read(0, LONGEST_HEAD)
+  return headIn(await file.read(0, LONGEST_HEAD), isWhole)
+}
+
+function headIn(beginning: Uint8Array, isWhole: boolean): string | undefined {
+  const bytes = beginning.subarray(0, LONGEST_HEAD)
   const end = bytes.indexOf(0x0a)
   if (end === -1 && bytes.length < LONGEST_HEAD && !(isWhole && bytes.length > 0)) return undefined
   return hash(end === -1 ? bytes : bytes.subarray(0, end))
+}
+
+/** What tells whether a file is still the one that was read. */
+export interface Mark {
+  readonly head: string
+  readonly offset: number
+  readonly anchor: string
 }
 
 /** A hash of what stands before a place; what was overwritten has another. */
@@ -93,11 +104,26 @@ export async function anchorOf(file: LogFile, offset: number): Promise<string> {
   return hash(await file.read(offset - length, length))
 }
 
-/** Whether a file is the one that was read up to a place, perhaps longer now. */
-export async function isReadTo(
+/** The bytes from a place on, and whether those before it are what they were: both from one look at the file. */
+export async function readFrom(
   file: LogFile,
-  { offset, anchor }: { readonly offset: number; readonly anchor: string },
-): Promise<boolean> {
+  { head, offset, anchor }: Mark,
+  length: number,
+): Promise<{ readonly isSame: boolean; readonly bytes: Uint8Array; anchorAt(end: number): string }> {
+  const before = Math.min(offset, ANCHOR_LENGTH)
+  const all = await file.read(offset - before, before + length)
+  const anchorAt = (end: number) => {
+    const to = before + end - offset
+    return hash(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
+  }
+  // Before the first byte stands nothing to go by, so the first line counts there.
+  const isSame = offset === 0 ? headIn(all, true) === head : anchorAt(offset) === anchor
+  return { isSame, bytes: all.subarray(before), anchorAt }
+}
+
+/** Whether a file is the one that was read up to a place, perhaps longer now. */
+export async function isReadTo(file: LogFile, { head, offset, anchor }: Mark): Promise<boolean> {
+  if (offset === 0) return (await headOf(file, true)) === head
   const { size } = await file.facts()
   return size >= offset && (await anchorOf(file, offset)) === anchor
 }

@@ -20,7 +20,14 @@ export function momentOf(timeOfDay: string | undefined, after: number, now: numb
   if (moment <= now + MINUTE_MS) return Math.min(moment, now)
   // The log is older than it seems: the latest such time that has been.
   const today = new Date(now)
-  const latest = new Date(today.getFullYear(), today.getMonth(), today.getDate(), time.hours, time.minutes, time.seconds)
+  const latest = new Date(
+    today.getFullYear(),
+    today.getMonth(),
+    today.getDate(),
+    time.hours,
+    time.minutes,
+    time.seconds,
+  )
   if (latest.getTime() > now) latest.setDate(latest.getDate() - 1)
   return latest.getTime()
 }

@@ -43,7 +43,7 @@ export function lastOf({ found, end }: CatchLine): LastCatch {
  * The one remaining doubt, a second such fish within the second of the first, is decided for one catch.
  */
 export function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): boolean {
-  if (!last || last.kind !== 'fish' || found.kind !== 'fish') return false
+  if (last?.kind !== 'fish' || found.kind !== 'fish') return false
   const { firstTime = false, byAugment = false, lengthCm, timeOfDay } = found
   if (!last.firstTime && !firstTime) return false
   if (last.byAugment !== byAugment || last.name.toLowerCase() !== found.name.toLowerCase()) return false

@@ -1,4 +1,4 @@
-import { isGamemode, type Gamemode } from '@fish-crab/sdk'
+import { type Gamemode, isGamemode } from '@fish-crab/sdk'
 import type { LastCatch } from './pairing.ts'
 
 /** How far a log was read: what a bookmark in the outbox holds. */

@@ -1,6 +1,6 @@
 import { interpret, type WatchedCatch } from './interpret.ts'
 import { splitLines } from './lines.ts'
-import { anchorOf, type LogFile } from './log-file.ts'
+import { type LogFile, readFrom } from './log-file.ts'
 import type { Place } from './place.ts'
 
 /** What was read in one go, and where reading goes on. */
@@ -23,7 +23,9 @@ export interface ReadOptions {
 export async function readOn(file: LogFile, place: Place, options: ReadOptions): Promise<Batch | undefined> {
   const { size, writtenAt } = await file.facts()
   if (size <= place.offset) return undefined
-  const bytes = await file.read(place.offset, CHUNK)
+  const { isSame, bytes, anchorAt } = await readFrom(file, place, CHUNK)
+  // Cut off since the last look.
+  if (!isSame) return undefined
   const isLast = place.offset + bytes.length >= size
   // A chat line is far below a chunk: one that fills it is taken as it is, to go on.
   const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
@@ -32,5 +34,5 @@ export async function readOn(file: LogFile, place: Place, options: ReadOptions):
   const isSettled = isOneLine || (isLast && (options.isSettled || options.isWhole))
   const { catches, context, end } = interpret(lines, place, { isSettled, now: writtenAt })
   if (end === place.offset) return undefined
-  return { catches, place: { ...place, ...context, offset: end, anchor: await anchorOf(file, end) } }
+  return { catches, place: { ...place, ...context, offset: end, anchor: anchorAt(end) } }
 }

@@ -1,0 +1,45 @@
+/** One record of a file, and the line at which it begins. */
+export type FileRecord =
+  | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly line: number; readonly problem: string }
+
+/** A line of text, counted from 1. */
+export interface TextLine {
+  readonly line: number
+  readonly text: string
+}
+
+/** Takes pieces of text apart into lines. */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
+  let rest = ''
+  let line = 0
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) {
+      line += 1
+      yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    }
+  }
+  if (rest !== '') yield { line: line + 1, text: rest }
+}
+
+/** JSON Lines: one object in each line. */
+export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  for await (const { line, text } of linesOf(pieces)) {
+    if (text.trim() !== '') yield jsonRecord(line, text)
+  }
+}
+
+/** The record in a text of JSON. */
+export function jsonRecord(line: number, text: string): FileRecord {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { line, fields: value as Record<string, unknown> }
+    }
+    return { line, problem: 'Must be a JSON object.' }
+  } catch {
+    return { line, problem: 'Is no JSON.' }
+  }
+}

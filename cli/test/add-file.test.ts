@@ -1,0 +1,195 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { createMock } from '@fish-crab/mocks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatOfFile, readRecords } from '../src/import-file/read-records.ts'
+import type { FileRecord } from '../src/import-file/records.ts'
+import { runCli } from '../src/main.ts'
+import { type Env, run, startWorld, type World } from './harness.ts'
+
+async function* pieces(text: string, size: number) {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+}
+
+async function records(extension: string, text: string, size = 3): Promise<readonly FileRecord[]> {
+  const found: FileRecord[] = []
+  for await (const record of readRecords(extension, pieces(text, size))) found.push(record)
+  return found
+}
+
+describe('a file of catches', () => {
+  test.each([
+    ['csv', '[]', 'csv'],
+    ['', ' [{"name":"Cod"}]', 'json'],
+    ['', '{"name":"Cod"}\n{"name":"Koi"}', 'jsonl'],
+    ['', '{\n  "name": "Cod"\n}', 'json'],
+    ['txt', 'Cod,1', 'csv'],
+    ['ndjson', '', 'jsonl'],
+  ])('with the ending %j and the beginning %j is %s', (extension, beginning, format) => {
+    expect(formatOfFile(extension, beginning)).toBe(format)
+  })
+
+  test('is read the same in whatever pieces it comes', async () => {
+    const csv = 'Kind,name,extra,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
+    const expected = [
+      { line: 2, fields: { kind: 'fish', name: 'Koi, "big"\nred', rarity: 'gold' } },
+      { line: 5, fields: { kind: 'crab', name: 'é', rarity: undefined } },
+    ]
+    for (const size of [1, 2, 7, 1000]) expect(await records('csv', csv, size)).toEqual(expected)
+    const json = '[\n  {"name": "a]},\\"", "x": [1, {}]},\n  {"name": "b"} , 3\n]\n'
+    const read = [
+      { line: 2, fields: { name: 'a]},"', x: [1, {}] } },
+      { line: 3, fields: { name: 'b' } },
+      { line: 3, problem: expect.any(String) },
+    ]
+    for (const size of [1, 2, 7, 1000]) expect(await records('json', json, size)).toEqual(read)
+    for (const size of [1, 5, 1000]) {
+      expect(await records('jsonl', '{"name":"a"}\n\n{"name":"b"', size)).toEqual([
+        { line: 1, fields: { name: 'a' } },
+        { line: 3, problem: 'Is no JSON.' },
+      ])
+    }
+  })
+
+  test('that ends too early or goes on behind its end has a wrong line', async () => {
+    for (const text of ['[{"name":"a"}', '[{"name":"a"', '[]x', 'x', '["a']) {
+      expect((await records('json', text)).at(-1)).toHaveProperty('problem')
+    }
+    expect(await records('csv', 'a,"b\nc')).toEqual([{ line: 1, problem: expect.any(String) }])
+    expect(await records('json', ' [ ] ')).toEqual([])
+  })
+})
+
+let world: World
+let folder: string
+let env: Env
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.service.close())
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
+  env = { ...world.player, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder }
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+const addFile = (piped: string, ...flags: readonly string[]) =>
+  run(['add', '--file', '-', '--json', ...flags], { env, piped })
+
+describe('add --file', () => {
+  test('takes CSV, JSON and JSON Lines, with what flags say for all', async () => {
+    expect(JSON.parse((await addFile('A', '-r', '1')).stdout)).toEqual({ catches: 1, sent: 1, setAside: 0, left: 0 })
+    await addFile('[{"name":"B","rarity":"gold","caughtAt":"2026-01-01T00:00:00Z"},{"kind":"crab"}]')
+    await addFile('{"fish":"C","rarity":3}\n{"name":"D","rarity":7,"gamemode":"survival"}\n')
+    await addFile('Hermit crab\n', '--crab')
+    const file = join(folder, 'more.csv')
+    await writeFile(file, '\ufeffname,gamemode,rarity\nE,,2\n')
+    expect((await run(['add', '--file', file], { env })).stdout).toBe('1 catches taken: 1 sent, 0 set aside, 0 left.\n')
+    const list = async (...argv: readonly string[]) =>
+      JSON.parse((await run(['list', ...argv, '--json'], { env })).stdout)
+    expect((await list('fish')).fish.map(({ name }: { name: string }) => name)).toEqual(['A', 'B', 'C', 'E'])
+    expect((await list('fish', '-g', 'survival')).fish).toHaveLength(1)
+    expect((await list('crabs')).crab).toHaveLength(2)
+  })
+
+  test('says of every wrong line what is wrong, and changes nothing', async () => {
+    const text = 'name,rarity,kind,caughtAt\nCod,1,,\nCod,9,,\n,1,,\nCod,1,whale,\nCod,1,,yesterday\nCod,,,\n'
+    const { status, stdout } = await addFile(text)
+    const { error } = JSON.parse(stdout)
+    expect({ status, code: error.code }).toEqual({ status: 2, code: 'wrong_lines' })
+    expect(error.message.match(/Line \d+/g)).toEqual(['Line 3', 'Line 4', 'Line 5', 'Line 6', 'Line 7'])
+    const told = await run(['add', '--file', '-'], { env, piped: text })
+    expect(told.stdout).toBe('')
+    expect(told.stderr.match(/^fish-cli: line \d+: /gm)).toHaveLength(5)
+    expect(JSON.parse((await run(['outbox', 'status', '--json'], { env })).stdout).queued).toBe(0)
+  })
+
+  test('refuses what is empty, is no text, or is not there', async () => {
+    expect((await addFile('')).status).toBe(2)
+    expect((await addFile('name,rarity\n')).status).toBe(2)
+    expect((await run(['add', 'Cod', '--file', '-'], { env, piped: 'Cod,1' })).status).toBe(2)
+    const file = join(folder, 'broken.csv')
+    await writeFile(file, Buffer.from([0x43, 0xff, 0x2c, 0x31]))
+    expect((await run(['add', '--file', file], { env })).stderr).toContain('UTF-8')
+    expect((await run(['add', '--file', join(folder, 'none')], { env })).status).toBe(5)
+  })
+
+  test('with --dry-run checks all and needs no key', async () => {
+    const { FISH_KEY: _, ...keyless } = env
+    const dry = await run(['add', '--file', '-', '--dry-run', '--json'], { env: keyless, piped: 'Cod,1\nKoi,2' })
+    expect({ status: dry.status, document: JSON.parse(dry.stdout) }).toEqual({
+      status: 0,
+      document: { dryRun: true, catches: 2 },
+    })
+  })
+
+  test('waits for the end of stdin, however late its pieces come', async () => {
+    const stdin = new PassThrough()
+    const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+    const signal = new AbortController().signal
+    const done = runCli(['add', '--file', '-', '-g', 'oneblock'], {
+      env: { HOME: folder, FISH_SECRET_STORE: 'file', ...env },
+      stdin,
+      stdout: sink(),
+      stderr: sink(),
+      interrupted: () => signal,
+      stopWishes: () => () => new Promise(() => {}),
+    })
+    for (const piece of ['Co', 'd,1\nK', 'oi,2\n']) {
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      stdin.write(piece)
+    }
+    stdin.end()
+    expect(await done).toBe(0)
+    const { stdout } = await run(['list', '-g', 'oneblock', '--json'], { env })
+    expect(JSON.parse(stdout).fish).toHaveLength(2)
+  })
+
+  test('adds the same content again when it is given again', async () => {
+    await addFile('Cod,1', '-g', 'factions')
+    await addFile('Cod,1', '-g', 'factions')
+    const { stdout } = await run(['list', '-g', 'factions', '--json'], { env })
+    expect(JSON.parse(stdout).fish).toHaveLength(2)
+  })
+
+  test('brings 10,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, progress told', async () => {
+    const start = Date.parse('2026-01-01T00:00:00Z')
+    await using mock = await createMock({ startAt: start, seed: { users: [{ name: 'Alex' }] } })
+    await using served = await mock.serve({ port: 0 })
+    const { fernetKey } = mock.user('Alex')
+    const file = join(folder, 'many.csv')
+    const names = Array.from({ length: 10_000 }, (_, index) => `Fish ${index}`)
+    const gamemodes = ['earth', 'survival', 'oneblock', 'factions']
+    // Mixed, so that every batch has to be sorted out.
+    await writeFile(file, names.map((name, index) => `${name},1,fish,${gamemodes[index % 4]}\n`).join(''))
+    // Sixteen requests are gone already: others of the house used them.
+    for (let used = 0; used < 16; used += 1) await fetch(`${served.url}/get/fish?name=Alex&gamemode=earth`)
+    const clock = {
+      now: () => mock.clock.now(),
+      async sleep(ms: number, signal?: AbortSignal) {
+        signal?.throwIfAborted()
+        mock.clock.advance(ms)
+      },
+    }
+    const { status, stdout, stderr } = await run(['add', '--file', file, '--json'], {
+      env: { ...env, FISH_URL: served.url, FISH_KEY: fernetKey, FISH_MAX_WAIT: '600' },
+      clock,
+    })
+    expect({ status, document: JSON.parse(stdout) }).toEqual({
+      status: 0,
+      document: { catches: 10_000, sent: 10_000, setAside: 0, left: 0 },
+    })
+    const stored = mock.sent.fish().map(({ name }) => name)
+    expect(stored).toHaveLength(10_000)
+    expect(new Set(stored)).toEqual(new Set(names))
+    expect(clock.now() - start).toBeGreaterThanOrEqual(250_000)
+    expect(stderr).toMatch(/The rate limit holds: waiting \d+:\d\d/)
+    expect(stderr).toMatch(/\d+ of 10000 catches/)
+  })
+})

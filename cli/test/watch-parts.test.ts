@@ -1,0 +1,151 @@
+import { parseChatLine } from '@fish-crab/sdk/chat'
+import { describe, expect, test } from 'vitest'
+import { detectGamemode } from '../src/watch/detect-gamemode.ts'
+import { interpret } from '../src/watch/interpret.ts'
+import { decodeLine, splitLines } from '../src/watch/lines.ts'
+import { logPlaces } from '../src/watch/log-places.ts'
+import { momentOf } from '../src/watch/moment.ts'
+import { placeText, readPlace } from '../src/watch/place.ts'
+
+const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
+const moment = (text: string) => new Date(text).getTime()
+
+function told(texts: readonly string[], { isSettled = true, from = {} } = {}) {
+  const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
+  const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
+  return interpret(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00') })
+}
+
+const names = (texts: readonly string[]) => told(texts).catches.map(({ found }) => found.name)
+
+describe('the places of logs', () => {
+  test.each([
+    ['linux', '/home/alex', {}, '/home/alex/.minecraft/logs/latest.log'],
+    ['linux', '/home/alex', {}, '/home/alex/.local/share/PrismLauncher/instances/*/minecraft/logs/latest.log'],
+    ['darwin', '/Users/alex', {}, '/Users/alex/Library/Application Support/minecraft/logs/latest.log'],
+    ['darwin', '/Users/alex', {}, '/Applications/MultiMC.app/Data/instances/*/.minecraft/logs/latest.log'],
+    ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\AppData\\Roaming\\.minecraft\\logs\\latest.log'],
+    ['win32', 'C:\\Users\\alex', { APPDATA: 'D:\\R' }, 'D:\\R\\.minecraft\\logs\\latest.log'],
+    ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\.lunarclient\\offline\\multiver\\logs\\latest.log'],
+  ])('on %s below %s hold %j %s', (platform, home, env, path) => {
+    expect(logPlaces({ platform, home, env }).map(({ pattern }) => pattern)).toContain(path)
+  })
+
+  test.each(['linux', 'darwin', 'win32'])('on %s are those of all five launchers', (platform) => {
+    const launchers = new Set(logPlaces({ platform, home: '/h', env: {} }).map(({ launcher }) => launcher))
+    expect([...launchers].sort()).toEqual(['Feather', 'Lunar', 'MultiMC', 'Prism', 'vanilla'])
+  })
+})
+
+describe('bytes of a log', () => {
+  test('are UTF-8, and Windows-1252 only in lines that are none', () => {
+    const euro = Uint8Array.from([0x80, 0xe9])
+    expect(decodeLine(euro)).toBe('€é')
+    expect(decodeLine(new TextEncoder().encode('FISHING ▶'))).toBe('FISHING ▶')
+  })
+
+  test('make lines with their places, and a line without an end only where nothing follows', () => {
+    const bytes = new TextEncoder().encode('é\nab')
+    expect(splitLines(bytes, 10, false)).toEqual([{ text: 'é', start: 10, end: 13 }])
+    expect(splitLines(bytes, 10, true)[1]).toEqual({ text: 'ab', start: 13, end: 15 })
+  })
+})
+
+describe('two lines of one catch', () => {
+  const nice = (time: string, name: string) => `${at(time)}NICE CATCH! You caught a ${name}.`
+  const entry = (time: string, name: string) => `${at(time)}NEW ENTRY! You caught a ${name} for the first time.`
+
+  test('are one catch, in either order, with what both tell', () => {
+    for (const texts of [
+      [nice('12:00:01', 'Koi'), entry('12:00:01', 'Silver Koi')],
+      [entry('12:00:01', 'Koi'), nice('12:00:02', 'Koi')],
+    ]) {
+      const { catches } = told(texts)
+      expect(catches.map(({ found }) => found)).toMatchObject([{ name: 'Koi', rarity: 2, firstTime: true }])
+    }
+  })
+
+  test('may have other lines of that second between them, but no other catch', () => {
+    const other = `${at('12:00:01')}<Bob> hello`
+    expect(names([nice('12:00:01', 'Koi'), other, entry('12:00:01', 'Koi')])).toEqual(['Koi'])
+    expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Cod'), entry('12:00:01', 'Koi')])).toHaveLength(3)
+  })
+
+  test('are two catches of other names, of other times, or when neither is a new entry', () => {
+    expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Cod')])).toHaveLength(2)
+    expect(names([nice('12:00:01', 'Koi'), entry('12:00:09', 'Koi')])).toHaveLength(2)
+    expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
+    expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
+  })
+
+  test('are one catch also when the second comes after the first was taken', () => {
+    const first = told([nice('12:00:01', 'Koi')])
+    expect(first.catches).toHaveLength(1)
+    const second = told([entry('12:00:01', 'Koi')], { from: first.context })
+    expect(second.catches).toEqual([])
+  })
+
+  test('the first of which stands last is left for later until the log is quiet', () => {
+    const texts = [`${at('12:00:00')}<Bob> hello`, nice('12:00:01', 'Koi')]
+    const { catches, end } = told(texts, { isSettled: false })
+    expect({ catches, end }).toEqual({ catches: [], end: (texts[0]?.length ?? 0) + 1 })
+  })
+})
+
+describe('the gamemode', () => {
+  test.each([
+    ['[12:00:01] [Render thread/INFO]: Connecting to earth.example.net, 25565', 'earth'],
+    [`${at('12:00:01')}§aSending you to §lSurvival-2§r...`, 'survival'],
+    [`${at('12:00:01')}Welcome to the Factions server!`, 'factions'],
+    [`${at('12:00:01')}<Bob> Sending you to survival`, undefined],
+    [`${at('12:00:01')}Bob: welcome to earth`, undefined],
+    [`${at('12:00:01')}Welcome to the hub`, undefined],
+    [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
+  ])('of %s is %s', (line, gamemode) => {
+    expect(detectGamemode(line)).toBe(gamemode)
+  })
+
+  test('holds from the line on that says it', () => {
+    const line = (name: string) => `${at('12:00:01')}NICE CATCH! You caught a ${name}.`
+    const { catches } = told([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
+    expect(catches.map(({ gamemode }) => gamemode)).toEqual([undefined, 'earth'])
+  })
+})
+
+describe('the moment of a line', () => {
+  const after = moment('2026-01-31T23:50:00')
+  const now = moment('2026-02-01T08:00:00')
+  test.each([
+    ['23:55:00', '2026-01-31T23:55:00'],
+    ['00:10:00', '2026-02-01T00:10:00'],
+    ['23:49:59', '2026-01-31T23:49:59'],
+    ['7:30 AM', '2026-02-01T07:30:00'],
+    ['09:00:00', '2026-01-31T09:00:00'],
+  ])('at %s is %s: never in the future, over midnight', (time, expected) => {
+    expect(momentOf(time, after, now)).toBe(moment(expected))
+  })
+
+  test('without a time is that of the last writing', () => {
+    expect(momentOf(undefined, after, now)).toBe(now)
+  })
+})
+
+describe('a place', () => {
+  test('comes back from its text as it was, and from any other text not at all', () => {
+    const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
+    const place = { head: 'h', generation: 2, offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
+    expect(readPlace(placeText(place))).toEqual(place)
+    for (const text of [undefined, '', 'null', '{}', placeText({ ...place, offset: -1 })]) {
+      expect(readPlace(text)).toBeUndefined()
+    }
+  })
+})
+
+test('the keys of catches differ by place, and without a time by how often the log was begun anew', () => {
+  const line = 'NICE CATCH! You caught a Koi.'
+  expect(parseChatLine(line)).toBeDefined()
+  const keys = [0, 1].flatMap((generation) =>
+    told([line, line], { from: { generation } }).catches.map(({ key }) => key),
+  )
+  expect(new Set(keys).size).toBe(4)
+})
