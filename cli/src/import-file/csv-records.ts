@@ -1,7 +1,7 @@
 import { type FileRecord, linesOf, type TextLine } from './records.ts'
 
 /** The columns of a file without a line of titles, in this order. */
-export const CSV_FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
+const CSV_FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
 
 const LONGEST_RECORD = 64 * 1024
 

@@ -14,7 +14,7 @@ export interface LogFile {
 }
 
 /** What the system says of a file. Times in milliseconds since 1970. */
-export interface LogFacts {
+interface LogFacts {
   readonly size: number
   readonly writtenAt: number
   readonly bornAt: number
