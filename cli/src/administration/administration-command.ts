@@ -5,9 +5,7 @@ import {
   PermissionDeniedError,
 } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
-import { usageError } from '../cli-error.ts'
-import { type ServiceFlags, selection } from '../client.ts'
-import { isSeconds } from '../config/settings.ts'
+import type { ServiceFlags } from '../client.ts'
 import { FishCommand } from '../fish-command.ts'
 import { adminFlag, noInputFlag, serviceFlags } from '../flags.ts'
 import { openAdministrator } from '../secrets/administrator.ts'
@@ -23,7 +21,7 @@ export interface AdministrationFlags extends ServiceFlags {
 /** A client with the rights of an administrator, and what each of its calls is told. */
 export interface Administration {
   readonly admin: AdminClient
-  readonly options: { readonly signal: AbortSignal; readonly maxWaitMs: number | undefined }
+  readonly options: { readonly signal: AbortSignal }
 }
 
 /**
@@ -36,9 +34,8 @@ export abstract class AdministrationCommand extends FishCommand {
 
   /** Logs in where no session is kept. */
   protected async administration(flags: AdministrationFlags): Promise<Administration> {
-    const maxWaitMs = maxWaitOf(selection(this.io, flags).maxWait)
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
-    return { admin, options: { signal: this.io.interrupted(), maxWaitMs } }
+    return { admin, options: { signal: this.io.interrupted() } }
   }
 
   protected override async catch(error: Error): Promise<never> {
@@ -58,10 +55,4 @@ function explained(error: Error, needs: AdministrationCommand['needs']): Error {
     return new AuthenticationError('The session is over. Log in again: fish-cli login NAME --admin', error)
   }
   return error
-}
-
-function maxWaitOf(seconds: string | undefined): number | undefined {
-  if (seconds === undefined) return undefined
-  if (!isSeconds(seconds)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')
-  return Number(seconds) * 1000
 }

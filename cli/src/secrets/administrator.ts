@@ -1,6 +1,6 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/contract'
-import { clientSurroundings, type ServiceFlags, selection } from '../client.ts'
+import { clientSurroundings, maxWaitMs, type ServiceFlags, selection } from '../client.ts'
 import type { Selection } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
@@ -60,12 +60,13 @@ export async function openAdministrator(
 /** A client with the rights of an administrator, for a service that was selected. */
 export async function adminClient(
   io: RunIo,
-  chosen: Pick<Selection, 'url'>,
+  chosen: Pick<Selection, 'url'> & Partial<Pick<Selection, 'maxWait'>>,
   rights: AdminCredentials | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
   // The login is like the write behind it: what fails is told at once.
-  return createAdminClient({ ...clientSurroundings(io, chosen), maxRetries: 0, ...rights })
+  const patience = { maxRetries: 0, maxWaitMs: maxWaitMs(chosen.maxWait) }
+  return createAdminClient({ ...clientSurroundings(io, chosen), ...patience, ...rights })
 }
 
 /** Whether a kept session is this administrator's and not over, by the clock of this machine. */
