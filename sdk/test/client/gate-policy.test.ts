@@ -133,3 +133,14 @@ test('half of what remains goes at once, and less the more others have used', ()
   expect(goesAtOnce([window(23)])).toBe(3)
   expect(goesAtOnce([window(12)])).toBe(1)
 })
+
+test('an answer of an earlier window that comes late changes nothing of the window that is open', () => {
+  const rules = { pace: true, probes: 25 }
+  const first = admit(INITIAL_STATE, rules, 0)
+  const second = admit(first.state, rules, 0)
+  if (!first.ticket || !second.ticket) throw new Error('It had to wait.')
+  const told = { status: 200, isService: true }
+  const open = afterAnswer(second.state, second.ticket, { ...told, ...window(20, 2 * WINDOW_MS) }, 0, 0)
+  const late = afterAnswer(open, first.ticket, { ...told, ...window(0, WINDOW_MS) }, 0, 0)
+  expect(late.window).toMatchObject({ remaining: 20, resetMs: 2 * WINDOW_MS })
+})

@@ -258,9 +258,10 @@ test.each([0, 1, 2, 3, 10])(
 test('an abort in a hook rejects with its reason', async () => {
   const abort = new AbortController()
   const reason = new Error('The player left.')
-  const { open } = await world()
+  const { open, served } = await world()
   const client = open({ onRequest: () => abort.abort(reason) })
   await expect(client.demo.fish({ signal: abort.signal })).rejects.toBe(reason)
+  expect(served).toEqual([])
 })
 
 test('a clock that jumps ahead during a wait costs no call its patience', async () => {
@@ -278,4 +279,17 @@ test('a clock that jumps ahead during a wait costs no call its patience', async 
     ]),
   )
   expect(await calls).toHaveLength(50)
+})
+
+test('a clock that is set back during a window makes nobody wait longer', async () => {
+  const { time, open } = await world()
+  let wrongBy = 0
+  const clock = { now: () => time.now() + wrongBy, monotonic: () => time.now(), sleep: time.sleep }
+  const client = open({ clock })
+  await time.run(many(25, () => client.demo.fish()))
+  wrongBy = -HOUR_MS
+  await time.run(time.sleep(WINDOW_MS + 2000))
+  const start = time.now()
+  await time.run(client.demo.fish())
+  expect(time.now() - start).toBeLessThan(1000)
 })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { createClient } from '@fish-crab/sdk'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -86,4 +87,15 @@ test('the proxy of the environment is used, and not for hosts it exempts', async
   vi.stubEnv('no_proxy', '127.0.0.1')
   await createClient({ baseUrl: target.baseUrl }).demo.fish()
   expect(target.sockets.size).toBe(1)
+})
+
+test('a proxy that is no address is told without its password, and tried anew at the next call', async () => {
+  await using server = await listen(answerEmpty)
+  vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
+  const client = createClient({ baseUrl: server.baseUrl, env: {} })
+  const error = await client.demo.fish().catch((thrown) => thrown)
+  expect(error).toMatchObject({ name: 'ValidationError', message: expect.stringContaining('HTTP_PROXY') })
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('canary-password')
+  vi.stubEnv('http_proxy', '')
+  expect((await client.demo.fish()).user).toBe('demo')
 })
