@@ -1,6 +1,4 @@
 import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
-import { H3, type H3Event } from 'h3'
-import { StorageError } from '../storage/errors.ts'
 import { createAdmission } from './admission.ts'
 import { type Admins, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
@@ -9,16 +7,9 @@ import { createLoginGuard } from './auth/login-guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
 import { guardedStorage } from './guarded-storage.ts'
-import { logAnswer } from './http/access-log.ts'
-import { empty, failed } from './http/answer.ts'
-import { audienceOf } from './http/audience.ts'
-import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './http/cors.ts'
-import { type Exchange, openExchange } from './http/exchange.ts'
-import { Failure } from './http/failure.ts'
-import { methodLabel, routeLabel } from './http/route-label.ts'
+import { createPipeline } from './http/pipeline.ts'
 import { mountRoutes } from './http/router.ts'
-import { uuidv7 } from './ids.ts'
-import { clientKey } from './limits/client.ts'
+import { pooledRandom, uuidv7 } from './ids.ts'
 import { measuredStorage } from './measured-storage.ts'
 import type { AppOptions, Logger } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
@@ -65,7 +56,7 @@ export function createApp(options: AppOptions): App {
   const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
   const anyStorage = metrics ? measuredStorage(options.storage, metrics) : options.storage
   const clock = options.clock ?? Date.now
-  const random = options.random ?? ((bytes) => crypto.getRandomValues(bytes))
+  const random = options.random ?? pooledRandom((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
   const allowedOrigins = options.allowedOrigins ?? []
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
@@ -101,56 +92,20 @@ export function createApp(options: AppOptions): App {
   })
   const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger, metrics })
 
-  const h3 = new H3({
-    silent: true,
-    allowMalformedURL: true,
-    onRequest(event) {
-      const address = clientAddress(event.req)
-      const client = clientKey(address)
-      const exchange = openExchange(event.req, { now: clock(), address, client, audienceOf, createId })
-      event.context.exchange = exchange
-      event.context.startedAt = metrics?.now()
-      event.url.pathname = exchange.path
-    },
-    onResponse(response, event) {
-      const exchange = exchangeOf(event)
-      for (const [name, value] of exchange.answerHeaders) {
-        if (name === 'vary') response.headers.append(name, value)
-        else response.headers.set(name, value)
-      }
-      logAnswer(logger, exchange, response, clock())
-      metrics?.observeRequest({
-        route: routeLabel(exchange),
-        method: methodLabel(exchange.request),
-        status: response.status,
-        seconds: (metrics.now() - Number(event.context.startedAt)) / 1000,
-      })
-    },
-  })
-  h3.use(async (event, next) => {
-    try {
-      return await next()
-    } catch (error) {
-      return failed(toFailure(error, logger, exchangeOf(event)), exchangeOf(event).requestId)
-    }
-  })
-  h3.use((event, next) => {
-    const exchange = exchangeOf(event)
-    const preflight = isPreflight(exchange.request)
-    const headers = preflight
-      ? preflightHeaders(corsRequest(exchange, 'access-control-request-method'), allowedOrigins)
-      : corsHeaders(corsRequest(exchange), allowedOrigins)
-    for (const [name, value] of Object.entries(headers)) exchange.answerHeaders.set(name, value)
-    return preflight ? empty(204) : next()
-  })
-  h3.use(async (event, next) => {
-    await admit(exchangeOf(event))
-    return next()
+  const h3 = createPipeline({
+    admit,
+    clientAddress,
+    createId,
+    allowedOrigins,
+    clock,
+    logger,
+    metrics,
+    responseClass: options.responseClass ?? Response,
   })
   const below = docs
     ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
     : []
-  mountRoutes(h3, handlers, exchangeOf, below)
+  mountRoutes(h3, handlers, below)
 
   return {
     fetch: async (request) => h3.fetch(request),
@@ -165,26 +120,4 @@ export function createApp(options: AppOptions): App {
     },
     verifyStore: identity.verify,
   }
-}
-
-function exchangeOf(event: H3Event): Exchange {
-  return event.context.exchange as Exchange
-}
-
-function corsRequest({ request, path, audience }: Exchange, methodHeader?: string): CorsRequest {
-  const method = (methodHeader && request.headers.get(methodHeader)) || request.method
-  return { origin: request.headers.get('origin'), method, path, audience }
-}
-
-/** What a client may know of an error; the rest is for the log. */
-function toFailure(error: unknown, logger: Logger, { request, requestId }: Exchange): Failure {
-  if (error instanceof Failure && error.status < 500) return error
-  if (request.signal.aborted) {
-    logger.info({ requestId }, 'the client went away')
-    return new Failure('client_closed_request')
-  }
-  const failure =
-    error instanceof Failure ? error : new Failure(error instanceof StorageError ? 'storage_error' : 'internal_error')
-  logger.error({ requestId, code: failure.code, err: error }, 'a request failed')
-  return failure
 }

@@ -1,19 +1,50 @@
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
+/** Bytes drawn at once, and the most that are taken from them. */
+const POOL_BYTES = 4096
+const SMALL_BYTES = 16
+
+/**
+ * Draws for many small requests at once: every request to the service needs an id, and a system call for each would be
+ * a good part of what a short answer costs. Nothing is handed out twice, or kept once it was handed out; whatever is
+ * larger than an id is drawn for itself.
+ */
+export function pooledRandom(source: RandomSource): RandomSource {
+  let pool = new Uint8Array(0)
+  let used = 0
+  return (bytes) => {
+    if (bytes.length > SMALL_BYTES) return source(bytes)
+    if (used + bytes.length > pool.length) {
+      pool = source(new Uint8Array(POOL_BYTES))
+      used = 0
+    }
+    const end = used + bytes.length
+    bytes.set(pool.subarray(used, end))
+    pool.fill(0, used, end)
+    used = end
+    return bytes
+  }
+}
+
+/** Every byte in two hexadecimal digits: every request has an id. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /**
  * A UUID version 7 (RFC 9562, section 5.7): its first 48 bits are the time, so ids sort as they were made.
  * @param now unix time in milliseconds
  */
 export function uuidv7(now: number, random: RandomSource): string {
   const bytes = random(new Uint8Array(16))
-  const view = new DataView(bytes.buffer)
-  view.setUint16(0, Math.floor(now / 2 ** 32) & 0xffff)
-  view.setUint32(2, now % 2 ** 32)
-  view.setUint8(6, (view.getUint8(6) & 0x0f) | 0x70)
-  view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80)
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  for (let index = 0, rest = now; index < 6; index += 1, rest /= 256) bytes[5 - index] = rest % 256
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  let text = ''
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text += '-'
+    text += HEX[bytes[index] ?? 0]
+  }
+  return text
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

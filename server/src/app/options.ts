@@ -59,6 +59,11 @@ export interface AppOptions {
   readonly isAccepting?: () => boolean
   /** Where the app counts what it does, answered at `/metrics`. @default nowhere, and `/metrics` is not served */
   readonly metrics?: Metrics
+  /**
+   * What answers are made of. A host that can send an answer faster when it is of a class of its own names that here.
+   * @default the platform's `Response`
+   */
+  readonly responseClass?: typeof Response
   /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
 }

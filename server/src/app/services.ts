@@ -1,4 +1,3 @@
-import type { HTTPResponse } from 'h3'
 import type { FishStorage } from '../storage/types.ts'
 import type { Admins } from './auth/admins.ts'
 import type { Audit } from './auth/audit.ts'
@@ -6,6 +5,7 @@ import type { Credentials } from './auth/credentials.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { CollectionAnswerer } from './catches/collection-answer.ts'
 import type { Docs } from './docs.ts'
+import type { Answer } from './http/answer.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -35,4 +35,4 @@ export interface Services {
 }
 
 /** Answers one request, or throws a `Failure`. */
-export type Handler = (exchange: Exchange) => Promise<HTTPResponse> | HTTPResponse
+export type Handler = (exchange: Exchange) => Promise<Answer> | Answer

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { LIMITS } from '@fish-crab/sdk/contract'
-import type { ServerRequest } from 'srvx'
+import { FastResponse, type ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
 import { forwardedAddress } from '../app/limits/client.ts'
 import type { Logger, PasswordHasher } from '../app/options.ts'
@@ -102,6 +102,8 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, missing, discard } = await secretsOf(config)
   const app = createApp({
+    // Is sent without a stream being made of its body first.
+    responseClass: FastResponse,
     ...parts,
     secrets,
     passwords,

@@ -1,5 +1,5 @@
 import type { Authentication } from '@fish-crab/sdk/contract'
-import type { HTTPResponse } from 'h3'
+import type { Answer } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
 import { countRequest } from '../limits/rate-limit.ts'
@@ -7,7 +7,7 @@ import type { Handler, Services } from '../services.ts'
 import type { Admin } from './admins.ts'
 
 /** Answers one request of an administrator who has been let in. */
-export type AdminHandler = (exchange: Exchange, admin: Admin) => Promise<HTTPResponse> | HTTPResponse
+export type AdminHandler = (exchange: Exchange, admin: Admin) => Promise<Answer> | Answer
 
 /**
  * Puts what the contract says of a route's authentication in front of its handler: administrators alone, each within

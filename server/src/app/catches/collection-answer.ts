@@ -1,7 +1,6 @@
 import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
-import { HTTPResponse } from 'h3'
 import type { Collection, FishStorage, RecordForm } from '../../storage/types.ts'
-import { empty, jsonBytes } from '../http/answer.ts'
+import { type Answer, empty, jsonBytes } from '../http/answer.ts'
 import { chooseCoding, encodeBytes, encodeStream, supportedCodings } from '../http/encoding.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { type CollectionBody, collectionBody } from './collection-body.ts'
@@ -19,7 +18,7 @@ interface CollectionRequest {
 }
 
 /** Answers reads of collections: conditional, compressed, whole or by pages. */
-export type CollectionAnswerer = (request: Request, asked: CollectionRequest) => Promise<HTTPResponse>
+export type CollectionAnswerer = (request: Request, asked: CollectionRequest) => Promise<Answer>
 
 const CACHE_BYTES = 32 * 1024 * 1024
 const WORTH_COMPRESSING_BYTES = 1024
@@ -58,10 +57,11 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
 
     const body = await bodyOf(asked, start)
     if (body instanceof ReadableStream) {
-      return new HTTPResponse(wanted ? encodeStream(body, wanted) : body, {
+      return {
         status: 200,
+        body: wanted ? encodeStream(body, wanted) : body,
         headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, wanted) },
-      })
+      }
     }
     const coding = !identity || body.byteLength >= WORTH_COMPRESSING_BYTES ? wanted : undefined
     const bytes = coding ? await encodeBytes(body, coding) : body

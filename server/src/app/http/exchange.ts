@@ -21,8 +21,8 @@ export interface Exchange {
   route?: RouteName
   /** The user whose personal API key came with the request. */
   apiKeyUser?: { readonly id: string; readonly name: string }
-  /** Headers that belong on the answer, whatever it will be. */
-  readonly answerHeaders: Headers
+  /** Headers that belong on the answer, whatever it will be. Names are in lower case. */
+  readonly answerHeaders: Record<string, string>
 }
 
 /** What an exchange needs to know beyond its request. */
@@ -49,7 +49,7 @@ export function openExchange(request: Request, source: ExchangeSource): Exchange
     client: source.client,
     audience: source.audienceOf(path),
     params: {},
-    answerHeaders: new Headers({ [HEADERS.requestId]: requestId }),
+    answerHeaders: { [HEADERS.requestId]: requestId },
   }
 }
 

@@ -7,10 +7,14 @@ import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
  * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
  */
 export function canonicalPath(url: string): string {
-  const path = `/${withoutDots(rawPath(url).split('/').map(canonicalSegment)).join('/')}`
+  const raw = rawPath(url)
+  const path = RESPELLED.test(raw) ? `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}` : raw
   if (path === VERSION_PREFIX) return '/'
   return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : path
 }
+
+/** What only a path in another spelling has in it. */
+const RESPELLED = /%|\/\/|\/\.|.\/$|^[^/]|^$/
 
 function rawPath(url: string): string {
   const authority = url.indexOf('://')

@@ -4,7 +4,15 @@ import type { Handler } from '../services.ts'
 import type { Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
 
-type ExchangeOf = (event: H3Event) => Exchange
+/** Keeps the exchange of a request with its event. */
+export function keepExchange(event: H3Event, exchange: Exchange): void {
+  event.context.exchange = exchange
+}
+
+/** The exchange of a request. */
+export function exchangeOf(event: H3Event): Exchange {
+  return event.context.exchange as Exchange
+}
 
 /** A handler on a path below that of a route, which its requests are counted under. */
 export interface SubRoute {
@@ -20,7 +28,6 @@ export interface SubRoute {
 export function mountRoutes(
   h3: H3,
   handlers: Partial<Record<RouteName, Handler>>,
-  exchangeOf: ExchangeOf,
   below: readonly SubRoute[] = [],
 ): void {
   const methodsByPath = new Map<string, Set<string>>()
@@ -36,7 +43,7 @@ export function mountRoutes(
       h3.on(each as typeof method, path, (event) => {
         const exchange = exchangeOf(event)
         exchange.route = name
-        exchange.params = decodeParams(event.context.params)
+        if (event.context.params) exchange.params = decodeParams(event.context.params)
         return handler(exchange)
       })
     }
@@ -52,7 +59,7 @@ export function mountRoutes(
   })
 }
 
-function decodeParams(params: Readonly<Record<string, string>> = {}): Record<string, string> {
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
       try {

@@ -23,9 +23,10 @@ export function validateQuery<Schema extends z.ZodMiniObject>(
   schema: Schema,
   query: URLSearchParams,
 ): z.output<Schema> {
-  const said = Object.keys(schema.shape).flatMap((name) => {
+  const said: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
     const value = query.get(name)
-    return value === null ? [] : [[name, value] as const]
-  })
-  return validate(schema, Object.fromEntries(said), 'invalid_query')
+    if (value !== null) said[name] = value
+  }
+  return validate(schema, said, 'invalid_query')
 }

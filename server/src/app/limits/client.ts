@@ -46,9 +46,10 @@ function parseIp(address: string): string | number[] | undefined {
   return parseIpv6(plain)
 }
 
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
 function isIpv4(text: string): boolean {
-  const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  return IPV4.test(text)
 }
 
 function parseIpv6(text: string): number[] | undefined {

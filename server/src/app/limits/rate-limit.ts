@@ -21,10 +21,10 @@ export async function countRequest(
   now: number,
 ): Promise<void> {
   const { count, resetAt } = await storage.countInWindow(key, { limit: requests, durationMs: windowMs, now })
-  answerHeaders.set(HEADERS.rateLimit, String(requests))
-  answerHeaders.set(HEADERS.rateRemaining, String(Math.max(0, requests - count)))
+  answerHeaders[HEADERS.rateLimit] = String(requests)
+  answerHeaders[HEADERS.rateRemaining] = String(Math.max(0, requests - count))
   // Never earlier than the window's end: a client that comes back at the second it reads here is let in.
-  answerHeaders.set(HEADERS.rateReset, String(Math.ceil(resetAt / 1000)))
+  answerHeaders[HEADERS.rateReset] = String(Math.ceil(resetAt / 1000))
   if (count > requests) throw rateLimited({ count, resetAt }, now)
 }
 

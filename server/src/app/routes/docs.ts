@@ -1,6 +1,5 @@
-import { HTTPResponse } from 'h3'
 import type { Docs, DocsFile } from '../docs.ts'
-import { empty } from '../http/answer.ts'
+import { type Answer, empty } from '../http/answer.ts'
 import { chooseCoding } from '../http/encoding.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { Failure } from '../http/failure.ts'
@@ -35,13 +34,14 @@ export function docsAssetHandler({ asset }: Docs): Handler {
   }
 }
 
-function answer(request: Request, { contentType, body, gzip, version }: DocsFile): HTTPResponse {
+function answer(request: Request, { contentType, body, gzip, version }: DocsFile): Answer {
   const caching = { etag: `W/"${version}"`, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
   if (matchesEntityTag(request.headers.get('if-none-match'), caching.etag)) return empty(304, caching)
   const { coding } = chooseCoding(request.headers.get('accept-encoding'), gzip ? ['gzip'] : [])
   const bytes = (coding === 'gzip' ? gzip : undefined) ?? body
-  return new HTTPResponse(bytes, {
+  return {
     status: 200,
+    body: bytes,
     headers: {
       ...caching,
       'content-type': contentType,
@@ -51,5 +51,5 @@ function answer(request: Request, { contentType, body, gzip, version }: DocsFile
       'referrer-policy': 'no-referrer',
       ...(coding === undefined ? {} : { 'content-encoding': coding }),
     },
-  })
+  }
 }

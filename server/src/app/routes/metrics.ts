@@ -1,4 +1,3 @@
-import { HTTPResponse } from 'h3'
 import type { Metrics } from '../metrics.ts'
 import type { Handler } from '../services.ts'
 
@@ -7,13 +6,14 @@ export function metricsHandler(metrics: Metrics): Handler {
   return async () => {
     const { body, contentType } = await metrics.render()
     const bytes = new TextEncoder().encode(body)
-    return new HTTPResponse(bytes, {
+    return {
       status: 200,
+      body: bytes,
       headers: {
         'content-type': contentType,
         'content-length': String(bytes.byteLength),
         'cache-control': 'no-store',
       },
-    })
+    }
   }
 }
