@@ -37,8 +37,11 @@ export interface Strike {
 export interface FaultBook {
   /** @throws TypeError when there is no such fault, route or number */
   order(fault: Fault, scope?: FaultScope): FaultHandle
-  /** The fault that strikes this request: of those that match, the one that was ordered first. Counts it. */
-  strike(target: RequestTarget): Strike | undefined
+  /**
+   * The fault that strikes this request: of those that match, the one that was ordered first. Counts it.
+   * @param targetOf called where there is any fault
+   */
+  strike(targetOf: () => RequestTarget): Strike | undefined
   /** Those that are not over. */
   pending(): FaultHandle[]
   clear(): void
@@ -76,7 +79,9 @@ export function createFaultBook(): FaultBook {
       return handleOf(order)
     },
 
-    strike(target) {
+    strike(targetOf) {
+      if (orders.size === 0) return undefined
+      const target = targetOf()
       for (const order of orders) {
         if (!isFor(order.scope, target)) continue
         order.remaining -= 1

@@ -1,41 +1,34 @@
-import { HEADERS, type Kind, userNameKey } from '@fish-crab/sdk/contract'
+import { type Kind, userNameKey } from '@fish-crab/sdk/contract'
 import { createFernet, type Fernet } from '@fish-crab/sdk/fernet'
-import { type Fault, faultLabel } from '../faults/fault.ts'
-import type { Lane, Outcome } from '../world/outcome.ts'
-import type { RequestTarget } from '../world/request-target.ts'
+import type { Lane } from '../world/outcome.ts'
 import type { Service } from '../world/service.ts'
 import type { JournalEntry, SentPayload } from './entry.ts'
-import { limitDecision } from './limit-decision.ts'
+import { Note, type NoteContext } from './note.ts'
 import { readBounded, readPayload } from './payload.ts'
 import { createRedactor } from './redact.ts'
 
-/** Adds to the entry of a request what came of it. */
-type NoteOutcome = (outcome: Outcome) => Promise<void>
-
 /** Every request of a world, in the order in which they came. */
 export interface Journal {
+  /** Those so far. What is under way is filled in later; what comes later is there when this is asked for again. */
   readonly entries: readonly JournalEntry[]
   /** Notes a request before it is answered. */
-  begin(request: Request, target: RequestTarget, lane: Lane, fault: Fault | undefined): NoteOutcome
+  begin(request: Request, lane: Lane): Note
 }
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 /** Requests that are kept. The oldest tenth goes when there are more. */
 const CAPACITY = 200_000
-
-/** The kind of catches that a route takes. */
-const WRITES: Readonly<Record<string, Kind>> = { postFish: 'fish', postCrab: 'crab' }
+/** Notes that are kept until somebody asks: they hold more than the entries that they become. */
+const CAPACITY_OF_NOTES = 1000
 
 /** Makes an empty journal. */
 export function createJournal(
-  { users, addressOf, learnName }: Service,
+  { users, ownerOf, addressOf, learnName }: Service,
   secrets: readonly string[],
   now: () => number,
 ): Journal {
   const entries: JournalEntry[] = []
+  const notes: Note[] = []
   const fernets = new Map<string, Fernet>()
-  const redact = createRedactor(secrets)
 
   function fernetOf(name: string | undefined): Fernet | undefined {
     const key = userNameKey(name ?? '')
@@ -46,47 +39,33 @@ export function createJournal(
     return fernet
   }
 
-  async function payloadOf(copy: Request, kind: Kind, user: string | undefined): Promise<SentPayload> {
-    const token = await readBounded(copy).catch(() => undefined)
-    return token ? readPayload(kind, token, fernetOf(user)) : { kind: 'unread' }
+  const context: NoteContext = {
+    redact: createRedactor(secrets),
+    ownerOf,
+    addressOf,
+    learnName,
+    async readPayload(copy: Request, kind: Kind, user: string | undefined): Promise<SentPayload> {
+      const token = await readBounded(copy).catch(() => undefined)
+      return token ? readPayload(kind, token, fernetOf(user)) : { kind: 'unread' }
+    },
+  }
+
+  function enter(): void {
+    for (const note of notes) entries.push(note.entry())
+    notes.length = 0
+    if (entries.length > CAPACITY) entries.splice(0, entries.length - CAPACITY + CAPACITY / 10)
   }
 
   return {
-    entries,
-    begin(request, target, lane, fault) {
-      const entry: Writable<JournalEntry> = {
-        lane,
-        method: target.method,
-        path: redact.text(target.path),
-        route: target.route,
-        query: redact.query(target.query),
-        headers: redact.headers(request.headers),
-        user: target.user === undefined ? undefined : redact.text(target.user),
-        client: addressOf(request),
-        at: new Date(now()),
-        fault: fault && faultLabel(fault),
-        status: undefined,
-        requestId: undefined,
-        limit: undefined,
-      }
-      if (entries.length >= CAPACITY) entries.splice(0, CAPACITY / 10)
-      entries.push(entry)
-      const kind = WRITES[target.route]
-      // The service reads one of the two, the journal the other.
-      const copy = kind && request.clone()
-      return async ({ response }) => {
-        entry.status = response.status
-        entry.requestId = response.headers.get(HEADERS.requestId) ?? undefined
-        entry.limit = limitDecision(response, target)
-        if (kind && response.status === 201 && target.user) await learnName(target.user)
-        if (!kind || !copy) return
-        entry.payload = { kind: 'unread' }
-        const reading = payloadOf(copy, kind, target.user).then((payload) => {
-          entry.payload = payload
-        })
-        // What the service has not read may still be on its way over a socket, for as long as its client likes.
-        if (request.bodyUsed || lane !== 'standalone') await reading
-      }
+    get entries() {
+      enter()
+      return entries
+    },
+    begin(request, lane) {
+      const note = new Note(request, lane, now(), context)
+      notes.push(note)
+      if (notes.length >= CAPACITY_OF_NOTES) enter()
+      return note
     },
   }
 }

@@ -3,7 +3,10 @@ import type { RequestTarget } from '../world/request-target.ts'
 import type { LimitDecision } from './entry.ts'
 
 /** What the rate limit made of a request, by the headers of its answer. */
-export function limitDecision({ status, headers }: Response, { route, isPreflight }: RequestTarget): LimitDecision {
+export function limitDecision(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  { route, isPreflight }: RequestTarget,
+): LimitDecision {
   const left = headers.get(HEADERS.rateRemaining)
   if (left !== null) {
     const remaining = Number(left)

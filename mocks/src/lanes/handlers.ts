@@ -1,8 +1,9 @@
-import { type HttpHandler, http } from 'msw'
+import type { HttpHandler } from 'msw'
 import type { MockClock } from '../world/clock.ts'
 import type { AnswerRequest, Outcome } from '../world/outcome.ts'
 import { disturbedBody } from './disturbed.ts'
 import { brokenOff, connectionReset } from './network-errors.ts'
+import { OriginHandler } from './origin-handler.ts'
 
 /** What {@link createHandlers} takes. */
 export interface HandlersOptions {
@@ -32,8 +33,9 @@ export function createHandlers({ answer, clock, origin }: HandlersOptions): Http
   }
 
   return [
-    http.all(`${origin}/*`, async ({ request }) => {
+    new OriginHandler(origin, async (request) => {
       const outcome = await answer(request, inPage ? 'worker' : 'handlers')
+      if (outcome.delayMs === 0 && !outcome.disturbance) return outcome.response
       try {
         return await deliver(request, outcome)
       } catch (error) {

@@ -1,4 +1,5 @@
-import { HEADERS, ROUTES, type RouteName, VERSION_PREFIX } from '@fish-crab/sdk/contract'
+import { HEADERS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { canonicalPath } from '@fish-crab/server/app'
 
 /** What a request is about, as the service will see it. */
 export interface RequestTarget {
@@ -25,13 +26,19 @@ const PATTERNS = (Object.keys(ROUTES) as RouteName[])
     pattern: new RegExp(`^${ROUTES[name].path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
   }))
 
+/** What of a request says what it is about. */
+export type RequestHead = Pick<Request, 'method' | 'url' | 'headers'>
+
 /**
  * Reads what a request is about.
  * @param ownerOf the user that a personal API key belongs to
  */
-export function requestTarget(request: Request, ownerOf: (apiKey: string) => string | undefined): RequestTarget {
-  const { method, headers } = request
-  const { path, query } = parts(request.url)
+export function requestTarget(
+  { method, url, headers }: RequestHead,
+  ownerOf: (apiKey: string) => string | undefined,
+): RequestTarget {
+  const path = canonicalPath(url)
+  const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
   const routed = method === 'HEAD' ? 'GET' : method
   const plain = BY_METHOD_AND_PATH.get(`${routed} ${path}`)
   const [found] = plain ? [] : PATTERNS.filter((one) => one.method === routed && one.pattern.test(path))
@@ -45,34 +52,6 @@ export function requestTarget(request: Request, ownerOf: (apiKey: string) => str
     user: inPath === undefined ? query.get('name') || (apiKey ? ownerOf(apiKey) : undefined) : decodedOrSame(inPath),
     isPreflight: method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method'),
   }
-}
-
-/** Path and query, also of addresses that no URL parser takes: the service answers those too. */
-function parts(url: string): { path: string; query: URLSearchParams } {
-  const [address = '', search = ''] = url.replace(/#.*$/s, '').split(/\?(.*)/s)
-  const start = address.indexOf('/', address.indexOf('://') + 3)
-  return { path: canonicalPath(start === -1 ? '/' : address.slice(start)), query: new URLSearchParams(search) }
-}
-
-/** The spelling of a path that the service routes by: `/v1`, `//`, dots and percent-encoding make no difference. */
-function canonicalPath(pathname: string): string {
-  const plain = /%|\/\/|\/\.|\/$/.test(pathname) ? respelled(pathname) : pathname
-  if (plain === VERSION_PREFIX) return '/'
-  return plain.startsWith(`${VERSION_PREFIX}/`) ? plain.slice(VERSION_PREFIX.length) : plain
-}
-
-function respelled(pathname: string): string {
-  const kept: string[] = []
-  for (const segment of pathname.split('/').map(canonicalSegment)) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '' && segment !== '.') kept.push(segment)
-  }
-  return `/${kept.join('/')}`
-}
-
-function canonicalSegment(segment: string): string {
-  const plain = decodedOrSame(segment)
-  return plain === segment ? segment : encodeURIComponent(plain)
 }
 
 function decodedOrSame(text: string): string {

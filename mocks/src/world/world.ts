@@ -3,7 +3,6 @@ import { createFaultBook, type FaultBook } from '../faults/fault-book.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import type { WorldClock } from './clock.ts'
 import type { AnswerRequest } from './outcome.ts'
-import { requestTarget } from './request-target.ts'
 import { openService, type Service, type ServiceOptions } from './service.ts'
 
 /** A service with its faults and its journal: all that `reset()` renews. */
@@ -35,11 +34,12 @@ export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: W
   return {
     async answer(request, lane) {
       const { service, faults, journal } = current
-      const target = requestTarget(request, service.ownerOf)
-      const strike = faults.strike(target)
-      const note = journal.begin(request, target, lane, strike?.fault)
+      const note = journal.begin(request, lane)
+      const strike = faults.strike(() => note.target)
+      if (strike) note.struckBy(strike.fault)
       const outcome = await carryOut(service, request, strike, clock.now())
-      await note(outcome)
+      const read = note.answered(outcome, request)
+      if (read) await read
       return outcome
     },
     get service() {
