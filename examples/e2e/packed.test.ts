@@ -103,7 +103,8 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
 
 describe.each(PACKAGES)('the tarball of %s', (name) => {
   it('holds the build, the manifest and the papers, and no sources or tests', () => {
-    const allowed = /^(dist\/[\w.-]+\.(js|cjs|d\.ts|d\.cts)|dist\/docs\/[\w.-]+|package\.json|README\.md|LICENSE)$/
+    const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
+    const allowed = new RegExp(`^(dist/[\\w.-]+\\.(js|cjs|d\\.ts|d\\.cts)|dist/docs/[\\w.-]+|${papers})$`)
     const names = [...installed.files[name].keys()]
     expect(names).toContain('dist/index.js')
     expect(names.filter((file) => !allowed.test(file))).toEqual([])

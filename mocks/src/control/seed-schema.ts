@@ -50,6 +50,11 @@ export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly details: Details
 
+  /** The standalone entry is a bundle of its own: an error of either copy is an instance of both. */
+  static override [Symbol.hasInstance](value: unknown): value is SeedError {
+    return value instanceof Error && value.name === 'SeedError' && 'details' in value
+  }
+
   constructor(details: Details) {
     super(details.map(({ path, message }) => `${path || 'the seed'}: ${message}`).join('; '))
     this.details = details

@@ -16,8 +16,8 @@ export interface StandaloneMock extends Standalone {
 }
 
 /**
- * Starts a mock that answers on a socket and by no other lane, for programs that are nothing but one. It loads neither
- * MSW nor undici, and so is there in a fraction of the time of `createMock().serve()`.
+ * Starts a mock that answers on a socket and by no other lane, for programs that are nothing but one. What it needs is
+ * one file, without MSW and undici, and so it is there in a fraction of the time of `createMock().serve()`.
  * @throws Error when the seed is refused; Node's own when the address cannot be had
  * @example
  * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })

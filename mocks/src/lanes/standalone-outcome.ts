@@ -29,7 +29,6 @@ export async function bringAbout({ response, delayMs, disturbance }: Outcome, re
     return
   }
   if (res.req.method !== 'HEAD' && !BODILESS.has(response.status)) res.write(body.subarray(0, body.byteLength >> 1))
-  await flushed(res)
   // Unread bytes of the request would turn the end into a reset.
   res.req.resume()
   res.socket?.destroySoon()

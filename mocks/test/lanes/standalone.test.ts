@@ -4,9 +4,12 @@ import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+// The edge that `startServer` listens with.
+import { listen } from '../../../server/src/node/listener.ts'
 import { type Standalone, type StandaloneOptions, serveStandalone } from '../../src/lanes/standalone.ts'
 import { startStandalone } from './standalone-world.ts'
 
+const KIB = 1024
 const open: Standalone[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
 
@@ -18,6 +21,13 @@ async function serve(answer: StandaloneOptions['answer'], options: Partial<Stand
 }
 
 const plain = (body: BodyInit | null = 'ok') => ({ response: new Response(body), delayMs: 0 })
+
+/** The edge of the server, with nothing behind it. */
+async function listenAsServer() {
+  const logger = { info() {}, warn() {}, error() {} }
+  const { url, close } = await listen({ host: '127.0.0.1', port: 0, logger, isAccepting: () => true })
+  return { url, [Symbol.asyncDispose]: () => close(0) }
+}
 
 /** Sends bytes as they are, and reads until the connection ends. */
 async function raw(url: string, bytes: string): Promise<string> {
@@ -81,15 +91,18 @@ describe('the standalone server', () => {
     await expect(fetch(`${url}/long`, { signal: AbortSignal.timeout(20) })).rejects.toThrow()
   })
 
-  it('refuses what is no HTTP in the form of every other error', async () => {
+  it.each([
+    ['is no HTTP', 'this is no HTTP\r\n\r\n', 400],
+    ['has too large headers', `GET /status HTTP/1.1\r\nhost: mock\r\nx-large: ${'a'.repeat(20 * KIB)}\r\n\r\n`, 431],
+    ['has a NUL in a header', 'GET /status HTTP/1.1\r\nhost: mock\r\nx-api-key: a\0b\r\n\r\n', 400],
+  ])('refuses what %s byte for byte as the server does', async (_, request, status) => {
+    await using server = await listenAsServer()
     const { url } = await serve(async () => plain())
-    const [head, body = ''] = (await raw(url, 'this is no HTTP\r\n\r\n')).split('\r\n\r\n')
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(JSON.parse(body)).toEqual({
-      error: expect.any(String),
-      code: 'malformed_request',
-      requestId: expect.any(String),
-    })
+    const requestId = /[\da-f-]{36}/g
+    const [mocked, real] = await Promise.all([url, server.url].map(async (at) => raw(at, request)))
+    expect(mocked).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
+    expect(mocked?.match(requestId)).toHaveLength(2)
+    expect(mocked?.replaceAll(requestId, '')).toBe(real?.replaceAll(requestId, ''))
   })
 
   it('answers a request whose body it does not read, and then takes the next', async () => {

@@ -9,8 +9,8 @@ interface Metafile {
  * Writes the licences of all packages that were bundled beside the bundle, as they ask for, and takes the list of what
  * was bundled away. Fails where a package brings none.
  */
-export function writeLicences(folder: string): void {
-  const list = join(folder, 'metafile-cjs.json')
+export function writeLicences(folder: string, format: 'cjs' | 'esm'): void {
+  const list = join(folder, `metafile-${format}.json`)
   const { inputs } = JSON.parse(readFileSync(list, 'utf8')) as Metafile
   const roots = Object.keys(inputs).map((file) => /^(?:.*:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
   const packages = [...new Set(roots)].filter((root) => root !== undefined).toSorted()

@@ -1,0 +1,93 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../examples/e2e/child.ts'
+
+const DIST = fileURLToPath(new URL('../dist', import.meta.url))
+/** Plays a little of everything that there is: users, a fault, an administrator with a session, an error. */
+const PROGRAM = `
+import { registerHooks } from 'node:module'
+const loaded = []
+registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+const { parseSeed, startStandaloneMock } = await import('./dist/standalone.js')
+const admin = { username: 'root', password: 'password of root' }
+const seed = parseSeed({ users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 1 }] } }], admins: [admin] })
+const { url, close } = await startStandaloneMock({ seed })
+const send = async (path, body, headers) => {
+  const answer = await fetch(url + path, { method: body ? 'POST' : 'GET', body: body && JSON.stringify(body), headers })
+  return { ...await answer.json(), status: answer.status }
+}
+const json = { 'content-type': 'application/json' }
+const statuses = []
+await send('/__mock/faults', { fault: { status: 503 } })
+statuses.push((await send('/status')).status)
+statuses.push((await send('/get/fish?name=Alex&gamemode=earth')).status)
+const { status, token } = await send('/admin/login', admin, json)
+statuses.push(status, (await send('/admin/me', undefined, { authorization: 'Bearer ' + token })).status)
+statuses.push((await send('/admin/login', { username: 1 }, json)).status)
+await close()
+process.stdout.write(JSON.stringify({ statuses, loaded }))
+`
+
+let folder: string
+beforeAll(async () => {
+  // Outside of the project: there is no node_modules anywhere above.
+  folder = await mkdtemp(join(tmpdir(), 'fish-crab-standalone-'))
+  await cp(DIST, join(folder, 'dist'), { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the standalone entry', () => {
+  test('is one file that works with nothing installed beside it, and loads no other', async () => {
+    await writeFile(join(folder, 'program.js'), PROGRAM)
+    const { status, stdout, stderr } = await run(process.execPath, ['program.js'], {}, folder)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const { statuses, loaded } = JSON.parse(stdout) as { statuses: number[]; loaded: string[] }
+    expect(statuses).toEqual([503, 200, 200, 200, 400])
+    const files = loaded.filter((url) => !url.startsWith('node:'))
+    expect(files).toEqual([pathToFileURL(join(folder, 'dist/standalone.js')).href])
+  })
+
+  test('holds nothing of MSW, undici, the interception or the conformance checks', async () => {
+    const parts = await bundledFiles()
+    expect(parts.length).toBeGreaterThan(100)
+    expect(parts.filter((part) => /msw|undici|interceptors|vitest|conformance|intercept/.test(part))).toEqual([])
+  })
+
+  test('has the licence of every package in it at its side', async () => {
+    const names = (await bundledFiles()).map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+    const bundled = [...new Set(names)].filter((name) => name !== undefined)
+    expect(bundled).toEqual(expect.arrayContaining(['h3', 'jose', 'srvx', 'zod']))
+    const licences = await readFile(join(DIST, 'THIRD-PARTY-LICENCES.txt'), 'utf8')
+    for (const name of bundled) {
+      const { version, license } = JSON.parse(
+        await readFile(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'),
+      ) as { version: string; license: string }
+      const [, text = ''] = licences.split(`${name} ${version} (${license})\n`)
+      expect(text, name).toMatch(/^\s*(?:#.*\s+)?.*(licen[cs]e|copyright)/i)
+    }
+  })
+
+  test('refuses a seed with an error that the main entry knows, and the other way round', async () => {
+    const [alone, main] = await Promise.all([import('@fish-crab/mocks/standalone'), import('@fish-crab/mocks')])
+    for (const [one, other] of [
+      [alone, main],
+      [main, alone],
+    ] as const) {
+      const refused = () => one.parseSeed({ users: 'Alex' })
+      expect(refused).toThrow(one.SeedError)
+      expect(refused).toThrow(other.SeedError)
+      expect(new Error('of another kind')).not.toBeInstanceOf(other.SeedError)
+    }
+    expect(alone.SeedError).not.toBe(main.SeedError)
+  })
+})
+
+/** The bundler says above each piece where it is from. */
+async function bundledFiles(): Promise<string[]> {
+  const code = await readFile(join(DIST, 'standalone.js'), 'utf8')
+  return [...code.matchAll(/^\/\/ ((?:node_modules|sdk|server|mocks)\/\S+)$/gm)].map(([, file = '']) => file)
+}
