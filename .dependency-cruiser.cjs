@@ -42,9 +42,13 @@ module.exports = {
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',
-      '^(server/src/(app/|storage/(types|keys|errors|memory)\\.ts)|sdk/src/(contract|fernet)/index\\.ts)',
+      '^(server/src/(app/|storage/(types|keys|errors|memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
-    only('server-never-imports-the-client', '^server/src/', '^(server/src/|sdk/src/(contract|fernet)/index\\.ts)'),
+    only(
+      'server-never-imports-the-client',
+      '^server/src/',
+      '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+    ),
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',

@@ -139,6 +139,7 @@ export default defineConfig([
     {
       index: 'index.ts',
       contract: 'contract/index.ts',
+      openapi: 'contract/openapi.ts',
       fernet: 'fernet/index.ts',
       chat: 'chat/index.ts',
       admin: 'admin/index.ts',

@@ -7,10 +7,15 @@ import { build, type Metafile } from 'esbuild'
 export interface PageBundle {
   /** File name to code, the entry as `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** What the page loads at once: the entry and all that it imports statically. */
-  readonly eager: readonly string[]
-  /** Bytes of each module in the files that are loaded at once, before compression. */
-  readonly eagerModules: ReadonlyMap<string, number>
+  /** What comes with the file whose name begins so: that file and all that it imports statically. */
+  readonly load: (beginning: string) => Loaded
+}
+
+/** What a page loads in one go. */
+export interface Loaded {
+  readonly files: readonly string[]
+  /** Bytes of each module in those files, before compression. */
+  readonly modules: ReadonlyMap<string, number>
 }
 
 /** Bundles for browsers, with what is imported dynamically in files of its own. */
@@ -32,17 +37,12 @@ export async function bundlePage(source: string, external: readonly string[] = [
     metafile: true,
     logLevel: 'silent',
   })
-  const eager = loadedAtOnce(metafile)
-  const modules = new Map<string, number>()
-  for (const path of eager) {
-    for (const [name, { bytesInOutput }] of Object.entries(metafile.outputs[path]?.inputs ?? {})) {
-      if (bytesInOutput > 0) modules.set(name, (modules.get(name) ?? 0) + bytesInOutput)
-    }
-  }
   return {
     files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
-    eager: eager.map((path) => basename(path)),
-    eagerModules: modules,
+    load(beginning) {
+      const paths = loadedWith(metafile, beginning)
+      return { files: paths.map((path) => basename(path)), modules: modulesOf(metafile, paths) }
+    },
   }
 }
 
@@ -51,8 +51,18 @@ export function gzippedBytes({ files }: PageBundle, names: Iterable<string> = fi
   return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
 }
 
-function loadedAtOnce({ outputs }: Metafile): string[] {
-  const entry = Object.keys(outputs).find((path) => basename(path) === 'page.js') ?? ''
+function modulesOf({ outputs }: Metafile, paths: readonly string[]): Map<string, number> {
+  const modules = new Map<string, number>()
+  for (const path of paths) {
+    for (const [name, { bytesInOutput }] of Object.entries(outputs[path]?.inputs ?? {})) {
+      if (bytesInOutput > 0) modules.set(name, (modules.get(name) ?? 0) + bytesInOutput)
+    }
+  }
+  return modules
+}
+
+function loadedWith({ outputs }: Metafile, beginning: string): string[] {
+  const entry = Object.keys(outputs).find((path) => basename(path).startsWith(beginning)) ?? ''
   const found = new Set([entry])
   for (const path of found) {
     for (const { path: imported, kind, external } of outputs[path]?.imports ?? []) {

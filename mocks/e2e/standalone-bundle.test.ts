@@ -70,20 +70,6 @@ describe('the standalone entry', () => {
       expect(text, name).toMatch(/^\s*(?:#.*\s+)?.*(licen[cs]e|copyright)/i)
     }
   })
-
-  test('refuses a seed with an error that the main entry knows, and the other way round', async () => {
-    const [alone, main] = await Promise.all([import('@fish-crab/mocks/standalone'), import('@fish-crab/mocks')])
-    for (const [one, other] of [
-      [alone, main],
-      [main, alone],
-    ] as const) {
-      const refused = () => one.parseSeed({ users: 'Alex' })
-      expect(refused).toThrow(one.SeedError)
-      expect(refused).toThrow(other.SeedError)
-      expect(new Error('of another kind')).not.toBeInstanceOf(other.SeedError)
-    }
-    expect(alone.SeedError).not.toBe(main.SeedError)
-  })
 })
 
 /** The bundler says above each piece where it is from. */

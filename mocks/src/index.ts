@@ -1,4 +1,3 @@
-export { parseSeed, SeedError } from './control/seed-schema.ts'
 export { createMock } from './create-mock.ts'
 export {
   DEFAULT_CODES,

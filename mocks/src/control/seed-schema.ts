@@ -50,11 +50,6 @@ export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly details: Details
 
-  /** The standalone entry is a bundle of its own: an error of either copy is an instance of both. */
-  static override [Symbol.hasInstance](value: unknown): value is SeedError {
-    return value instanceof Error && value.name === 'SeedError' && 'details' in value
-  }
-
   constructor(details: Details) {
     super(details.map(({ path, message }) => `${path || 'the seed'}: ${message}`).join('; '))
     this.details = details
@@ -64,7 +59,9 @@ export class SeedError extends Error {
 /**
  * Holds a value that came from outside, such as a JSON file, against the shape of a seed.
  * @throws SeedError with everything that is wrong
- * @example const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
+ * @example
+ * import { parseSeed } from '@fish-crab/mocks/standalone'
+ * const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
  */
 export function parseSeed(value: unknown): Seed {
   const result = validate(seedSchema, value)

@@ -1,6 +1,7 @@
 import { ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import type { RequestTarget } from '../world/request-target.ts'
-import { checkFault, type Fault } from './fault.ts'
+import { checkFault } from './check-fault.ts'
+import type { Fault } from './fault.ts'
 
 /** Requests by their route's name, or by method and path, such as `'GET /get/fish'`. */
 export type FaultOn = RouteName | `${string} /${string}`

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '@fish-crab/sdk/contract'
+import type { ErrorCode } from '@fish-crab/sdk/contract'
 
 /** Faults that need no more than their name. */
 export const FAULT_NAMES = [
@@ -57,26 +57,4 @@ export type Fault = FaultName | StatusFault | LatencyFault
 export function faultLabel(fault: Fault): string {
   if (typeof fault === 'string') return fault
   return 'status' in fault ? `status ${fault.status}` : `latency ${fault.latencyMs} ms`
-}
-
-/**
- * Refuses what is no fault: it may come from JSON.
- * @throws TypeError that says what there is
- */
-export function checkFault(fault: Fault): Fault {
-  if (typeof fault === 'string') {
-    if (FAULT_NAMES.includes(fault)) return fault
-    throw new TypeError(`There is no such fault. Use one of ${FAULT_NAMES.join(', ')}, { status } or { latencyMs }.`)
-  }
-  if ('latencyMs' in fault) {
-    if (Number.isFinite(fault.latencyMs) && fault.latencyMs >= 0) return fault
-    throw new TypeError('latencyMs is in milliseconds, 0 or more.')
-  }
-  if (!Object.hasOwn(DEFAULT_CODES, fault.status)) {
-    throw new TypeError(`status is one of ${Object.keys(DEFAULT_CODES).join(', ')}.`)
-  }
-  if (fault.code !== undefined && ERROR_CODES[fault.code]?.status !== fault.status) {
-    throw new TypeError(`No error of status ${fault.status} has that code.`)
-  }
-  return fault
 }

@@ -12,7 +12,6 @@ export {
   USER_NAME_RULE,
   userNameKey,
 } from './names.ts'
-export { type OpenApiObject, type OpenApiOptions, openApiDocument } from './openapi.ts'
 export { type Authentication, OPERATIONS, type Operation } from './operations.ts'
 export {
   RARITIES,

@@ -1,4 +1,5 @@
-import { type OpenApiObject, openApiDocument, ROUTES } from '@fish-crab/sdk/contract'
+import { ROUTES } from '@fish-crab/sdk/contract'
+import { type OpenApiObject, openApiDocument } from '@fish-crab/sdk/openapi'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { createWorld } from './world.ts'

@@ -1,5 +1,4 @@
 import { LIMITS, type Session } from '@fish-crab/sdk/contract'
-import { jwtVerify, SignJWT } from 'jose'
 import { Failure } from '../http/failure.ts'
 import type { StoreIdentity } from '../store-identity.ts'
 import type { Admin, Admins } from './admins.ts'
@@ -11,9 +10,9 @@ export interface Sessions {
   require(request: Request): Promise<Admin>
 }
 
-const ALGORITHM = 'HS256'
-const ISSUER = 'fish-crab'
-const AUDIENCE = 'fish-crab-admin'
+/** Loaded with the first session: pages that mock the service hardly ever open one. */
+const loadTokens = () => import('./session-token.ts')
+
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 /** What {@link createSessions} builds on. */
@@ -29,36 +28,20 @@ export interface SessionsContext {
 export function createSessions({ secret, admins, identity, clock }: SessionsContext): Sessions {
   const key = new TextEncoder().encode(secret)
 
-  async function subject(token: string) {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: [ALGORITHM],
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      requiredClaims: ['sub', 'exp', 'id'],
-      currentDate: new Date(clock()),
-    })
-    return { username: String(payload.sub), id: payload.id }
-  }
-
   return {
     async open(admin) {
       const issuedAt = Math.floor(clock() / 1000)
       const expiresAt = issuedAt + LIMITS.sessionSeconds
-      const token = await new SignJWT({ id: admin.id })
-        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-        .setSubject(admin.username)
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiresAt)
-        .sign(key)
+      const { signSession } = await loadTokens()
+      const token = await signSession(admin, { issuedAt, expiresAt }, key)
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
     },
 
     async require(request) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
       if (!token) throw new Failure('invalid_session', { headers: CHALLENGE })
-      const { username, id } = await subject(token).catch((cause: unknown) => {
+      const { verifySession } = await loadTokens()
+      const { username, id } = await verifySession(token, new Date(clock()), key).catch((cause: unknown) => {
         throw new Failure('invalid_session', { headers: CHALLENGE, cause })
       })
       const admin = await admins.find(username)

@@ -1,24 +1,9 @@
-import { OPERATIONS, type OpenApiObject, openApiDocument, type RouteName } from '@fish-crab/sdk/contract'
+import { OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import type { OpenApiObject } from '@fish-crab/sdk/openapi'
 import { type AdminHandler, guarded } from '../auth/admin-access.ts'
 import { json } from '../http/answer.ts'
+import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
-import {
-  adminMeHandler,
-  auditHandler,
-  createAdminHandler,
-  deleteAdminHandler,
-  listAdminsHandler,
-} from './admin-admins.ts'
-import { addUserCatchesHandler, deleteUserCatchesHandler, listUserCatchesHandler } from './admin-collections.ts'
-import { loginHandler } from './admin-session.ts'
-import { leaderboardHandler, statsHandler } from './admin-stats.ts'
-import {
-  createUserHandler,
-  deleteUserHandler,
-  listUsersHandler,
-  resetUserHandler,
-  showUserHandler,
-} from './admin-users.ts'
 import { demoCrabHandler, demoFishHandler } from './demo.ts'
 import { docsHandler } from './docs.ts'
 import { metricsHandler } from './metrics.ts'
@@ -26,6 +11,29 @@ import { readHandler } from './read.ts'
 import { livezHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
+
+/**
+ * The handlers of what administrators do. They are loaded with the first request to any of them: pages that mock the
+ * service hardly ever make one.
+ */
+function adminHandlers(services: Services): Partial<Record<RouteName, AdminHandler>> {
+  let loading: Promise<Partial<Record<RouteName, AdminHandler>>> | undefined
+  const load = () => {
+    loading ??= import('./admin.ts').then(({ createAdminHandlers }) => createAdminHandlers(services))
+    return loading
+  }
+  const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].audience === 'admin')
+  return Object.fromEntries(
+    names.map((name): [RouteName, AdminHandler] => [
+      name,
+      async (exchange, admin) => {
+        const handle = (await load())[name]
+        if (!handle) throw new Failure('not_found')
+        return handle(exchange, admin)
+      },
+    ]),
+  )
+}
 
 /** The handler of every route that the service answers. */
 export function createHandlers(services: Services): Partial<Record<RouteName, Handler>> {
@@ -39,29 +47,12 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
     getUserKey: userKeyHandler(services),
-    adminLogin: loginHandler(services),
-    adminMe: adminMeHandler(),
-    listUsers: listUsersHandler(services),
-    createUser: createUserHandler(services),
-    showUser: showUserHandler(services),
-    deleteUser: deleteUserHandler(services),
-    resetUser: resetUserHandler(services),
-    listUserFish: listUserCatchesHandler(services, 'fish'),
-    listUserCrab: listUserCatchesHandler(services, 'crab'),
-    addUserFish: addUserCatchesHandler(services, 'fish'),
-    addUserCrab: addUserCatchesHandler(services, 'crab'),
-    deleteUserFish: deleteUserCatchesHandler(services, 'fish'),
-    deleteUserCrab: deleteUserCatchesHandler(services, 'crab'),
-    listAdmins: listAdminsHandler(services),
-    createAdmin: createAdminHandler(services),
-    deleteAdmin: deleteAdminHandler(services),
-    stats: statsHandler(services),
-    leaderboard: leaderboardHandler(services),
-    audit: auditHandler(services),
+    ...adminHandlers(services),
     livez: livezHandler(),
     readyz: readyzHandler(services),
-    // Made when it is first asked for: it takes longer than all else that an app begins with.
-    openapi: () => {
+    openapi: async () => {
+      // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
+      const { openApiDocument } = await import('@fish-crab/sdk/openapi')
       document ??= openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
       return json(200, document)
     },

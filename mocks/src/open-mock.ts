@@ -1,0 +1,72 @@
+import { userNameKey } from '@fish-crab/sdk/contract'
+import { nodeLanes } from '#node-lanes'
+import { createSent } from './journal/sent.ts'
+import { createDirectFetch } from './lanes/direct.ts'
+import { createHandlers } from './lanes/handlers.ts'
+import type { Mock } from './mock.ts'
+import type { MockOptions } from './options.ts'
+import { createClock } from './world/clock.ts'
+import { createWorld } from './world/world.ts'
+
+/** Makes the world behind `createMock`. */
+export async function openMock(options: MockOptions): Promise<Mock> {
+  const { seed = {}, limits = {}, keys = {}, allowedOrigins = [], trustProxy = 0 } = options
+  const { origin = `http://fish-${crypto.randomUUID().slice(0, 8)}.test` } = options
+  const clock = createClock({ startAt: options.startAt, source: options.clock && (() => options.clock?.now() ?? 0) })
+  const world = await createWorld({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)
+  const { answer } = world
+  const lane = { answer, origin, clock }
+  const fetch = createDirectFetch(lane)
+  const opened = new Set<AsyncDisposable>()
+  const node = { world, clock, origin }
+
+  function user(name: string) {
+    const found = world.service.users.get(userNameKey(name))
+    if (!found) throw new Error(`The seed has no user "${name}". Add it to createMock({ seed: { users } }).`)
+    const { id: _, ...seeded } = found
+    return seeded
+  }
+
+  async function keep<Lane extends AsyncDisposable>(lane: Promise<Lane>): Promise<Lane> {
+    const ready = await lane
+    opened.add(ready)
+    return ready
+  }
+
+  return {
+    origin,
+    clock,
+    fetch,
+    from: (address) => ({ fetch: createDirectFetch({ ...lane, address }) }),
+    handlers: (at = origin) => createHandlers({ answer, clock, origin: at }),
+    listen: (listenOptions = {}) => keep(nodeLanes.listen(node, listenOptions)),
+    serve: (serveOptions = {}) => keep(nodeLanes.serve(node, serveOptions)),
+    user,
+    client: (name, { lane: by = 'direct', withApiKey = false } = {}) => {
+      const { name: userName, fernetKey, apiKey } = user(name)
+      return {
+        baseUrl: origin,
+        user: userName,
+        fernetKey,
+        clock,
+        env: {},
+        ...(withApiKey ? { apiKey } : {}),
+        ...(by === 'direct' ? { fetch } : {}),
+      }
+    },
+    fail: (fault, scope) => world.faults.order(fault, scope),
+    get faults() {
+      return world.faults.pending()
+    },
+    get requests() {
+      return world.journal.entries
+    },
+    sent: createSent(() => world.service),
+    reset: () => world.reset(),
+    async [Symbol.asyncDispose]() {
+      const lanes = [...opened]
+      opened.clear()
+      await Promise.all(lanes.map((one) => one[Symbol.asyncDispose]()))
+    },
+  }
+}
