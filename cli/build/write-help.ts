@@ -1,21 +1,7 @@
 // Writes all pages of help into dist/help, for `--help` to print with nothing of the program loaded. Runs from the sources.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import './from-sources.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
-
-const ROOT = new URL('../../', import.meta.url)
-const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', ROOT), 'utf8')).compilerOptions as {
-  readonly paths: Readonly<Record<string, readonly [string]>>
-}
-
-registerHooks({
-  resolve(specifier, context, next) {
-    const source = paths[specifier]?.[0]
-    return source
-      ? { url: new URL(source, ROOT).href, format: 'module-typescript', shortCircuit: true }
-      : next(specifier, context)
-  },
-})
 
 // The width that pages are written for is read from here, whatever terminal the build runs in.
 process.env.OCLIF_COLUMNS = '80'

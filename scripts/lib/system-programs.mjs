@@ -24,6 +24,8 @@ const PROGRAMS = [
     probe: ['python3', '-c', 'import cryptography'],
     alternative: ['/usr/bin/python3', '-c', 'import cryptography'],
   },
+  { name: 'zsh', debian: 'zsh', neededBy: 'the tests of completion in zsh', probe: ['zsh', '--version'] },
+  { name: 'fish', debian: 'fish', neededBy: 'the tests of completion in fish', probe: ['fish', '--version'] },
 ]
 
 /**

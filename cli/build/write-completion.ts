@@ -1,0 +1,8 @@
+// Writes what completion knows into dist, for answers with nothing of the program loaded. Runs from the sources.
+import './from-sources.ts'
+import { writeFileSync } from 'node:fs'
+
+const { describeCommands } = await import('../src/completion/describe.ts')
+const { DATA_FILE } = await import('../src/completion/answer.ts')
+
+writeFileSync(new URL(`../dist/${DATA_FILE}`, import.meta.url), JSON.stringify(await describeCommands()))

@@ -1,0 +1,8 @@
+// Writes REFERENCE.md from the commands, for `npm run generate`. Runs from the sources.
+import './from-sources.ts'
+import { writeFileSync } from 'node:fs'
+
+const { commandPages } = await import('./command-pages.ts')
+const { renderReference } = await import('./reference.ts')
+
+writeFileSync(new URL('../REFERENCE.md', import.meta.url), renderReference(await commandPages()))

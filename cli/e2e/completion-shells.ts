@@ -1,0 +1,75 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { newFolder } from '../test/maintenance-processes.ts'
+import { openTerminal } from '../test/pseudo-terminal.ts'
+
+const BUILT = fileURLToPath(new URL('../bin/run.js', import.meta.url))
+
+/** What was typed, and what a shell shows of its line when it is asked. */
+const SHOW_LINE = '\u0018q'
+
+/** A home with the built `fish-cli` on its path, and the profiles of somebody. */
+export interface Home {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** Runs `fish-cli` and answers what it prints. */
+  fish(...argv: readonly string[]): Promise<string>
+}
+
+/** A home for one test. */
+export function newHome(): Home {
+  const folder = newFolder()
+  const bin = join(folder, 'bin')
+  mkdirSync(join(folder, '.config', 'fish-crab'), { recursive: true })
+  mkdirSync(bin)
+  symlinkSync(BUILT, join(bin, 'fish-cli'))
+  const profiles = {
+    home: { url: 'http://127.0.0.1:8787', user: 'Alex', gamemode: 'earth' },
+    work: { url: 'https://fish.example.org', user: '*Mia' },
+  }
+  const config = { version: 1, current: 'home', profiles, settings: {} }
+  writeFileSync(join(folder, '.config', 'fish-crab', 'config.json'), JSON.stringify(config))
+  const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { HOME: folder, PATH: path, LANG: 'C.UTF-8', TERM: 'xterm-256color' }
+  const fish = async (...argv: readonly string[]) =>
+    (await promisify(execFile)(process.execPath, [BUILT, ...argv], { env })).stdout
+  return { folder, env, fish }
+}
+
+/** Why the tests of a shell are skipped, for their titles; nothing where it is there. */
+export function missing(shell: string): string {
+  return spawnSync(shell, ['--version']).status === 0 ? '' : ` (skipped: no ${shell} here)`
+}
+
+/** An interactive shell. */
+export interface TypingShell {
+  /** Types keys on an empty line, and answers the line that comes of it. */
+  line(keys: string): Promise<string>
+  /** Types keys on an empty line and answers what the screen shows of that, once it matches. */
+  screen(keys: string, pattern: RegExp): Promise<string>
+}
+
+/** Starts an interactive shell whose settings show its line at Ctrl-X q, between `<<` and `>>`, and empty it at Ctrl-U. */
+export async function typeInto(command: readonly string[], home: Home): Promise<TypingShell> {
+  const terminal = openTerminal(command, { env: home.env, cwd: home.folder, columns: 200, rows: 60 })
+  await terminal.until(/ready> /)
+  return {
+    async line(keys) {
+      const from = terminal.text().length
+      terminal.type(`${keys}${SHOW_LINE}`)
+      const [, line = ''] = await terminal.until(/<<(.*?)>>/s, from)
+      terminal.type('\u0015')
+      return line
+    },
+    async screen(keys, pattern) {
+      const from = terminal.text().length
+      terminal.type(keys)
+      await terminal.until(pattern, from)
+      terminal.type('\u0015')
+      return terminal.text().slice(from)
+    },
+  }
+}

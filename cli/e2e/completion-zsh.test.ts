@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Home, missing, newHome, typeInto } from './completion-shells.ts'
+
+const skipped = missing('zsh')
+const COMPINIT = 'autoload -Uz compinit && compinit -u -d $HOME/.zcompdump'
+const HOOKS = `
+PS1='ready> '
+unsetopt beep prompt_sp zle_bracketed_paste 2>/dev/null
+unset zle_bracketed_paste
+LISTMAX=1000
+bindkey -e
+show-line() { print -nr -- "<<$BUFFER>>" }
+zle -N show-line
+bindkey '^Xq' show-line
+`
+
+function openZsh(home: Home, settings: string) {
+  writeFileSync(join(home.folder, '.zshrc'), `${settings}\n${HOOKS}`)
+  return typeInto(['zsh', '-o', 'no_global_rcs', '-i'], home)
+}
+
+async function sourced(home: Home) {
+  writeFileSync(join(home.folder, 'fish-cli.zsh'), await home.fish('completion', 'zsh'))
+  return openZsh(home, `${COMPINIT}\n. ~/fish-cli.zsh`)
+}
+
+describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
+  test('completes commands, flags, values and names of the user at a real TAB', async () => {
+    const home = newHome()
+    mkdirSync(join(home.folder, 'list'))
+    mkdirSync(join(home.folder, 'cat logs'))
+    writeFileSync(join(home.folder, 'catches 1.csv'), '')
+    const zsh = await sourced(home)
+    const lines: Record<string, string> = {
+      'fish-cli lis\t': 'fish-cli list ',
+      'fish-cli profile u\t': 'fish-cli profile use ',
+      'fish-cli profile use w\t': 'fish-cli profile use work ',
+      'fish-cli list --gam\t': 'fish-cli list --gamemode ',
+      'fish-cli list --gamemode ea\t': 'fish-cli list --gamemode earth ',
+      'fish-cli list --gamemode=ea\t': 'fish-cli list --gamemode=earth ',
+      'fish-cli list -g ea\t': 'fish-cli list -g earth ',
+      'fish-cli list --profile=w\t': 'fish-cli list --profile=work ',
+      'fish-cli list --url http://127.0.0.1:1 --profile w\t': 'fish-cli list --url http://127.0.0.1:1 --profile work ',
+      'fish-cli list fish \\*\t': 'fish-cli list fish \\*Mia ',
+      'fish-cli list --fields name,rar\t': 'fish-cli list --fields name,rarity',
+      'fish-cli add "Köi ▶" --rarity go\t': 'fish-cli add "Köi ▶" --rarity gold ',
+      'fish-cli add --file catc\t': 'fish-cli add --file catches\\ 1.csv ',
+      'fish-cli add --file=catc\t': 'fish-cli add --file=catches\\ 1.csv ',
+      'fish-cli restore ca\t': 'fish-cli restore cat\\ logs/',
+      'fish-cli status xyz\t': 'fish-cli status xyz',
+      'true; FISH_KEY=canary fish-cli lis\t': 'true; FISH_KEY=canary fish-cli list ',
+      'fish-cli completion z\t': 'fish-cli completion zsh ',
+    }
+    const seen: Record<string, string> = {}
+    for (const keys of Object.keys(lines)) seen[keys] = await zsh.line(keys)
+    expect(seen).toEqual(lines)
+  })
+
+  test('says what each is about', async () => {
+    const zsh = await sourced(newHome())
+    const screen = await zsh.screen('fish-cli config get \t', /secret-store/)
+    expect(screen).toMatch(/output +-- How rows are printed/)
+    expect(await zsh.screen('fish-cli list --profile=\t', /work +-- https/)).toMatch(
+      /home +-- http:\/\/127\.0\.0\.1:8787/,
+    )
+  })
+
+  test('finds the script by itself in a folder of fpath, and where --install puts it', async () => {
+    const home = newHome()
+    const { path } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { path: string }
+    const zsh = await openZsh(home, `fpath=(${join(path, '..')} $fpath)\n${COMPINIT}`)
+    expect(await zsh.line('fish-cli lis\t')).toBe('fish-cli list ')
+    expect(await zsh.line('fish-cli profile use w\t')).toBe('fish-cli profile use work ')
+  })
+
+  test('says what to do where compinit has not run, and the line that --install says is enough where it has', async () => {
+    const home = newHome()
+    const { next } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { next: string }
+    const line = /^echo '(.*)' >> ~\/\.zshrc$/.exec(next)?.[1]
+    const without = await openZsh(home, `${line} 2>said`)
+    expect(await without.screen('cat said\r', /Uz/)).toContain('autoload -Uz compinit && compinit')
+    const zsh = await openZsh(home, `${COMPINIT}\n${line}`)
+    expect(await zsh.line('fish-cli lis\t')).toBe('fish-cli list ')
+  })
+
+  test('stays quiet at TAB when fish-cli is gone', async () => {
+    const zsh = await sourced(newHome())
+    expect(await zsh.line('path=(/nowhere)\rfish-cli lis\t')).toBe('fish-cli lis')
+  })
+})

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { newFolder } from '../test/maintenance-processes.ts'
+import { newHome } from './completion-shells.ts'
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
+const PARTS = ['package.json', 'bin', 'dist/fast-path.cjs', 'dist/completion.cjs', 'dist/completion.json']
+
+function answer(program: string, shell: string | undefined, env: Readonly<Record<string, string>>) {
+  const argv = [program, '__complete', ...(shell === undefined ? [] : [shell])]
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, { env, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+describe('the built program, asked at TAB', () => {
+  test('needs only its own small files, whatever else of the program is there', () => {
+    const folder = newFolder()
+    for (const part of PARTS) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
+    const program = join(folder, 'bin', 'run.js')
+    const { env } = newHome()
+    const typed = { ...env, FISH_CLI_WORDS: ['fish-cli', 'profile', 'use', 'w'].join('\u001f') }
+    expect(answer(program, 'powershell', typed)).toEqual({
+      status: 0,
+      stdout: 'words\nwork\thttps://fish.example.org\n',
+      stderr: '',
+    })
+    const nothing = { status: 0, stdout: '', stderr: '' }
+    writeFileSync(join(folder, 'dist', 'completion.json'), '{ not JSON')
+    expect(answer(program, 'zsh', typed)).toEqual(nothing)
+    rmSync(join(folder, 'dist', 'completion.json'))
+    expect(answer(program, 'zsh', typed)).toEqual(nothing)
+  })
+
+  test('says nothing to what is no shell, and nothing of secrets', () => {
+    const { env } = newHome()
+    const program = join(PACKAGE, 'bin', 'run.js')
+    for (const shell of [undefined, 'tcsh', '--help', '__proto__']) {
+      expect(answer(program, shell, env)).toEqual({ status: 0, stdout: '', stderr: '' })
+    }
+    const secrets = { FISH_KEY: 'canary', FISH_PASSWORD: 'canary', FISH_CLI_LINE: 'FISH_API_KEY=canary fish-cli ' }
+    expect(answer(program, 'bash', { ...env, ...secrets })).toMatchObject({
+      status: 0,
+      stdout: expect.not.stringContaining('canary'),
+      stderr: '',
+    })
+  })
+})

@@ -1,0 +1,79 @@
+import { homedir } from 'node:os'
+import { basename } from 'node:path'
+import { Args, Flags } from '@oclif/core'
+import { usageError } from '../cli-error.ts'
+import { installScript } from '../completion/install.ts'
+import { type Place, placeOf } from '../completion/places.ts'
+import { SCRIPTS } from '../completion/scripts.ts'
+import { isShell, SHELLS, type Shell } from '../completion/shells.ts'
+import { FishCommand } from '../fish-command.ts'
+import { dryRunFlag } from '../flags.ts'
+import { printable } from '../output/printable.ts'
+import type { Env } from '../terminal.ts'
+
+/** `fish-cli completion` */
+export class Completion extends FishCommand {
+  static override summary = 'Let your shell complete commands, flags and values of fish-cli.'
+  static override description = [
+    'With --install it writes a short script where your shell looks for it, and says what else to type, if anything. ' +
+      'Without, it prints the script. To keep it where you like, type once:',
+    "bash:\nfish-cli completion bash > ~/.fish-cli.bash\necho '. ~/.fish-cli.bash' >> ~/.bashrc",
+    "zsh:\nfish-cli completion zsh > ~/.fish-cli.zsh\necho '. ~/.fish-cli.zsh' >> ~/.zshrc",
+    'fish:\nfish-cli completion fish > ~/.config/fish/completions/fish-cli.fish',
+    "powershell:\nfish-cli completion powershell > ~/fish-cli.ps1\nAdd-Content $PROFILE '. ~/fish-cli.ps1'",
+    'In ~/.zshrc it belongs behind compinit. As a file named _fish-cli in a folder of fpath, zsh finds it by itself.',
+    'A shell starts as quickly as before: nothing of fish-cli runs until a key is pressed. That is why the script ' +
+      'belongs in a file, not in eval "$(fish-cli completion bash)". An update of fish-cli needs no new script.',
+  ].join('\n\n')
+  static override examples = [
+    { description: 'For the shell that SHELL names:', command: '<%= config.bin %> completion --install' },
+    '<%= config.bin %> completion zsh --install --dry-run',
+    '<%= config.bin %> completion bash > ~/.fish-cli.bash',
+  ]
+  static override args = {
+    shell: Args.string({ description: `${oneOf(SHELLS)}; that of SHELL when left out`, ignoreStdin: true }),
+  }
+  static override flags = {
+    install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }),
+    ...dryRunFlag,
+  }
+
+  async run(): Promise<number> {
+    const { args, flags } = await this.parse(Completion)
+    const shell = shellOf(args.shell, this.io.env)
+    const script = SCRIPTS[shell]
+    const dryRun = flags['dry-run']
+    if (!flags.install) {
+      if (dryRun) throw usageError('--dry-run goes with --install.')
+      if (this.io.stdout.isTTY) this.note(flags.json, `To use this: fish-cli completion ${shell} --install`)
+      return this.print(flags.json, { shell, script }, () => script.trimEnd())
+    }
+    const home = (process.platform === 'win32' ? this.io.env.USERPROFILE : this.io.env.HOME) || homedir()
+    const place = placeOf(shell, { env: this.io.env, home })
+    installScript(place.path, script, dryRun)
+    const { path, next = null } = place
+    return this.print(flags.json, { shell, path, next, dryRun }, () => told(shell, place, dryRun))
+  }
+}
+
+function told(shell: Shell, { path, next, unless }: Place, dryRun: boolean): string {
+  const done = `${dryRun ? 'Would write' : 'Wrote'} ${printable(path)}.`
+  const from = `${dryRun ? 'It would work' : 'It works'} in every new ${shell}.`
+  if (next === undefined) return `${done} ${from}`
+  const when = unless === undefined ? 'Then type this once' : `Then type this once, unless ${unless}`
+  return `${done} ${when}:\n  ${printable(next)}\n${from}`
+}
+
+/** @throws CliError that names the shells there are */
+function shellOf(named: string | undefined, { SHELL }: Env): Shell {
+  const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')
+  const shell = name === 'pwsh' ? 'powershell' : name
+  if (isShell(shell)) return shell
+  const hint = `Name one: fish-cli completion ${SHELLS.join('|')}`
+  if (named === undefined) throw usageError('SHELL names no shell that there is completion for.', hint)
+  throw usageError('There is no completion for this shell.', hint)
+}
+
+function oneOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

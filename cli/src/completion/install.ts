@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import { fileFailure, isAbsent } from '../config/file-failure.ts'
+import { EXIT } from '../exit.ts'
+import { SCRIPT_MARK } from './scripts.ts'
+
+const READABLE_BY_ALL = 0o644
+
+/**
+ * Puts a script into its place, as a whole, and makes the folders it needs. A script of before is replaced; another
+ * file is left alone.
+ *
+ * @param dryRun Only looks whether it could. @default false
+ * @throws CliError `file_exists` where there is a file of somebody else, `file_not_written`, `file_not_read`
+ */
+export function installScript(path: string, script: string, dryRun: boolean): void {
+  if (textOf(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
+  if (dryRun) return
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    replace(path, script)
+  } catch (error) {
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+  }
+}
+
+function replace(path: string, script: string): void {
+  const draft = `${path}.new`
+  try {
+    writeFileSync(draft, script, { mode: READABLE_BY_ALL })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
+  }
+}
+
+function isAnothers(path: string): CliError {
+  return new CliError({
+    code: 'file_exists',
+    message: `${path} exists already, and fish-cli did not write it.`,
+    hint: 'Move it away, or print the script and put it where you like: see fish-cli completion --help',
+    exit: EXIT.conflict,
+  })
+}

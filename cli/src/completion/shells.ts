@@ -1,0 +1,29 @@
+/** The shells that there is completion for. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
+
+/** One of {@link SHELLS}. */
+export type Shell = (typeof SHELLS)[number]
+
+/** The command that scripts call. It is in no help. */
+export const COMPLETE_COMMAND = '__complete'
+
+/**
+ * How scripts hand over what was typed: as variables, which others on the machine cannot read as they can arguments. A
+ * line that is being typed may hold anything.
+ */
+export const VARIABLES = {
+  /** bash: the line up to the cursor. */
+  line: 'FISH_CLI_LINE',
+  /** bash: the characters at which it cuts words. */
+  breaks: 'FISH_CLI_BREAKS',
+  /** Other shells: the words up to the cursor, the program first, with {@link SEPARATOR} between them. */
+  words: 'FISH_CLI_WORDS',
+} as const
+
+/** The "unit separator" of ASCII, which nobody types. */
+export const SEPARATOR = '\u001f'
+
+/** Whether there is completion for a shell. */
+export function isShell(name: string | undefined): name is Shell {
+  return (SHELLS as readonly (string | undefined)[]).includes(name)
+}

@@ -1,0 +1,335 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { commandIds, loadCommands, topics } from '../src/command-list.ts'
+import { answerFor } from '../src/completion/answers.ts'
+import { readBashLine } from '../src/completion/bash-line.ts'
+import { describeCommands } from '../src/completion/describe.ts'
+import { complete } from '../src/completion/engine.ts'
+import { ownNames } from '../src/completion/own-names.ts'
+import { SHELLS } from '../src/completion/shells.ts'
+import { RULED_NAMES, RULED_WORDS } from '../src/completion/value-rules.ts'
+import { run } from './harness.ts'
+import { newFolder } from './maintenance-processes.ts'
+
+const data = await describeCommands()
+const own = () => ({
+  profiles: [{ value: 'home', description: 'http://127.0.0.1:8787' }, { value: 'work' }],
+  users: [{ value: 'Alex' }, { value: '*Mia' }],
+})
+
+/** What is offered for the last word of a line. */
+function offered(line: string): readonly string[] {
+  return complete(line.split(' '), data, own).candidates.map(({ value }) => value)
+}
+
+describe('what completion knows', () => {
+  test('is every command with every flag that its class has, each with what help says of it', async () => {
+    for (const [id, Type] of Object.entries(await loadCommands())) {
+      const { flags, baseFlags } = Type as unknown as Record<'flags' | 'baseFlags', object | undefined>
+      const words = id.split(':')
+      expect(offered([...words.slice(0, -1), ''].join(' ')), id).toContain(words.at(-1))
+      const names = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`)
+      expect(offered(`${words.join(' ')} --`).toSorted(), id).toEqual([...names, '--help'].toSorted())
+      expect(data.commands[id]?.summary, id).toMatch(/./)
+    }
+    expect(offered('').toSorted()).toEqual(
+      [...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(topics()), 'help'])].toSorted(),
+    )
+  })
+
+  test('is what --fields of every command can name', () => {
+    const unknown = Object.entries(data.commands).flatMap(([id, { flags }]) =>
+      flags.some(({ name, values }) => name === 'fields' && values?.words?.length === 0) ? [id] : [],
+    )
+    // It asks who it is about before it looks at --fields.
+    expect(unknown.filter((id) => id !== 'key:rotate')).toEqual([])
+    expect(offered('whoami --fields ')).toEqual(expect.arrayContaining(['profile', 'url', 'user']))
+    expect(offered('user list --fields name,cr')).toEqual(['name,createdAt', 'name,id'])
+  })
+
+  test('holds no rule about what there is no more', async () => {
+    const known = new Set<string | undefined>()
+    for (const [id, Type] of Object.entries(await loadCommands())) {
+      const { flags, args } = Type as unknown as Record<
+        'flags' | 'args',
+        Record<string, { helpValue?: string }> | undefined
+      >
+      for (const [name, { helpValue }] of Object.entries({ ...args, ...flags })) {
+        for (const each of [name, `${id} ${name}`, helpValue]) known.add(each)
+      }
+    }
+    expect([...RULED_NAMES, ...RULED_WORDS].filter((each) => !known.has(each))).toEqual([])
+  })
+})
+
+describe('completion', () => {
+  test('leads through commands of one and of two words', () => {
+    expect(offered('profile ')).toEqual(['add', 'list', 'remove', 'use'])
+    expect(offered('key ')).toEqual(['get', 'rotate', 'Alex', '*Mia'])
+    expect(offered('help profile ')).toEqual(['add', 'list', 'remove', 'use'])
+    expect(offered('help ')).toEqual(expect.arrayContaining(['list', 'profile', 'exit-codes']))
+    expect(offered('-')).toEqual(['--help', '--version'])
+    expect(offered('profile -')).toEqual(['--help'])
+    expect(offered('whales ')).toEqual([])
+    expect(offered('whales in ')).toEqual([])
+    expect(offered('constructor ')).toEqual([])
+  })
+
+  test('keeps commands to itself that are no one’s to type', () => {
+    expect(JSON.stringify(data)).not.toContain('__complete')
+  })
+
+  test('offers the values that a flag can have, behind a space, an equals sign or a letter', () => {
+    const gamemodes = ['oneblock', 'earth', 'survival', 'factions']
+    expect(offered('list --gamemode ')).toEqual(gamemodes)
+    expect(offered('list -g ')).toEqual(gamemodes)
+    expect(offered('list -dg ')).toEqual(gamemodes)
+    expect(offered('list --gamemode=')).toEqual(gamemodes.map((each) => `--gamemode=${each}`))
+    expect(offered('leaderboard -g ')).toEqual(gamemodes)
+    expect(offered('add Cod --rarity ')).toEqual(
+      'bronze silver gold diamond unknown/other platinum mythical'.split(' '),
+    )
+    expect(offered('list -o ')).toEqual(['table', 'json', 'jsonl', 'csv', 'tsv'])
+    expect(offered('conformance --format ')).toEqual(['table', 'tap', 'json'])
+    expect(offered('conformance --only ')).toEqual(expect.arrayContaining(['writes', 'limit-is-exact']))
+    expect(offered('admin create mia --role ')).toEqual(['admin', 'superadmin'])
+    expect(offered('user reset Alex --type ')).toEqual(['password', 'fernet', 'api-key'])
+    expect(offered('serve --log ')).toEqual(['pretty', 'json', 'silent'])
+  })
+
+  test('offers what would be taken for a flag only behind an equals sign', () => {
+    expect(offered('list --sort ')).toEqual(['name', 'rarity', 'caughtAt'])
+    expect(offered('list --sort=-')).toContain('--sort=-caughtAt')
+  })
+
+  test('offers the rest of a list, without what is in it', () => {
+    expect(offered('list --fields name,rarity,')).toEqual(['name,rarity,caughtAt', 'name,rarity,id'])
+    expect(offered('list --fields=name,')).toContain('--fields=name,rarity')
+  })
+
+  test('offers arguments by their place, and flags once nothing else can stand', () => {
+    expect(offered('list ')).toEqual(['fish', 'crabs', 'Alex', '*Mia'])
+    expect(offered('list crabs ')).toEqual(['Alex', '*Mia'])
+    expect(offered('list -g earth crabs ')).toEqual(['Alex', '*Mia'])
+    expect(offered('list crabs Alex ')).toContain('--gamemode')
+    expect(offered('config get ')).toEqual(['gamemode', 'max-wait', 'output', 'secret-store'])
+    expect(offered('config set secret-store ')).toEqual(['auto', 'keyring', 'file'])
+    expect(offered('config set max-wait ')).toEqual([])
+    expect(offered('completion ')).toEqual(SHELLS)
+    expect(offered('add Cod ')).toEqual([])
+    expect(offered('list -- --')).toEqual(['fish', 'crabs', 'Alex', '*Mia'])
+  })
+
+  test('offers each flag once, except those that may be given again', () => {
+    expect(offered('list --chart -g earth --')).not.toContain('--chart')
+    expect(offered('list --chart -g earth --')).not.toContain('--gamemode')
+    expect(offered('conformance --only writes --')).toContain('--only')
+    expect(offered('list --url --chart --')).toContain('--chart')
+  })
+
+  test('offers profiles and players of the user where they belong', () => {
+    for (const line of ['profile use ', 'profile remove ', 'list --profile ', 'whoami --profile ']) {
+      expect(offered(line), line).toEqual(['home', 'work'])
+    }
+    expect(offered('list --profile=')).toEqual(['--profile=home', '--profile=work'])
+    expect(offered('profile add ')).toEqual([])
+    expect(offered('user show ')).toEqual(['Alex', '*Mia'])
+    expect(offered('user create ')).toEqual([])
+    expect(offered('add --user ')).toEqual(['Alex', '*Mia'])
+  })
+
+  test('leaves paths to the shell', () => {
+    expect(complete(['add', '--file', 'c'], data, own)).toMatchObject({ paths: 'files', skip: 0 })
+    expect(complete(['add', '--file=c'], data, own)).toMatchObject({ paths: 'files', skip: '--file='.length })
+    expect(complete(['import', ''], data, own)).toMatchObject({ paths: 'files' })
+    expect(complete(['watch', ''], data, own)).toMatchObject({ paths: 'files' })
+    expect(complete(['restore', ''], data, own)).toMatchObject({ paths: 'folders' })
+  })
+
+  test('answers whatever is typed', () => {
+    const word = fc.oneof(
+      fc.constantFrom(...Object.keys(data.commands).flatMap((id) => id.split(':')), '--', '-', '-g', '--gamemode='),
+      fc.constantFrom('--fields', '-oj', '--user', 'help', '__proto__', '--constructor='),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(...SHELLS), (words, shell) => {
+        const typed = {
+          FISH_CLI_LINE: `fish-cli ${words.join(' ')}`,
+          FISH_CLI_WORDS: ['fish-cli', ...words].join('\u001f'),
+        }
+        expect(answerFor(shell, typed, data, own)).toMatch(/^(words|list|files \d+|folders \d+)\n/)
+      }),
+    )
+  })
+
+  test('looks at the configuration only where its names can stand', () => {
+    const never = () => {
+      throw new Error('The configuration was read.')
+    }
+    expect(complete(['list', '--gamemode', ''], data, never).candidates).toHaveLength(4)
+    expect(complete([''], data, never).candidates.length).toBeGreaterThan(20)
+  })
+})
+
+describe('a line of bash', () => {
+  test('is taken apart as bash does', () => {
+    expect(readBashLine('fish-cli list ').words).toEqual(['list', ''])
+    expect(readBashLine(String.raw`A=1 B='x y' fish-cli add "Bronze Koi" a\ b`).words).toEqual([
+      'add',
+      'Bronze Koi',
+      'a b',
+    ])
+    expect(readBashLine(String.raw`fish-cli add "a\"b" 'c\d' '' x`).words).toEqual([
+      'add',
+      'a"b',
+      String.raw`c\d`,
+      '',
+      'x',
+    ])
+    expect(readBashLine('fish-cli list --user="Al')).toEqual({
+      words: ['list', '--user=Al'],
+      quote: { mark: '"', at: '--user='.length },
+    })
+    expect(readBashLine('').words).toEqual([])
+  })
+
+  test('gets only what stands behind the last character at which bash cuts words, escaped', () => {
+    const answer = (line: string) => answerFor('bash', { FISH_CLI_LINE: line, FISH_CLI_BREAKS: ' =:' }, data, own)
+    expect(answer('fish-cli list --gamemode=E')).toBe('words\nearth \n')
+    expect(answer('fish-cli list fish ')).toBe('words\nAlex \n\\*Mia \n')
+    expect(answer('fish-cli list --fields n')).toBe('list\nname\n')
+    expect(answer('fish-cli add --file=a')).toBe('files 7\n')
+    expect(answer("fish-cli list fish 'A")).toBe('words\nAlex\n')
+  })
+})
+
+describe('an answer', () => {
+  const answer = (shell: 'zsh' | 'fish' | 'powershell', ...words: string[]) =>
+    answerFor(shell, { FISH_CLI_WORDS: ['fish-cli', ...words].join('\u001f') }, data, own)
+
+  test('has descriptions in the form of each shell', () => {
+    expect(answer('zsh', 'profile', 'use', '')).toBe('words\nhome:http://127.0.0.1:8787\nwork\n')
+    expect(answer('fish', 'profile', 'use', '')).toBe('words\nhome\thttp://127.0.0.1:8787\nwork\n')
+    expect(answer('powershell', 'profile', 'use', 'H')).toBe('words\nhome\thttp://127.0.0.1:8787\n')
+    expect(answer('fish', 'add', '--file', '')).toBe('files 0\n')
+  })
+
+  test('is empty for what was never typed', () => {
+    expect(answerFor('zsh', {}, data, own)).toContain('words\n')
+    expect(answerFor('bash', {}, data, own)).toContain('words\n')
+  })
+})
+
+describe('names of the user', () => {
+  function namesFrom(text: string | undefined) {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'fish-crab'))
+    if (text !== undefined) writeFileSync(join(folder, 'fish-crab', 'config.json'), text)
+    return ownNames({ XDG_CONFIG_HOME: folder })
+  }
+
+  test('are those of profiles and of their players, each once', () => {
+    const profiles = { a: { url: 'http://a', user: 'Alex' }, b: { url: 'http://u:canary@b', user: 'Alex' }, c: null }
+    const names = namesFrom(JSON.stringify({ version: 1, profiles }))
+    expect(names.profiles).toEqual([
+      { value: 'a', description: 'http://a' },
+      { value: 'b', description: undefined },
+      { value: 'c', description: undefined },
+    ])
+    expect(names.users.map(({ value }) => value)).toEqual(['Alex'])
+  })
+
+  test('are none where the file is missing, broken or hostile', () => {
+    const none = { profiles: [], users: [] }
+    expect(namesFrom(undefined)).toEqual(none)
+    for (const text of ['', '{', 'null', '[]', '{"profiles":7}', '{"profiles":null}']) {
+      expect(namesFrom(text), text).toEqual(none)
+    }
+    expect(namesFrom(JSON.stringify({ profiles: { 'a\nb': {}, '$(id)': {}, '\u001b[1m': {}, 'a b': {} } }))).toEqual(
+      none,
+    )
+  })
+})
+
+describe('fish-cli completion', () => {
+  test('prints a short script for each shell, which runs nothing when it is read', async () => {
+    for (const shell of SHELLS) {
+      const { status, stdout, stderr } = await run(['completion', shell])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      expect(stdout).toContain(`fish-cli __complete ${shell}`)
+      expect(stdout.length, shell).toBeLessThan(2000)
+    }
+    expect((await run(['completion'], { env: { SHELL: '/usr/bin/zsh' } })).stdout).toMatch(/^#compdef fish-cli\n/)
+    expect((await run(['completion', 'pwsh'])).stdout).toContain('Register-ArgumentCompleter -Native')
+    expect(JSON.parse((await run(['completion', 'fish', '--json'])).stdout)).toMatchObject({ shell: 'fish' })
+  })
+
+  test('hands what is typed to PowerShell’s answers as a variable, and takes it away again', async () => {
+    const { stdout } = await run(['completion', 'powershell'])
+    expect(stdout).toContain('$env:FISH_CLI_WORDS = $typed -join [char]0x1f')
+    expect(stdout).toContain('finally {\n    Remove-Item Env:FISH_CLI_WORDS')
+    expect(stdout).toContain('-split "`t", 2')
+  })
+
+  test('names the shells there are when it is asked for another, or for none', async () => {
+    const hint = '  Name one: fish-cli completion bash|zsh|fish|powershell\n'
+    const other = await run(['completion', 'tcsh'])
+    expect(other).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `fish-cli: There is no completion for this shell.\n${hint}`,
+    })
+    const none = await run(['completion'])
+    expect(none).toMatchObject({ status: 2, stdout: '' })
+    expect(none.stderr).toContain(hint)
+    expect((await run(['completion', 'bash', '--dry-run'])).status).toBe(2)
+  })
+
+  test('says for each shell where to put it', async () => {
+    const { stdout } = await run(['completion', '--help'])
+    for (const line of [
+      "echo '. ~/.fish-cli.bash' >> ~/.bashrc",
+      "echo '. ~/.fish-cli.zsh' >> ~/.zshrc",
+      'fish-cli completion fish > ~/.config/fish/completions/fish-cli.fish',
+      "Add-Content $PROFILE '. ~/fish-cli.ps1'",
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^ +${line.replace(/[.$*?^(){}|[\]\\]/g, '\\$&')}$`, 'm'))
+    }
+  })
+
+  test('puts the script into its place, readable, again and again, and says what else to type', async () => {
+    const HOME = newFolder()
+    for (const shell of SHELLS) {
+      const install = (...more: string[]) =>
+        run(['completion', shell, '--install', '--json', ...more], { env: { HOME } })
+      const planned = JSON.parse((await install('--dry-run')).stdout) as { path: string; next: string | null }
+      expect(planned).toMatchObject({ shell, dryRun: true })
+      expect(() => statSync(planned.path)).toThrow('ENOENT')
+      const first = await install()
+      expect(JSON.parse(first.stdout)).toEqual({ ...planned, dryRun: false })
+      expect(await install()).toEqual(first)
+      expect(readFileSync(planned.path, 'utf8')).toBe((await run(['completion', shell])).stdout)
+      expect(statSync(planned.path).mode & 0o777).toBe(0o644)
+      expect(planned.next?.includes(planned.path) ?? shell === 'fish').toBe(true)
+    }
+  })
+
+  test('leaves a file of somebody else alone', async () => {
+    const HOME = newFolder()
+    const path = join(HOME, '.config', 'fish', 'completions', 'fish-cli.fish')
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, 'mine')
+    const refused = await run(['completion', 'fish', '--install'], { env: { HOME } })
+    expect(refused.status).toBe(6)
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+  })
+
+  test('fails with the path where it cannot write', async () => {
+    const refused = await run(['completion', 'fish', '--install', '--json'], { env: { HOME: '/dev/null/home' } })
+    expect(refused.status).toBe(1)
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'file_not_written' } })
+  })
+})
