@@ -15,6 +15,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   'admin:list': async () => (await import('./commands/admin/list.ts')).AdminList,
   audit: async () => (await import('./commands/audit.ts')).Audit,
   backup: async () => (await import('./commands/backup.ts')).Backup,
+  completion: async () => (await import('./commands/completion.ts')).Completion,
   'config:get': async () => (await import('./commands/config/get.ts')).ConfigGet,
   'config:list': async () => (await import('./commands/config/list.ts')).ConfigList,
   'config:path': async () => (await import('./commands/config/path.ts')).ConfigPath,
@@ -57,7 +58,6 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
 // What begins commands of two words. Which of these there are follows from the list above.
 const TOPIC_SUMMARIES: Readonly<Record<string, string>> = {
   admin: 'Administrators, for superadmins',
-  completion: 'Completion of command lines in shells',
   config: 'Settings of fish-cli',
   key: 'Keys of players',
   outbox: 'Catches that wait to be sent',

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline'
-import { CliError, interruption, usageError } from './cli-error.ts'
+import { CliError, usageError } from './cli-error.ts'
 import { EXIT } from './exit.ts'
 import type { Io } from './io.ts'
 
@@ -24,16 +23,10 @@ export async function confirm(io: Pick<Io, 'stdin' | 'stderr'>, request: Confirm
   if (noInput || !io.stdin.isTTY || !io.stderr.isTTY) {
     throw usageError(`Not done without a yes: ${question}?`, 'Add --yes.')
   }
-  if (/^y(es)?$/i.test((await ask(io, `${question}? [y/N] `)).trim())) return
+  // Loaded when somebody is asked: reading lines takes long to load.
+  const { askLine } = await import('./ask-line.ts')
+  // The end of input is no yes.
+  const answer = (await askLine(io, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
+  if (/^y(es)?$/i.test(answer.trim())) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
-}
-
-function ask({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>, question: string): Promise<string> {
-  const lines = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 })
-  return new Promise<string>((resolve, reject) => {
-    lines.once('SIGINT', () => reject(interruption()))
-    // The end of input is no yes.
-    lines.once('close', () => resolve(''))
-    lines.question(question, resolve)
-  }).finally(() => lines.close())
 }

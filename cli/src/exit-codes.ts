@@ -19,6 +19,9 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 /** The word behind `help` that shows {@link exitCodesPage}. */
 export const EXIT_CODES_PAGE = 'exit-codes'
 
+const BEFORE = 'What every command ends with, for scripts ($? in a shell):'
+const AFTER = 'With --json, what is printed about a failure holds it too: error.exit.'
+
 /** All exit codes, as text. */
 export function exitCodesPage(colours: boolean): string {
   const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => ({
@@ -26,5 +29,6 @@ export function exitCodesPage(colours: boolean): string {
     meaning,
   }))
   const columns: readonly Column<(typeof rows)[number]>[] = [{ field: 'exit', align: 'right' }, { field: 'meaning' }]
-  return `${renderTable(rows, columns, { colours, unicode: true, width: undefined })}\n`
+  const table = renderTable(rows, columns, { colours, unicode: true, width: undefined })
+  return `${BEFORE}\n\n${table}\n\n${AFTER}\n`
 }

@@ -1,6 +1,8 @@
 import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { useColours } from './colours.ts'
+import { COMPLETE_COMMAND } from './completion/shells.ts'
 import { failureText } from './render-failure.ts'
 import { helpWords, pageFile, pageOf, versionText } from './static-pages.ts'
 import { stdoutFailure } from './stdout-failure.ts'
@@ -14,7 +16,7 @@ const STDOUT = 1
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
 /**
- * Answers `--version` and `--help` with nothing of the program loaded.
+ * Answers `--version`, `--help` and the scripts of shells with nothing of the program loaded.
  *
  * @param root The folder of the package.
  * @returns Whether that was all there is to do.
@@ -22,6 +24,13 @@ const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 export function answerFast(argv: readonly string[], root: string): boolean {
   if (argv[0] === '--version') {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
+    return true
+  }
+  if (argv[0] === COMPLETE_COMMAND) {
+    // In a file of its own, which nothing else has to read.
+    const load = createRequire(join(root, 'package.json'))
+    const { answerCompletion } = load('./dist/completion.cjs') as typeof import('./completion/answer.ts')
+    answerCompletion(argv[1], root)
     return true
   }
   const words = helpWords(argv)

@@ -10,6 +10,7 @@ import { jsonText } from './output/printable.ts'
 import { type RowsOutput, renderRows } from './output/rows.ts'
 import { type Screen, screenOf } from './output/screen.ts'
 import { parseFailure } from './parse-failure.ts'
+import type { Rights } from './rights.ts'
 import { forRun, type RunIo } from './run-io.ts'
 import { ioOf } from './running-config.ts'
 
@@ -25,6 +26,9 @@ export abstract class FishCommand extends Command {
   static override baseFlags: Interfaces.FlagInput = {
     json: Flags.boolean({ summary: 'Print one JSON document, also when it fails.', helpGroup: 'GLOBAL' }),
   }
+
+  /** Whose rights it takes, for what failures say. One that can be either says it once it knows. @default 'player' */
+  needs: Rights = 'player'
 
   readonly io: RunIo
 
@@ -64,6 +68,19 @@ export abstract class FishCommand extends Command {
     }
     if (formatOf(flags) === 'json') Reflect.set(flags, 'json', true)
     return parsed
+  }
+
+  /** Whether FISH_OUTPUT or the setting say that rows are printed as JSON, and this command prints rows. */
+  async presetsJson(): Promise<boolean> {
+    // oclif leaves it undefined for a command without flags of its own.
+    if (!('output' in (this.ctor.flags ?? {}))) return false
+    const { outputPreset } = await import('./config/output-preset.ts')
+    try {
+      return outputPreset(this.io) === 'json'
+    } catch {
+      // The wrong value is the failure that is told.
+      return false
+    }
   }
 
   /** What stdout can show. */

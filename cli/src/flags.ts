@@ -12,27 +12,29 @@ export const serviceFlags = {
   ...profileFlag,
   url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
   'max-wait': Flags.string({
-    summary: 'Seconds to wait at most while the rate limit holds (FISH_MAX_WAIT, else one whole window).',
+    summary: 'Wait at most so many seconds after too many requests (FISH_MAX_WAIT, else until more are allowed).',
     helpValue: 'SECONDS',
     exclusive: ['no-wait'],
   }),
-  'no-wait': Flags.boolean({ summary: 'Fail at once where the rate limit holds; the same as --max-wait 0.' }),
+  'no-wait': Flags.boolean({
+    summary: 'Never wait after too many requests, but end with 75; the same as --max-wait 0.',
+  }),
 }
 
 /** Flags of every command that prints rows. `--json` is the same as `--output json`. */
 export const outputFlags = {
   output: Flags.string({
     char: 'o',
-    summary: `Print as ${FORMATS.join(', ')}.`,
+    summary: `How to print: ${FORMATS.join(', ')} (FISH_OUTPUT, else table).`,
     helpValue: 'FORMAT',
     helpGroup: 'OUTPUT',
   }),
   fields: Flags.string({
-    summary: 'Print only these, in this order; a wrong one lists what there is.',
+    summary: 'Print only these columns, in this order; a wrong name lists all there are.',
     helpValue: 'A,B',
     helpGroup: 'OUTPUT',
   }),
-  'no-pager': Flags.boolean({ summary: 'Never show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
+  'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
 }
 
 /** `--gamemode`. */
@@ -46,7 +48,7 @@ export const gamemodeFlag = {
 
 /** `--user`. */
 export const userFlag = {
-  user: Flags.string({ char: 'u', summary: 'The player (FISH_USER).', helpValue: 'USER' }),
+  user: Flags.string({ char: 'u', summary: 'The player (FISH_USER, else that of the profile).', helpValue: 'USER' }),
 }
 
 /** `--admin`. */

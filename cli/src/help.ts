@@ -1,16 +1,20 @@
 import type { Interfaces } from '@oclif/core'
 import { Help } from '@oclif/core/help'
 import { usageError } from './cli-error.ts'
+import { closestCommand } from './closest.ts'
 import { useColours } from './colours.ts'
+import { FishCommandHelp } from './command-help.ts'
 import { commandIds, loadCommands, topics } from './command-list.ts'
 import { EXIT } from './exit.ts'
 import { EXIT_CODES_PAGE, exitCodesPage } from './exit-codes.ts'
 import { openConfig } from './oclif-config.ts'
+import { commandLists, FIRST_STEPS, type HelpLine } from './root-help.ts'
 import type { RunIo } from './run-io.ts'
 import { pageOf } from './static-pages.ts'
 
 class CliHelp extends Help {
   readonly #write: (text: string) => void
+  protected override readonly CommandHelpClass = FishCommandHelp
 
   constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions>, write: (text: string) => void) {
     super(config, options)
@@ -20,12 +24,40 @@ class CliHelp extends Help {
   protected override log(...lines: string[]): void {
     this.#write(`${lines.join(' ')}\n`)
   }
+
+  protected override async showRootHelp(): Promise<void> {
+    const { bin, pjson } = this.config
+    const summaryOf = (id: string) => this.config.findCommand(id)?.summary ?? ''
+    const lists = commandLists({ ids: commandIds(), topics: topics(), summaryOf })
+    const sections = [
+      this.wrap(`${pjson.description}.`, 0),
+      this.section('USAGE', [`$ ${bin} COMMAND [FLAGS]`, `$ ${bin} COMMAND --help`].join('\n')),
+      this.section('START HERE', this.#list(FIRST_STEPS.map(([command, what]) => [`$ ${command}`, what]))),
+      ...lists.map(({ title, lines }) => this.section(title, this.#list(lines))),
+      this.section(
+        'MORE',
+        this.#list([
+          [`${bin} COMMAND --help`, 'flags and examples of a command'],
+          [`${bin} help ${EXIT_CODES_PAGE}`, 'what the exit status says'],
+          ['man fish-cli', 'environment variables and files, where manual pages are installed'],
+        ]),
+      ),
+    ]
+    this.log(sections.join('\n\n'))
+  }
+
+  #list(lines: readonly HelpLine[]): string {
+    return this.renderList(
+      lines.map(([left, right]) => [left, right]),
+      { indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false },
+    )
+  }
 }
 
 /** Prints the help of a command, of a topic, of the exit codes, or of the program. */
 export async function showHelp(words: readonly string[], io: RunIo): Promise<number> {
-  const id = pageOf(words, new Set([...commandIds(), ...Object.keys(topics()), EXIT_CODES_PAGE]))
-  if (id === undefined) throw usageError('There is no such command.', 'See: fish-cli --help')
+  const id = pageOf(words, new Set(helpPageIds()))
+  if (id === undefined) throw noSuchPage(words)
   const colours = useColours(io.env, io.stdout)
   if (id === EXIT_CODES_PAGE) {
     io.stdout.write(exitCodesPage(colours))
@@ -36,11 +68,19 @@ export async function showHelp(words: readonly string[], io: RunIo): Promise<num
   const config = await openConfig(await loadCommands(needed))
   const help = new CliHelp(config, { stripAnsi: !colours }, (text) => io.stdout.write(text))
   await help.showHelp(id === '' ? [] : id.split(':'))
-  if (id === '') io.stdout.write(`\nWhat the exit status says: fish-cli help ${EXIT_CODES_PAGE}\n`)
   return EXIT.ok
 }
 
 /** Every page of help, by the words that it answers. */
 export function helpPageIds(): readonly string[] {
   return ['', ...new Set([...commandIds(), ...Object.keys(topics()), EXIT_CODES_PAGE])]
+}
+
+function noSuchPage(words: readonly string[]): Error {
+  const meant = closestCommand(words, [...commandIds(), EXIT_CODES_PAGE])
+  const all = 'See what there is: fish-cli --help'
+  return usageError(
+    'There is no such command.',
+    meant === undefined ? all : `Did you mean: fish-cli help ${meant}? ${all}`,
+  )
 }

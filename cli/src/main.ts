@@ -12,6 +12,7 @@ const LAST_WORDS_MS = 1000
 export async function main(): Promise<void> {
   const io = processIo()
   endWithStdout(io)
+  endWithMistake(io)
   const status = await runCli(process.argv.slice(2), io)
   // What stdout ended with stands.
   process.exitCode ??= status
@@ -20,6 +21,23 @@ export async function main(): Promise<void> {
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
   await new Promise((resolve) => process.stdout.write('', resolve))
   process.exit()
+}
+
+/**
+ * Tells an error that nobody caught as any other mistake of this program: Node would print its message and all its
+ * fields, and there may be secrets among them.
+ */
+function endWithMistake(io: Io): void {
+  let isTold = false
+  process.on('uncaughtException', async (error) => {
+    // Another one on the way out changes nothing.
+    if (isTold) return
+    isTold = true
+    const [{ tellFailure }, { forRun }] = await Promise.all([import('./tell-failure.ts'), import('./run-io.ts')])
+    const exit = await tellFailure(forRun(io), { argv: process.argv.slice(2), error })
+    await new Promise((resolve) => io.stderr.write('', resolve))
+    process.exit(exit)
+  })
 }
 
 /** Ends the process when nobody can read what it prints: quietly where nobody wants to, else with one clear error. */

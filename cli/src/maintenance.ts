@@ -1,8 +1,9 @@
-import type { MaintenanceErrorCode } from '@fish-crab/server'
+import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { printable } from './output/printable.ts'
+import type { RunIo } from './run-io.ts'
 
 /** `--storage` of a command that works on the data itself, not through a service. */
 export const storageFlag = {
@@ -29,17 +30,45 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   interrupted: EXIT.interrupted,
 }
 
+// What a failure says to do next where it does not say it itself; what was typed wrongly, the help of the command does.
+const HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
+  full: 'Make space, and do it again.',
+  read_only: 'Do it as the user who owns the folder, or name another one.',
+  in_use: 'Stop the server that has it open, and do it again.',
+  unavailable: 'Is --storage (FISH_STORAGE) right, and is what it names running?',
+}
+const CHECK = 'Check the paths, and --storage (FISH_STORAGE).'
+
 /** Does maintenance with the server's code, which is loaded for it alone, and tells its failures as this program's. */
-export async function maintain<Result>(
-  run: (server: typeof import('@fish-crab/server')) => Promise<Result>,
-): Promise<Result> {
+async function maintain<Result>(run: (server: typeof import('@fish-crab/server')) => Promise<Result>): Promise<Result> {
   const server = await import('@fish-crab/server')
   try {
     return await run(server)
   } catch (error) {
     if (!(error instanceof server.MaintenanceError)) throw error
-    const { code, message, hint } = error
-    throw new CliError({ code, message, exit: EXITS[code] ?? EXIT.failure, ...(hint === undefined ? {} : { hint }) })
+    const { code, message } = error
+    const exit = EXITS[code] ?? EXIT.failure
+    const hint = error.hint ?? HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
+    throw new CliError({ code, message, exit, ...(hint === undefined ? {} : { hint }) })
+  }
+}
+
+/** Does maintenance that takes long, and tells on stderr how far it is, unless JSON is asked for. */
+export async function maintainTold<Result>(
+  io: RunIo,
+  { json }: { readonly json?: boolean | undefined },
+  run: (
+    server: typeof import('@fish-crab/server'),
+    told: { readonly onProgress?: (progress: MaintenanceProgress) => void },
+  ) => Promise<Result>,
+): Promise<Result> {
+  if (json) return maintain((server) => run(server, {}))
+  const { maintenanceTeller } = await import('./waiting/maintenance-progress.ts')
+  const { onProgress, end } = maintenanceTeller(io)
+  try {
+    return await maintain((server) => run(server, { onProgress }))
+  } finally {
+    end()
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Failure } from './failure.ts'
 import { printable } from './output/printable.ts'
 
-/** A failure as the one JSON document of a command under `--json`. */
+/** A failure as the one JSON document of a command under `--json`: one line, so that it also ends lines of documents. */
 export function failureJson(failure: Failure): string {
-  return `${JSON.stringify({ error: failure }, undefined, 2)}\n`
+  return `${JSON.stringify({ error: failure })}\n`
 }
 
 /** A failure for people: what happened, the next step, and what to name when asking for help. */

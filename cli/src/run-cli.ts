@@ -1,8 +1,8 @@
 import { type CliError, usageError } from './cli-error.ts'
-import { findCommand, isTopic, loadCommands } from './command-list.ts'
+import { closestCommand } from './closest.ts'
+import { commandIds, findCommand, isTopic, loadCommands } from './command-list.ts'
 import { EXIT } from './exit.ts'
 import type { Io } from './io.ts'
-import { asksForJson } from './output/format.ts'
 import { readManifest } from './package.ts'
 import { forRun, type RunIo } from './run-io.ts'
 import { helpWords, versionText } from './static-pages.ts'
@@ -16,15 +16,7 @@ export async function runCli(argv: readonly string[], surroundings: Io): Promise
   try {
     return await dispatch(argv, io)
   } catch (error) {
-    io.line.end()
-    const [{ describeFailure }, { failureJson, failureText }] = await Promise.all([
-      import('./failure.ts'),
-      import('./render-failure.ts'),
-    ])
-    const failure = describeFailure(error)
-    if (asksForJson(argv)) io.stdout.write(failureJson(failure))
-    else io.stderr.write(failureText(failure))
-    return failure.exit
+    return (await import('./tell-failure.ts')).tellFailure(io, { argv, error })
   } finally {
     io.line.end()
   }
@@ -50,15 +42,23 @@ async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
   if (!Type) throw unknownCommand(argv)
   const command = new Type([...found.rest], runningConfig(io))
   command.id = found.id
-  return command.execute()
+  try {
+    return await command.execute()
+  } catch (error) {
+    return (await import('./tell-failure.ts')).tellFailure(io, { argv, command, error })
+  }
 }
 
 /** Only what can be a command is repeated: anything else may be a secret in the wrong place. */
-function unknownCommand([first = '', second = '']: readonly string[]): CliError {
-  const hint = 'See what there is: fish-cli --help'
+function unknownCommand(argv: readonly string[]): CliError {
+  const [first = '', second = ''] = argv
+  const all = 'See what there is: fish-cli --help'
+  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', all)
+  const meant = closestCommand(argv, commandIds())
+  const question = meant === undefined ? '' : `Did you mean: fish-cli ${meant}? `
   if (isTopic(first))
-    return usageError(`There is no such command of "fish-cli ${first}".`, `See: fish-cli ${first} --help`)
-  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', hint)
+    return usageError(`There is no such command of "fish-cli ${first}".`, `${question}See: fish-cli ${first} --help`)
+  const hint = `${question}${all}`
   const plain = /^[a-z]{1,16}$/.test(first) && second !== first
   return usageError(plain ? `There is no command "${first}".` : 'There is no such command.', hint)
 }

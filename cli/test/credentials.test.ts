@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ADMIN_PASSWORD, type Env, type RunOptions, run, startImpostor, startWorld, type World } from './harness.ts'
 
@@ -367,67 +364,6 @@ describe('key get', () => {
 })
 
 describe('canaries', () => {
-  const commands = [
-    ['login', 'Alex'],
-    ['login', 'Alex', '--dry-run'],
-    ['login', 'Alex', '--with-api-key', '--yes'],
-    ['login', 'admin', '--admin'],
-    ['logout', '--dry-run'],
-    ['whoami'],
-    ['whoami', '--offline'],
-    ['profile', 'list'],
-    ['config', 'list'],
-    ['config', 'path'],
-    ['key', 'get'],
-    ['key', 'get', 'Alex'],
-    ['key', 'rotate', 'Alex', '--dry-run'],
-    ['doctor'],
-    ['doctor', '--offline'],
-    ['add', 'Cod', '-r', '1'],
-  ]
-
-  // Each has a service of its own: failed logins are counted there.
-  test.each(commands.map((argv) => [argv]))('are on no stream and in no file but the store: %j', async (argv) => {
-    const { service, alex } = await startWorld()
-    const { password, fernetKey, apiKey } = alex
-    const given = { FISH_PASSWORD: password, FISH_ADMIN_PASSWORD: ADMIN_PASSWORD, FISH_API_KEY: apiKey }
-    const wrong = {
-      FISH_PASSWORD: 'canary-1',
-      FISH_ADMIN_PASSWORD: 'canary-2',
-      FISH_API_KEY: 'canary-3',
-      FISH_KEY: 'canary-4',
-    }
-    await fish(['login', 'Alex', '--url', service.url, '--with-api-key'], given)
-    await fish(['login', 'admin', '--admin'], given)
-    const { session } = JSON.parse(await readFile(secretsFile(), 'utf8')).profiles.default
-    const secrets = [password, fernetKey, apiKey, session.token, ADMIN_PASSWORD, 'canary']
-    for (const env of [{}, given, wrong, { ...given, FISH_URL: 'http://127.0.0.1:1' }]) {
-      for (const more of [[], ['--json'], ['--bogus', '--json'], ['--password', 'canary'], ['--no-input=canary']]) {
-        const { stdout, stderr } = await fish([...argv, ...more], env)
-        expect(stdout + stderr).not.toBe('')
-        for (const secret of secrets) expect(stdout + stderr).not.toContain(secret)
-      }
-    }
-    for (const secret of [fernetKey, apiKey]) expect(await filesWith(secret)).toEqual([secretsFile()])
-    for (const secret of [password, ADMIN_PASSWORD, 'canary']) expect(await filesWith(secret)).toEqual([])
-    await service.close()
-  })
-
-  test('are in no debugging output either', async () => {
-    const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
-    const env = {
-      ...base,
-      PATH: process.env.PATH,
-      DEBUG: '*',
-      FISH_SECRET_STORE: 'file',
-      FISH_PASSWORD: world.alex.password,
-    }
-    const argv = [program, 'login', 'Alex', ...at(), '--json']
-    const printed = await promisify(execFile)(process.execPath, argv, { env })
-    expect(JSON.parse(printed.stdout)).toMatchObject({ user: 'Alex' })
-    for (const secret of [world.alex.password, world.alex.fernetKey]) expect(printed.stderr).not.toContain(secret)
-  })
-
   test.each([['--no-input=canary'], ['--password-stdin=canary'], ['--with-api-key=canary'], ['--admin=canary']])(
     'behind a flag that takes no value do not become a user name: %s',
     async (flag) => {

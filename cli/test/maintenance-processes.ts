@@ -42,15 +42,26 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
     child.kill('SIGKILL')
     await closed
   })
-  const until = async (pattern: RegExp) => {
-    while (true) {
-      const found = pattern.exec(output.stdout + output.stderr)
-      if (found) return found
-      const waited = [once(child.stdout, 'data'), once(child.stderr, 'data')]
-      const ended = await Promise.race([...waited.map((one) => one.then(() => false)), closed.then(() => true)])
-      if (ended && !pattern.test(output.stdout + output.stderr)) throw new Error(`It ended early: ${output.stderr}`)
-    }
-  }
+  const until = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const streams = [child.stdout, child.stderr]
+      const settle = () => {
+        for (const stream of streams) stream.off('data', look)
+      }
+      const look = () => {
+        const found = pattern.exec(output.stdout + output.stderr)
+        if (!found) return
+        settle()
+        resolve(found)
+      }
+      for (const stream of streams) stream.on('data', look)
+      look()
+      closed.then(() => {
+        look()
+        settle()
+        reject(new Error(`It ended early: ${output.stderr}`))
+      }, reject)
+    })
   return { child, stdout: () => output.stdout, stderr: () => output.stderr, closed, until }
 }
 

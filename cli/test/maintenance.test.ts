@@ -6,6 +6,7 @@ import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../../server/src/app/users/vault.ts'
+import { until } from '../../server/test/storage/redis-server.ts'
 import { run, startService } from './harness.ts'
 import { launch, newFolder, serveFolder } from './maintenance-processes.ts'
 
@@ -298,7 +299,7 @@ describe('reseal', () => {
     const [oldId] = sealsIn(data)
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
     const program = launch(['reseal'], env)
-    await program.until(/[1-9]\d* sealed anew/)
+    await until(async () => sealsIn(data).some((id) => id !== oldId))
     program.child.kill('SIGKILL')
     await program.closed
     expect(program.stdout()).toBe('')

@@ -5,7 +5,8 @@ import { countdown } from '../src/waiting/countdown.ts'
 import { createProgress } from '../src/waiting/progress.ts'
 import { createStatusLine } from '../src/waiting/status-line.ts'
 
-const ERASE = '\r\u{1b}[2K'
+const ERASE = '\r\u{1b}[J'
+const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }
 
 /** A clock that stands until it is moved, and tells who sleeps how long. */
 function stillClock() {
@@ -44,7 +45,7 @@ function scene(terminal: boolean, columns = 80) {
   const written: string[] = []
   stream.on('data', (piece: Buffer) => written.push(piece.toString()))
   const line = createStatusLine({ env: {}, stderr: stream })
-  return { line, written, ...stillClock() }
+  return { line, written, stream, ...stillClock() }
 }
 
 const GET = { method: 'GET', path: '/get/fish' }
@@ -57,9 +58,9 @@ describe('the countdown', () => {
     await pass(500)
     await pass(1000)
     expect(written).toEqual([
-      `${ERASE}fish-cli: The rate limit holds: waiting 1:02; Ctrl-C ends it.`,
-      `${ERASE}fish-cli: The rate limit holds: waiting 1:01; Ctrl-C ends it.`,
-      `${ERASE}fish-cli: The rate limit holds: waiting 1:00; Ctrl-C ends it.`,
+      `${LINE.begin}The rate limit holds: waiting 1:02; Ctrl-C ends it.${LINE.end}`,
+      `${LINE.begin}The rate limit holds: waiting 1:01; Ctrl-C ends it.${LINE.end}`,
+      `${LINE.begin}The rate limit holds: waiting 1:00; Ctrl-C ends it.${LINE.end}`,
     ])
     hooks.onRequest?.({ ...GET, attempt: 1 })
     expect(written.at(-1)).toBe(ERASE)
@@ -104,6 +105,19 @@ describe('the countdown', () => {
     expect(sleepers.size).toBe(0)
     expect(written.at(-1)).toBe(ERASE)
   })
+
+  test('is drawn again at once when the terminal gets another width', () => {
+    const { line, written, stream } = scene(true)
+    line.set('part', 'x'.repeat(100))
+    expect(written.at(-1)).toBe(`${LINE.begin}${'x'.repeat(78)}…${LINE.end}`)
+    stream.columns = 40
+    stream.emit('resize')
+    expect(written.at(-1)).toBe(`${LINE.begin}${'x'.repeat(38)}…${LINE.end}`)
+    line.end()
+    stream.emit('resize')
+    expect(written).toHaveLength(3)
+    expect(stream.listenerCount('resize')).toBe(0)
+  })
 })
 
 describe('the progress of long work', () => {
@@ -112,7 +126,9 @@ describe('the progress of long work', () => {
     const progress = createProgress(line, clock, { unit: 'catches', total: 200 })
     await pass(1000)
     progress.update(50)
-    expect(written.at(-1)).toBe(`${ERASE}[#####---------------] 50 of 200 catches (25 %), about 3 s left`)
+    expect(written.at(-1)).toBe(
+      `${LINE.begin}[#####---------------] 50 of 200 catches (25 %), 50 a second, about 3 s left${LINE.end}`,
+    )
     progress.update(51)
     expect(written).toHaveLength(1)
     line.say('A line.')
@@ -127,8 +143,9 @@ describe('the progress of long work', () => {
   test('never fills the last cell of a narrow terminal', () => {
     const { line, written, clock } = scene(true, 40)
     createProgress(line, clock, { unit: 'catches', total: 200 }).update(50)
-    expect(written[0]).toMatch(/\[#####-{15}\] 50 of 200.*…$/)
-    expect((written[0] ?? '').length - ERASE.length).toBe(39)
+    const text = (written[0] ?? '').slice(LINE.begin.length, -LINE.end.length)
+    expect(text).toMatch(/^\[#####-{15}\] 50 of 200.*…$/)
+    expect(text).toHaveLength(39)
   })
 
   test('is a plain line every ten seconds elsewhere', async () => {
@@ -139,8 +156,8 @@ describe('the progress of long work', () => {
       await pass(1000)
     }
     expect(written).toEqual([
-      'fish-cli: 100 of 1000 catches (10 %), about 1:30 left\n',
-      'fish-cli: 200 of 1000 catches (20 %), about 1:20 left\n',
+      'fish-cli: 100 of 1000 catches (10 %), 10 a second, about 1:30 left\n',
+      'fish-cli: 200 of 1000 catches (20 %), 10 a second, about 1:20 left\n',
     ])
   })
 })

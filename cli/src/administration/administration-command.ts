@@ -1,13 +1,8 @@
-import {
-  AuthenticationError,
-  isAuthenticationError,
-  isPermissionDeniedError,
-  PermissionDeniedError,
-} from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { ServiceFlags } from '../client.ts'
 import { FishCommand } from '../fish-command.ts'
 import { adminFlag, noInputFlag, serviceFlags } from '../flags.ts'
+import type { Rights } from '../rights.ts'
 import { openAdministrator } from '../secrets/administrator.ts'
 
 /** Flags of every command of administrators. */
@@ -24,35 +19,13 @@ export interface Administration {
   readonly options: { readonly signal: AbortSignal }
 }
 
-/**
- * A command of administrators. A refusal for want of rights says whose rights it takes, and one of a session that is
- * over how to open another.
- */
+/** A command of administrators. */
 export abstract class AdministrationCommand extends FishCommand {
-  /** Who may do what this command does. */
-  protected readonly needs: 'administrator' | 'superadmin' = 'administrator'
+  override needs: Rights = 'administrator'
 
   /** Logs in where no session is kept. */
   protected async administration(flags: AdministrationFlags): Promise<Administration> {
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
     return { admin, options: { signal: this.io.interrupted() } }
   }
-
-  protected override async catch(error: Error): Promise<never> {
-    return super.catch(explained(error, this.needs))
-  }
-}
-
-function explained(error: Error, needs: AdministrationCommand['needs']): Error {
-  if (isPermissionDeniedError(error)) {
-    const next = 'Name one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin'
-    return new PermissionDeniedError(
-      `${error.summary} It needs the rights of ${needs === 'superadmin' ? 'a superadmin' : 'an administrator'}. ${next}`,
-      error,
-    )
-  }
-  if (isAuthenticationError(error) && error.code === 'invalid_session') {
-    return new AuthenticationError('The session is over. Log in again: fish-cli login NAME --admin', error)
-  }
-  return error
 }

@@ -13,8 +13,8 @@ import { playerKey } from '../secrets/player-key.ts'
 export class Add extends FishCommand {
   static override summary = 'Add fish or crabs to your collection.'
   static override description =
-    'They are encrypted with your key: FISH_KEY, FISH_KEY_FILE, or the one that login keeps. Several names are saved ' +
-    'as one record, all or none.'
+    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all ' +
+    'or none. What comes from a file waits on this machine, in the outbox, until the service has it.'
   static override examples = [
     '<%= config.bin %> add Salmon --rarity gold --gamemode earth --user Alex',
     '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',

@@ -30,10 +30,13 @@ export class Audit extends AdministrationCommand {
   ]
   static override flags = {
     limit: Flags.string({
-      summary: `Show so many at most; without --since ${DEFAULT_LIMIT} when left out.`,
+      summary: `Show at most N; when left out ${DEFAULT_LIMIT}, or with --since all since then.`,
       helpValue: 'N',
     }),
-    since: Flags.string({ summary: 'Only what was done since then: 2026-01-31, 90m, 7d.', helpValue: 'WHEN' }),
+    since: Flags.string({
+      summary: 'Only what was done since a date or so long ago: 2026-01-31, 90m, 7d.',
+      helpValue: 'WHEN',
+    }),
     ...administrationFlags,
     ...outputFlags,
   }

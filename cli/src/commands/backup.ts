@@ -1,11 +1,11 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../fish-command.ts'
-import { holding, maintain, secretNote, storageFlag, storageSource } from '../maintenance.ts'
+import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 /** `fish-cli backup` */
 export class Backup extends FishCommand {
-  static override summary = 'Copy a file store into a new folder, also while it is served.'
+  static override summary = 'Copy a data folder into a new folder, also while it is served.'
   static override description =
     'The copy is the store as of one moment, checked and on the disk before the folder takes its name, with the ' +
     'secrets that are kept beside the data: whoever can read it can open all keys. A folder that exists is never ' +
@@ -22,7 +22,9 @@ export class Backup extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Backup)
     const source = storageSource(this.io.env, flags)
-    const report = await maintain((server) => server.backupStore({ ...source, target: args.folder }))
+    const report = await maintainTold(this.io, flags, (server, told) =>
+      server.backupStore({ ...source, ...told, target: args.folder }),
+    )
     for (const note of secretNote(report.secrets, args.folder)) this.note(flags.json, note)
     return this.print(flags.json, report, () => `${printable(report.folder)}: ${holding(report)}`)
   }

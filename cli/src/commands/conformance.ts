@@ -1,5 +1,5 @@
 import type { CheckResult, ConformanceReport, ConformanceStartCode } from '@fish-crab/mocks/conformance'
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { ERROR_CODES, LIMITS } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
 import { CliError, usageError } from '../cli-error.ts'
 import { selection } from '../client.ts'
@@ -23,7 +23,7 @@ const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
 
 /** `fish-cli conformance` */
 export class Conformance extends FishCommand {
-  static override summary = 'Hold a service to the contract, and say where it does otherwise.'
+  static override summary = 'Check that a service answers as the API says it must.'
   static override description = [
     'It makes players and administrators of its own and removes them at the end; nothing of others is changed. It uses ' +
       "up this client's window of the rate limit, and fails to log in a few times.",
@@ -35,8 +35,8 @@ export class Conformance extends FishCommand {
   static override examples = [
     '<%= config.bin %> conformance http://127.0.0.1:8787',
     {
-      description: 'For a build that reads TAP, with all of the rate limit:',
-      command: '<%= config.bin %> conformance https://fish.example.org --format tap --max-wait 300',
+      description: 'For a build that reads TAP, with every check of the rate limit:',
+      command: '<%= config.bin %> conformance --format tap --max-wait 300',
     },
     {
       description: 'One section and one check of another:',
@@ -156,6 +156,16 @@ const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
   unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
 }
 
-function startFailure({ code, message }: { readonly code: ConformanceStartCode; readonly message: string }): CliError {
+interface StartError {
+  readonly code: ConformanceStartCode
+  readonly message: string
+  readonly status: number | undefined
+}
+
+function startFailure({ code, message, status }: StartError): CliError {
+  if (status === ERROR_CODES.unavailable.status) {
+    const hint = 'Try again later; see: fish-cli status'
+    return new CliError({ code: 'unavailable', message, hint, exit: EXIT.unreachable })
+  }
   return new CliError({ code, message, hint: HINTS[code], exit: EXITS[code] })
 }

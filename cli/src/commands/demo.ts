@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<DemoRow>[] = [
 
 /** `fish-cli demo` */
 export class Demo extends FishCommand {
-  static override summary = 'Show sample collections; needs no server, no network and no account.'
+  static override summary = 'Show sample collections; needs no server and no account.'
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
   static override flags = {
     ...serviceFlags,

@@ -23,11 +23,11 @@ const COLUMNS: readonly Column<Finding>[] = [
 export class Doctor extends FishCommand {
   static override summary = 'Check everything that commands need, and say how to mend what is wrong.'
   static override description =
-    'Node, the configuration, the store of secrets, the way to the service, its version and clock, and your keys there. ' +
+    'Looks at Node, the settings, where secrets are kept, the way to the service, its version and clock, and your keys. ' +
     'It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json --offline']
   static override flags = {
-    offline: Flags.boolean({ summary: 'Ask no service.' }),
+    offline: Flags.boolean({ summary: 'Check only what is on this machine.' }),
     ...userFlag,
     url: serviceFlags.url,
     profile: serviceFlags.profile,

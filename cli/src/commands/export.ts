@@ -2,14 +2,14 @@ import { Flags } from '@oclif/core'
 import { usageError } from '../cli-error.ts'
 import { EXIT } from '../exit.ts'
 import { FishCommand } from '../fish-command.ts'
-import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
+import { holding, maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 const STDOUT = '-'
 
 /** `fish-cli export` */
 export class Export extends FishCommand {
-  static override summary = 'Write all that a file store holds as lines of JSON, also while it is served.'
+  static override summary = 'Write all that a data folder holds as lines of JSON, also while it is served.'
   static override description =
     'The export is the store as of one moment, for import into another storage. Keys stay sealed and secrets stay ' +
     'out: the target needs the same FISH_SECRET, or the same secrets.json. The file is for its owner alone: it holds ' +
@@ -37,7 +37,9 @@ export class Export extends FishCommand {
     const source = storageSource(this.io.env, flags)
     const target = isStdout ? this.io.stdout : flags.out
     const signal = this.io.interrupted()
-    const report = await maintain((server) => server.exportStore({ ...source, target, now: new Date(), signal }))
+    const report = await maintainTold(this.io, flags, (server, told) =>
+      server.exportStore({ ...source, ...told, target, now: new Date(), signal }),
+    )
     this.note(
       flags.json,
       report.secrets === 'included'

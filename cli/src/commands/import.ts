@@ -1,11 +1,11 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../fish-command.ts'
-import { holding, maintain, storageFlag, storageSource } from '../maintenance.ts'
+import { holding, maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 /** `fish-cli import` */
 export class Import extends FishCommand {
-  static override summary = 'Fill an empty storage, a file store or Redis, from an export.'
+  static override summary = 'Fill a new data folder, or an empty Redis, from an export.'
   static override description =
     'Every line is checked before the first is written. A file store takes its name once it is whole. A Redis is ' +
     'filled in place: no server takes it until it is whole, and after a failure it has to be emptied. A storage that ' +
@@ -25,11 +25,10 @@ export class Import extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Import)
     const source = storageSource(this.io.env, flags)
-    const onProgress = (lines: number) => this.note(flags.json, `${lines} lines written`)
     const onWait = (ms: number) => this.note(flags.json, `waiting ${ms / 1000} s, for servers that run to notice`)
     const signal = this.io.interrupted()
-    const report = await maintain((server) =>
-      server.importStore({ ...source, file: args.file, signal, onProgress, onWait }),
+    const report = await maintainTold(this.io, flags, (server, told) =>
+      server.importStore({ ...source, ...told, file: args.file, signal, onWait }),
     )
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`

@@ -27,6 +27,7 @@ const KINDS = new Map([
 /** `fish-cli leaderboard` */
 export class Leaderboard extends AdministrationCommand {
   static override summary = 'Say who has caught the most, as an administrator.'
+  static override description = 'Players who have caught as many share a place.'
   static override examples = [
     '<%= config.bin %> leaderboard',
     '<%= config.bin %> leaderboard crabs --gamemode earth --limit 3',
@@ -41,8 +42,8 @@ export class Leaderboard extends AdministrationCommand {
       summary: 'Only this gamemode counts; all of them when left out.',
       helpValue: 'GAMEMODE',
     }),
-    limit: Flags.string({ summary: 'Show so many places, 1 to 1000; 10 when left out.', helpValue: 'N' }),
-    chart: Flags.boolean({ summary: 'Show bars.' }),
+    limit: Flags.string({ summary: 'Show at most N players, 1 to 1000; 10 when left out.', helpValue: 'N' }),
+    chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
     ...outputFlags,
   }

@@ -15,7 +15,7 @@ import { changeSecrets, storeForNew } from '../secrets/vault.ts'
 
 /** `fish-cli login` */
 export class Login extends FishCommand {
-  static override summary = 'Fetch your own key with your password, check it, and keep it for all commands.'
+  static override summary = 'Fetch your key with your password, check it, and keep it for all commands.'
   static override description =
     'The password is asked for, or comes from FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and ' +
     'not kept. The key goes to the keyring of the system where there is one, else to a file that only you can read. ' +
@@ -23,11 +23,11 @@ export class Login extends FishCommand {
   static override examples = [
     '<%= config.bin %> login Alex --url https://fish.example.org --gamemode earth',
     {
-      description: 'In a script:',
+      description: 'In a script, with a password manager:',
       command: 'pass fish/alex | <%= config.bin %> login Alex --password-stdin --no-input',
     },
     { description: 'A second account beside the first:', command: '<%= config.bin %> login Bob --profile bob' },
-    '<%= config.bin %> login admin --admin',
+    { description: 'As an administrator:', command: '<%= config.bin %> login admin --admin' },
   ]
   static override args = { user: Args.string({ description: 'who logs in (FISH_USER)', ignoreStdin: true }) }
   static override flags = {
@@ -45,6 +45,7 @@ export class Login extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Login)
+    if (flags.admin) this.needs = 'administrator'
     const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
     const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
     const config = readConfig(this.io)

@@ -7,9 +7,9 @@ import { changeSecrets } from '../secrets/vault.ts'
 
 /** `fish-cli logout` */
 export class Logout extends FishCommand {
-  static override summary = 'Remove the secrets of a profile from this machine.'
+  static override summary = 'Remove your key and other secrets from this machine.'
   static override description =
-    'The profile itself stays, and so does everything at the service: a key that others may have seen has to be reset.'
+    'The profile stays, and nothing changes at the service: a key that others may have seen has to be replaced there.'
   static override examples = ['<%= config.bin %> logout', '<%= config.bin %> logout --profile bob']
   static override flags = { ...profileFlag, ...dryRunFlag }
 

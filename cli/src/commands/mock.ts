@@ -15,7 +15,7 @@ const MOST = 1_000_000_000
 
 /** `fish-cli mock` */
 export class MockCommand extends FishCommand {
-  static override summary = 'Run a mock of the service for test suites in any language, until it is told to stop.'
+  static override summary = 'Run a mock of the service, for tests in any language.'
   static override description = [
     'It is the very program that serves, on memory: nothing is kept, and nothing in it is secret. stdout gets one ' +
       'line when it is ready; the seeded users and their keys go to stderr. GET /__mock tells how to steer it: the ' +

@@ -1,15 +1,15 @@
 import { Flags } from '@oclif/core'
 import { EXIT } from '../exit.ts'
 import { FishCommand } from '../fish-command.ts'
-import { maintain, storageFlag, storageSource } from '../maintenance.ts'
+import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 
 /** `fish-cli reseal` */
 export class Reseal extends FishCommand {
-  static override summary = 'Seal all keys anew under the first secret.'
+  static override summary = 'Encrypt the keys of all players with a new secret of the server.'
   static override description =
-    'Takes FISH_SECRET to seal and FISH_SECRET_PREVIOUS to open. A file store whose secret is kept beside the data ' +
-    'uses that one where FISH_SECRET is not set. A file store must not be served meanwhile; Redis may be, once every ' +
-    'server seals under the new secret. Interrupted, it is simply run again.'
+    'FISH_SECRET is the new secret, FISH_SECRET_PREVIOUS the one before it, which still opens what it sealed. Where ' +
+    'FISH_SECRET is not set, the secret that is kept beside the data is taken. Stop the server of a data folder ' +
+    'first. Servers on Redis may go on, once all of them have the new secret. Interrupted, it is simply run again.'
   static override examples = [
     {
       description: 'A new secret beside the data, in place of the one that was made before:',
@@ -29,13 +29,8 @@ export class Reseal extends FishCommand {
     const { flags } = await this.parse(Reseal)
     const source = storageSource(this.io.env, flags)
     const signal = this.io.interrupted()
-    const report = await maintain((server) =>
-      server.resealStore({
-        ...source,
-        makeNew: flags.new,
-        signal,
-        onProgress: ({ seen, resealed }) => this.note(flags.json, `${seen} keys seen, ${resealed} sealed anew`),
-      }),
+    const report = await maintainTold(this.io, flags, (server, told) =>
+      server.resealStore({ ...source, ...told, makeNew: flags.new, signal }),
     )
     const { seen, resealed, unopened } = report
     const status = this.print(flags.json, { keys: seen, resealed, unopened }, () =>

@@ -29,8 +29,8 @@ export class Serve extends FishCommand {
     BY_FLAG.map(({ flag, env, summary, fallback }) => [
       flag,
       Flags.string({
-        summary: `${summary} (${env}${fallback === undefined ? '' : `, else ${fallback}`})`,
-        helpValue: 'VALUE',
+        summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)} (${env}${fallback === undefined ? '' : `, else ${fallback}`}).`,
+        helpValue: flag.replace(/.*-/, '').toUpperCase(),
       }),
     ]),
   )

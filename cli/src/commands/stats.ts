@@ -9,10 +9,10 @@ import { outputFlags } from '../flags.ts'
 
 /** `fish-cli stats` */
 export class Stats extends AdministrationCommand {
-  static override summary = 'Count what a player has caught; without USER all there is, as an administrator.'
+  static override summary = 'Count what a player has caught; without USER, all there is.'
   static override description =
     'With USER, by rarity and gamemode, from the collections of the player, which everybody may read: one request for ' +
-    'each kind and gamemode. Without, the totals of the service.'
+    'each kind and gamemode. Without, the totals of the service, for administrators.'
   static override examples = [
     '<%= config.bin %> stats Alex --chart',
     '<%= config.bin %> stats Alex --gamemode earth --json',
@@ -25,7 +25,7 @@ export class Stats extends AdministrationCommand {
       summary: 'Only this gamemode of USER; all of them when left out.',
       helpValue: 'GAMEMODE',
     }),
-    chart: Flags.boolean({ summary: 'Show bars.' }),
+    chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
     ...outputFlags,
   }
@@ -60,6 +60,7 @@ export class Stats extends AdministrationCommand {
     gamemode: Gamemode | undefined,
     flags: ServiceFlags,
   ): Promise<CollectionCounts & { readonly user: string }> {
+    this.needs = 'player'
     const client = await openClient(this.io, flags)
     let user = named
     const counts = await countCollections(

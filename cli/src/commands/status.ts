@@ -2,6 +2,7 @@ import { openClient } from '../client.ts'
 import { FishCommand } from '../fish-command.ts'
 import { outputFlags, serviceFlags } from '../flags.ts'
 import type { Column } from '../output/columns.ts'
+import { readInterval, watchFlags } from '../watching/flags.ts'
 
 interface StatusRow {
   readonly status: string
@@ -17,15 +18,21 @@ const COLUMNS: readonly Column<StatusRow>[] = [
 
 /** `fish-cli status` */
 export class Status extends FishCommand {
-  static override summary = 'Say whether the service is well.'
+  static override summary = 'Say whether the service works, and which version it is.'
   static override examples = [
     '<%= config.bin %> status',
     '<%= config.bin %> status --url https://fish.example.org --json',
+    { description: 'Tell when it goes down, and when it is back:', command: '<%= config.bin %> status --watch' },
   ]
-  static override flags = { ...serviceFlags, ...outputFlags }
+  static override flags = { ...watchFlags, ...serviceFlags, ...outputFlags }
 
   async run(): Promise<number> {
     const { flags } = await this.parse(Status)
+    const intervalMs = readInterval(flags)
+    if (flags.watch) {
+      const { watchStatus } = await import('../watching/watch-status.ts')
+      return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })
+    }
     this.checkOutput(flags, COLUMNS)
     const client = await openClient(this.io, flags)
     const { status, version, timestamp } = await client.status({ signal: this.io.interrupted() })

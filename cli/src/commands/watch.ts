@@ -20,11 +20,12 @@ import { tellDelivery } from '../watch/tell-delivery.ts'
 
 /** `fish-cli watch` */
 export class Watch extends FishCommand {
-  static override summary = 'Add what you catch, as the log of the game tells it.'
+  static override summary = 'Follow the log of the game, and add what you catch.'
   static override description =
-    'Follows the log over restarts of the game, and goes on where it ended: what was caught meanwhile is added, and ' +
-    'nothing twice. Catches wait on this machine while the service is out of reach. Without LOG, that of the game ' +
-    'that runs, or ran last: vanilla, Lunar, Feather, Prism, MultiMC. Ctrl-C ends it.'
+    'It stays with the log when the game restarts. Ctrl-C ends it; started again, it goes on where it ended: what was ' +
+    'caught meanwhile is added, and nothing twice. Catches wait on this machine while the service is out of reach. ' +
+    'Without LOG it takes that of the game that runs, or ran last: vanilla, Lunar, Feather, Prism or MultiMC. Needs ' +
+    'your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.'
   static override examples = [
     '<%= config.bin %> watch',
     '<%= config.bin %> watch ~/.minecraft/logs/latest.log --gamemode earth',
@@ -32,9 +33,9 @@ export class Watch extends FishCommand {
   ]
   static override args = { log: Args.string({ description: 'path of the log', ignoreStdin: true }) }
   static override flags = {
-    'from-start': Flags.boolean({ summary: 'Add what is in the log already, too; nothing twice.' }),
-    once: Flags.boolean({ summary: 'Read what is there, send it, and end.' }),
-    'dry-run': Flags.boolean({ summary: 'Show catches; keep and send nothing.' }),
+    'from-start': Flags.boolean({ summary: 'Add also what is in the log already; nothing twice.' }),
+    once: Flags.boolean({ summary: 'Read the log as it is, send what it tells, and end.' }),
+    'dry-run': Flags.boolean({ summary: 'Show what would be added, and add nothing.' }),
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,

@@ -25,12 +25,13 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `fish-cli whoami` */
 export class Whoami extends FishCommand {
-  static override summary =
-    'Say who you are to commands: profile, service, player, where the key is, and whether it works.'
-  static override description = 'The key is tried with one request that stores nothing. No secret is shown.'
+  static override summary = 'Say who you are here: service, player, and whether your key works.'
+  static override description =
+    'Tells the profile in use too, and where your key is kept. The key is tried with one request that stores nothing. ' +
+    'No secret is shown.'
   static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --offline --json']
   static override flags = {
-    offline: Flags.boolean({ summary: 'Ask no service.' }),
+    offline: Flags.boolean({ summary: 'Do not ask the service: the key is not tried.' }),
     ...userFlag,
     ...gamemodeFlag,
     ...serviceFlags,

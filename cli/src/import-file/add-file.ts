@@ -13,7 +13,7 @@ const MOST_TOLD = 1000
 /**
  * Reads a file to its end and checks every line of it; changes nothing.
  *
- * @param say Tells of one wrong line. @default the message of the error tells of the first 1000
+ * @param say Tells of one wrong line, of the first 1000. @default the message of the error tells of them
  * @returns how many catches it holds
  * @throws CliError `usage` when a line is wrong, or there is none
  */
@@ -27,10 +27,11 @@ export async function checkFile(
   const wrong: WrongLine[] = []
   for await (const group of checkedCatches(source, defaults)) {
     count += group.catches.length
-    wrongCount += group.wrong.length
     for (const one of group.wrong) {
-      say?.(`fish-cli: line ${one.line}: ${one.problem}`)
-      if (!say && wrong.length < MOST_TOLD) wrong.push(one)
+      wrongCount += 1
+      if (wrongCount > MOST_TOLD) continue
+      if (say) say(`fish-cli: line ${one.line}: ${one.problem}`)
+      else wrong.push(one)
     }
   }
   if (wrongCount > 0) throw wrongLines(wrongCount, wrong)
@@ -39,10 +40,11 @@ export async function checkFile(
 }
 
 function wrongLines(count: number, told: readonly WrongLine[]): CliError {
+  const first = count > MOST_TOLD ? `, of which the first ${MOST_TOLD} are told` : ''
   const lines = told.map(({ line, problem }) => ` Line ${line}: ${problem}`).join('')
   return new CliError({
     code: 'wrong_lines',
-    message: `${count} ${count === 1 ? 'line is' : 'lines are'} wrong; nothing was changed.${lines}`,
+    message: `${count} ${count === 1 ? 'line is' : 'lines are'} wrong${first}; nothing was changed.${lines}`,
     hint: 'Mend these lines, and give the whole file again.',
     exit: EXIT.usage,
   })

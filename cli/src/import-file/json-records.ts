@@ -1,4 +1,4 @@
-import { type FileRecord, jsonRecord } from './records.ts'
+import { checkLength, type FileRecord, jsonRecord } from './records.ts'
 
 /**
  * The objects of a JSON array, or one object, read in pieces: the text is never held as a whole. A broken one is
@@ -57,6 +57,7 @@ class Scanner {
       else if (character === '}' || character === ']') this.#depth = Math.max(0, this.#depth - 1)
     }
     if (from !== -1) this.#element += piece.slice(from)
+    checkLength(this.#element.length, this.#elementLine)
   }
 
   *end(): Generator<FileRecord> {

@@ -35,16 +35,25 @@ const READERS: Readonly<Record<FileFormat, (pieces: AsyncIterable<string>) => As
 /** The records of a file, whatever its form. */
 export async function* readRecords(extension: string, pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const iterator = pieces[Symbol.asyncIterator]()
-  const held: string[] = []
-  // Space before the content may be longer than a piece.
-  while (held.join('').trim() === '') {
-    const next = await iterator.next()
-    if (next.done) break
-    held.push(next.value)
+  // Space before the content may be longer than the memory; only its lines count.
+  let blankLines = 0
+  for (;;) {
+    const { done, value: piece } = await iterator.next()
+    if (done) return
+    if (piece.trim() === '') {
+      blankLines += piece.split('\n').length - 1
+      continue
+    }
+    const rest = { [Symbol.asyncIterator]: () => iterator }
+    yield* READERS[formatOfFile(extension, piece)](following(blankLines, piece, rest))
+    return
   }
-  const all = async function* () {
-    yield* held
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  }
-  yield* READERS[formatOfFile(extension, held.join(''))](all())
 }
+
+async function* following(blankLines: number, piece: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  for (let left = blankLines; left > 0; left -= BLANK_LINES) yield '\n'.repeat(Math.min(left, BLANK_LINES))
+  yield piece
+  yield* rest
+}
+
+const BLANK_LINES = 64 * 1024

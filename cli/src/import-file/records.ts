@@ -1,3 +1,5 @@
+import { usageError } from '../cli-error.ts'
+
 /** One record of a file, and the line at which it begins. */
 export type FileRecord =
   | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
@@ -9,7 +11,19 @@ export interface TextLine {
   readonly text: string
 }
 
-/** Takes pieces of text apart into lines. */
+/** Characters of one record at most. What is longer is none, and would fill the memory. */
+const LONGEST_LINE = 1024 * 1024
+
+/** Refuses what is too long for one record. @throws CliError `usage` */
+export function checkLength(length: number, line: number): void {
+  if (length <= LONGEST_LINE) return
+  throw usageError(
+    `Line ${line} is too long for a catch; nothing was changed.`,
+    'Is it a file of catches? One a line: NAME,RARITY, or JSON with these fields.',
+  )
+}
+
+/** Takes pieces of text apart into lines. @throws CliError `usage` when one is too long */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''
   let line = 0
@@ -20,6 +34,7 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Te
       line += 1
       yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
     }
+    checkLength(rest.length, line + 1)
   }
   if (rest !== '') yield { line: line + 1, text: rest }
 }

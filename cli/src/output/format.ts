@@ -37,3 +37,10 @@ export function asksForJson(argv: readonly string[]): boolean {
       (/^(--output|-o)$/.test(word) && words[index + 1]?.toLowerCase() === 'json'),
   )
 }
+
+/** Whether arguments say in which form to print, told without parsing them. */
+export function namesFormat(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const words = end === -1 ? argv : argv.slice(0, end)
+  return words.some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
+}

@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
+import { interruption } from '../cli-error.ts'
+import { EXIT } from '../exit.ts'
 import type { Env } from '../terminal.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './width.ts'
@@ -33,22 +35,30 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
   return false
 }
 
-/** Shows a text in a pager of this machine. @returns whether there was one */
+/**
+ * Shows a text in a pager of this machine.
+ *
+ * @returns whether there was one
+ * @throws CliError `interrupted` when Ctrl-C ended it, as not every pager has its own use for it
+ */
 export async function runPager(pager: PagerCommand, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
   // Ctrl-C is the pager's own while it runs: less ends a search with it.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
-    return await new Promise<boolean>((resolve) => {
+    return await new Promise<boolean>((resolve, reject) => {
       const child = spawn(pager.command, [...pager.args], {
         stdio: ['pipe', 'inherit', 'inherit'],
         shell: pager.shell,
         env: { LESS, ...env },
       })
       child.once('error', () => resolve(false))
-      // What a shell says when it does not find a command.
-      child.once('close', (status) => resolve(status !== 127 && status !== 9009))
+      child.once('close', (status, signal) => {
+        if (signal === 'SIGINT' || status === EXIT.interrupted) reject(interruption())
+        // What a shell says when it does not find a command.
+        else resolve(status !== 127 && status !== 9009)
+      })
       // Leaving a pager early is what it is for.
       child.stdin.on('error', ignore)
       child.stdin.end(text)

@@ -25,7 +25,8 @@ export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' 
     while (!signal.aborted) {
       const waitMs = until - clock.now()
       if (waitMs <= 0) break
-      line.set(PART, `fish-cli: ${text(waitMs)}`)
+      // Without the name of the program, so that also 40 cells show how long.
+      line.set(PART, text(waitMs))
       // Whole seconds of what is left, so that no number is skipped.
       await clock.sleep(waitMs % TICK_MS || TICK_MS, signal)
     }

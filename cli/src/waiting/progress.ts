@@ -6,6 +6,10 @@ import { duration } from './wait-text.ts'
 export interface ProgressOptions {
   /** What is counted, such as `catches`. */
   readonly unit: string
+  /** What is being done, such as `Writing`; stands before the numbers. @default nothing does */
+  readonly label?: string
+  /** A number together with its unit, where it is no plain count. @default the number, with `unit` behind */
+  readonly amount?: (count: number) => string
   /** How many there will be; left out where nobody knows. */
   readonly total?: number | undefined
   /** Milliseconds between two lines where there is no terminal. @default 10_000 */
@@ -22,6 +26,8 @@ export interface Progress {
 
 const BAR_CELLS = 20
 const REDRAW_MS = 100
+// Before, a rate says more about the start than about the work.
+const RATE_FROM_MS = 1000
 const PART = 'progress'
 
 /** A bar on a terminal, elsewhere a line every so often. The first time it is told is after the first pause. */
@@ -47,11 +53,16 @@ export function createProgress(line: StatusLine, clock: Clock, options: Progress
   }
 }
 
-function progressText(done: number, elapsedMs: number, { unit, total }: ProgressOptions): string {
-  if (total === undefined || total === 0) return `${done} ${unit}`
+function progressText(done: number, elapsedMs: number, options: ProgressOptions): string {
+  const { unit, label, total, amount = String } = options
+  const behind = options.amount ? '' : ` ${unit}`
+  const perSecond = elapsedMs < RATE_FROM_MS ? 0 : Math.round((done / elapsedMs) * 1000)
+  const rate = perSecond > 0 ? `, ${amount(perSecond)} a second` : ''
+  const before = label === undefined ? '' : `${label}: `
+  if (!total) return `${before}${amount(done)}${behind}${rate}`
   const percent = Math.floor((done / total) * 100)
   const left = done > 0 && done < total ? `, about ${duration((elapsedMs / done) * (total - done))} left` : ''
-  return `${done} of ${total} ${unit} (${percent} %)${left}`
+  return `${before}${amount(done)} of ${amount(total)}${behind} (${percent} %)${rate}${left}`
 }
 
 function bar(part: number): string {

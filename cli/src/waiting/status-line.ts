@@ -18,7 +18,12 @@ export interface StatusLine {
   onEnd(stop: () => void): void
 }
 
-const TO_START_AND_ERASE = '\r\u{1b}[2K'
+const ERASE = '\r\u{1b}[J'
+// Without wrapping: the terminal may just have become narrower than is known here.
+const UNWRAPPED = '\u{1b}[?7l'
+// The cursor waits at the start. Terminals that wrap a line again when they become narrower keep it on the first row of
+// that line then, and from there all of it can be taken away; others have cut the line off.
+const BACK_TO_START = '\u{1b}[?7h\r'
 
 /** The live line of one run. */
 export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
@@ -30,7 +35,7 @@ export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
   let hasEnded = false
 
   function clear(): void {
-    if (isShown) stderr.write(TO_START_AND_ERASE)
+    if (isShown) stderr.write(ERASE)
     isShown = false
   }
 
@@ -42,9 +47,14 @@ export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
     }
     const { width = 80, unicode } = screenOf(io, stderr)
     // A line that fills the whole width wraps on some terminals, and could not be taken back.
-    stderr.write(TO_START_AND_ERASE + cut(text, width - 1, unicode ? '…' : '...'))
+    stderr.write(ERASE + UNWRAPPED + cut(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
     isShown = true
   }
+
+  const redraw = () => {
+    if (isShown) draw()
+  }
+  if (isLive) stderr.on('resize', redraw)
 
   return {
     isLive,
@@ -60,6 +70,7 @@ export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
     clear,
     end() {
       hasEnded = true
+      stderr.off('resize', redraw)
       for (const stop of stops.splice(0)) stop()
       clear()
     },

@@ -1,9 +1,9 @@
 import { CliError } from '../cli-error.ts'
 import { EXIT } from '../exit.ts'
-import { anchorOf, identityAt, isReadTo, type LogFile, openLog } from './log-file.ts'
+import { identityAt, isReadTo, type LogFile, openLog } from './log-file.ts'
 import type { Place } from './place.ts'
+import { placeToBegin } from './place-to-begin.ts'
 import { type Batch, readOn } from './read-on.ts'
-import { beginning, unreadLogs, withOldLog } from './rotated.ts'
 import { type Waker, wakerOf } from './wake.ts'
 
 /** What {@link follow} is told. */
@@ -84,20 +84,24 @@ class Following {
   async #open(): Promise<boolean> {
     const file = await openLog(this.#options.path)
     if (!file) return this.#missing()
-    const from = await this.#whereToBegin(file).catch(async (error: unknown) => {
+    const { path, once, signal, onBatch } = this.#options
+    const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
+    const begin = { path, once, signal, onBatch, known, begun, fromStart }
+    const from = await placeToBegin(file, begin).catch(async (error: unknown) => {
       await file.close()
       throw error
     })
+    // What comes next in an empty log is new.
+    this.#begun = true
     if (!from) {
       await file.close()
       return false
     }
+    this.#fromStart = false
     this.#file = file
     this.#sizeBefore = -1
-    const isNew = this.#place !== from
     this.#place = from
-    this.#begun = true
-    if (isNew) await this.#options.onBatch({ catches: [], place: from })
+    if (from !== known) await onBatch({ catches: [], place: from })
     return true
   }
 
@@ -116,57 +120,6 @@ class Following {
     // What comes to be while somebody waits for it is read from its beginning.
     this.#begun = true
     return false
-  }
-
-  async #whereToBegin(file: LogFile): Promise<Place | undefined> {
-    const { once } = this.#options
-    const known = this.#place
-    const start = await beginning(file, once)
-    if (!start) {
-      // An empty log: what comes next is new.
-      this.#begun = true
-      return undefined
-    }
-    if (!known) return this.#begun ? start : this.#passOver(file, start)
-    if (known.head === start.head && (await isReadTo(file, known))) {
-      const again = this.#fromStart
-      this.#fromStart = false
-      return again ? { ...start, generation: known.generation } : known
-    }
-    this.#fromStart = false
-    const last = await this.#readOld(known)
-    return { ...start, generation: last.generation + 1 }
-  }
-
-  /** Reads what is left in files that stood here before. @returns the last place in them */
-  async #readOld(known: Place): Promise<Place> {
-    const { path, signal, onBatch } = this.#options
-    let last = known
-    for (const old of await unreadLogs(path, known, signal)) {
-      last = old.place
-      await withOldLog(old.path, signal, async (file) => {
-        for (;;) {
-          signal.throwIfAborted()
-          const batch = await readOn(file, last, { isSettled: true, isWhole: true })
-          if (!batch) return
-          last = batch.place
-          await onBatch(batch)
-        }
-      })
-    }
-    return last
-  }
-
-  /** What was written before anyone watched is none of ours, but it may say where the player is. */
-  async #passOver(file: LogFile, start: Place): Promise<Place> {
-    let place = start
-    for (;;) {
-      this.#options.signal.throwIfAborted()
-      const batch = await readOn(file, place, { isSettled: true, isWhole: false })
-      if (!batch) break
-      place = batch.place
-    }
-    return { ...place, anchor: await anchorOf(file, place.offset) }
   }
 
   /** Reads on in the open file. @returns whether there may be more to read now */

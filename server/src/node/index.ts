@@ -6,6 +6,7 @@ export { type ExportOptions, type ExportReport, exportStore } from './maintenanc
 export type { ExportCounts } from './maintenance/export-format.ts'
 export { type ImportOptions, type ImportReport, importStore } from './maintenance/import.ts'
 export { MaintenanceError, type MaintenanceErrorCode } from './maintenance/maintenance-error.ts'
+export type { MaintenanceProgress } from './maintenance/progress.ts'
 export { type ResealStoreOptions, resealStore } from './maintenance/reseal.ts'
 export { type RestoreOptions, type RestoreReport, restoreStore } from './maintenance/restore.ts'
 export { createScryptHasher, type ScryptCost } from './passwords.ts'

@@ -12,6 +12,7 @@ import { CliError, usageError } from '../../cli-error.ts'
 import { EXIT } from '../../exit.ts'
 import { dryRunFlag, outputFlags } from '../../flags.ts'
 import { printable } from '../../output/printable.ts'
+import type { Rights } from '../../rights.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 /** `fish-cli admin create` */
@@ -43,7 +44,7 @@ export class AdminCreate extends AdministrationCommand {
     ...outputFlags,
   }
 
-  protected override readonly needs = 'superadmin'
+  override needs: Rights = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminCreate)

@@ -12,6 +12,7 @@ import { confirm } from '../../confirmation.ts'
 import { EXIT } from '../../exit.ts'
 import { dryRunFlag, yesFlags } from '../../flags.ts'
 import { printable } from '../../output/printable.ts'
+import type { Rights } from '../../rights.ts'
 
 /** `fish-cli admin delete` */
 export class AdminDelete extends AdministrationCommand {
@@ -21,7 +22,7 @@ export class AdminDelete extends AdministrationCommand {
   static override args = { name: Args.string({ description: 'who is deleted', required: true, ignoreStdin: true }) }
   static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
 
-  protected override readonly needs = 'superadmin'
+  override needs: Rights = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminDelete)

@@ -2,6 +2,7 @@ import type { Administrator } from '@fish-crab/sdk/admin'
 import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
 import { outputFlags } from '../../flags.ts'
 import type { Column } from '../../output/columns.ts'
+import type { Rights } from '../../rights.ts'
 
 /** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
@@ -16,7 +17,7 @@ export class AdminList extends AdministrationCommand {
   static override examples = ['<%= config.bin %> admin list', '<%= config.bin %> admin list --admin mia --json']
   static override flags = { ...administrationFlags, ...outputFlags }
 
-  protected override readonly needs = 'superadmin'
+  override needs: Rights = 'superadmin'
 
   async run(): Promise<number> {
     const { flags } = await this.parse(AdminList)

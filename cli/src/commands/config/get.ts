@@ -1,13 +1,19 @@
 import { Args } from '@oclif/core'
 import { readConfig } from '../../config/config-file.ts'
-import { settingNamed, settingValue } from '../../config/settings.ts'
+import { SETTINGS, settingNamed, settingValue } from '../../config/settings.ts'
 import { FishCommand } from '../../fish-command.ts'
 
 /** `fish-cli config get` */
 export class ConfigGet extends FishCommand {
-  static override summary = 'Print what a setting comes to: its variable, else what was set.'
+  static override summary = 'Print the value of a setting: its environment variable, else what you set.'
   static override examples = ['<%= config.bin %> config get gamemode']
-  static override args = { key: Args.string({ description: 'the setting', required: true, ignoreStdin: true }) }
+  static override args = {
+    key: Args.string({
+      description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
+      required: true,
+      ignoreStdin: true,
+    }),
+  }
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ConfigGet)

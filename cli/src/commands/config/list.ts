@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `fish-cli config list` */
 export class ConfigList extends FishCommand {
-  static override summary = 'List all settings, what they come to and where that comes from.'
+  static override summary = 'List all settings, their values, and where each value comes from.'
   static override examples = [
     '<%= config.bin %> config list',
     '<%= config.bin %> config list --fields key,value --json',

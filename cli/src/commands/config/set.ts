@@ -8,7 +8,7 @@ import { dryRunFlag } from '../../flags.ts'
 
 /** `fish-cli config set` */
 export class ConfigSet extends FishCommand {
-  static override summary = 'Set how fish-cli behaves from now on, or take a setting back.'
+  static override summary = 'Set how fish-cli behaves from now on.'
   static override description = Object.entries(SETTINGS)
     .map(([key, { summary, rule }]) => `${key}: ${summary} It must be ${rule}.`)
     .join('\n')
@@ -18,11 +18,15 @@ export class ConfigSet extends FishCommand {
     '<%= config.bin %> config set max-wait --unset',
   ]
   static override args = {
-    key: Args.string({ description: 'the setting', required: true, ignoreStdin: true }),
+    key: Args.string({
+      description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
+      required: true,
+      ignoreStdin: true,
+    }),
     value: Args.string({ description: 'its value', ignoreStdin: true }),
   }
   static override flags = {
-    unset: Flags.boolean({ summary: 'Take the setting back.' }),
+    unset: Flags.boolean({ summary: 'Forget what was set.' }),
     ...dryRunFlag,
   }
 

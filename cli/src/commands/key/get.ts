@@ -13,17 +13,20 @@ interface GetFlags extends ServiceFlags {
 
 /** `fish-cli key get`, and `fish-cli key` for short */
 export class KeyGet extends KeyCommand {
-  static override summary = 'Get the Fernet key of a player.'
+  static override summary = 'Get the key of a player, which encrypts catches.'
   static override description =
-    'Players get their own with their password (FISH_PASSWORD or FISH_PASSWORD_FILE). Administrators name a USER and ' +
-    'use theirs (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server notes every reading. To keep a key for ' +
-    'other commands, log in instead: fish-cli login.'
+    'Players get their own with their password: it is asked for, or comes from FISH_PASSWORD or FISH_PASSWORD_FILE. ' +
+    'Administrators name a USER, and give their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The ' +
+    'server notes every reading. To keep the key for other commands, log in instead: fish-cli login.'
   static override examples = [
     {
       description: 'Your own key, into a file for FISH_KEY_FILE:',
       command: '<%= config.bin %> key get --user Alex --out alex.key',
     },
-    { description: "Another's key, as an administrator:", command: '<%= config.bin %> key Alex --admin admin --show' },
+    {
+      description: "Another's key, as an administrator:",
+      command: '<%= config.bin %> key get Alex --admin admin --show',
+    },
   ]
   static override args = {
     user: Args.string({ description: 'whose key, as an administrator; left out, your own', ignoreStdin: true }),

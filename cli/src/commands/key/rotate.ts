@@ -6,13 +6,14 @@ import { isSameService } from '../../config/selection.ts'
 import { confirm } from '../../confirmation.ts'
 import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../flags.ts'
 import { printable } from '../../output/printable.ts'
+import type { Rights } from '../../rights.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
 import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
 import { changeSecrets } from '../../secrets/vault.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {
-  static override summary = 'Give a player a new Fernet key, as an administrator. The old one ends at once.'
+  static override summary = 'Give a player a new key, as an administrator. The old one ends at once.'
   static override description =
     'Every client of the player needs the new key. Catches that were stored stay; what was encrypted with the old key ' +
     'and not sent is refused. Where the key of this player is kept for the profile, the new one takes its place.'
@@ -30,6 +31,8 @@ export class KeyRotate extends KeyCommand {
     ...dryRunFlag,
     ...outputFlags,
   }
+
+  override needs: Rights = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(KeyRotate)

@@ -8,6 +8,8 @@ import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 /** `fish-cli outbox drop` */
 export class OutboxDrop extends FishCommand {
   static override summary = 'Delete for good what was set aside. What waits to be sent stays.'
+  static override description =
+    'What the service refuses for good is set aside, with its reason. ID is the number that outbox status shows.'
   static override examples = ['<%= config.bin %> outbox drop 3', '<%= config.bin %> outbox drop --yes']
   static override args = {
     id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),

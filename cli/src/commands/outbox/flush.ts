@@ -6,7 +6,9 @@ import { openPlayerOutbox } from '../../outbox/open-outbox.ts'
 
 /** `fish-cli outbox flush` */
 export class OutboxFlush extends FishCommand {
-  static override summary = 'Send what waits, with progress, and a countdown while the rate limit holds.'
+  static override summary = 'Send what waits, and show how far it is.'
+  static override description =
+    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. After too many requests it waits, and counts down.'
   static override examples = ['<%= config.bin %> outbox flush', '<%= config.bin %> outbox flush --max-wait 600']
   static override flags = { ...userFlag, ...serviceFlags, ...noInputFlag }
 

@@ -6,7 +6,10 @@ import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 
 /** `fish-cli outbox retry` */
 export class OutboxRetry extends FishCommand {
-  static override summary = 'Queue again what was set aside; nothing is stored twice.'
+  static override summary = 'Let what was set aside wait to be sent again; nothing is stored twice.'
+  static override description =
+    'What the service refuses for good is set aside, with its reason. ID is the number that outbox status shows. ' +
+    'Then send it: fish-cli outbox flush'
   static override examples = ['<%= config.bin %> outbox retry', '<%= config.bin %> outbox retry 3']
   static override args = {
     id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),

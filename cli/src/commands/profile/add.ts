@@ -15,7 +15,7 @@ export class ProfileAdd extends FishCommand {
   static override description =
     'It holds no secrets; fish-cli login adds them. The first profile becomes the current one.'
   static override examples = [
-    '<%= config.bin %> profile add home --url http://127.0.0.1:8787 --user Alex --gamemode earth',
+    '<%= config.bin %> profile add home --url http://127.0.0.1:8787 --user Alex',
     '<%= config.bin %> profile add work --url https://fish.example.org --use',
   ]
   static override args = { name: Args.string({ description: 'its name', required: true, ignoreStdin: true }) }

@@ -5,6 +5,7 @@ import { adminFlag, outputFlags, secretFileFlags, serviceFlags } from '../../fla
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
+import type { Rights } from '../../rights.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
 import { reserveSecretFile } from '../../secrets/secret-file.ts'
 
@@ -36,6 +37,8 @@ export class UserCreate extends FishCommand {
   ]
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
   static override flags = { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...outputFlags }
+
+  override needs: Rights = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserCreate)

@@ -9,6 +9,7 @@ import { countCollections } from '../../administration/collection-counts.ts'
 import { confirm } from '../../confirmation.ts'
 import { dryRunFlag, yesFlags } from '../../flags.ts'
 import { printable } from '../../output/printable.ts'
+import type { Rights } from '../../rights.ts'
 
 /** `fish-cli user delete` */
 export class UserDelete extends AdministrationCommand {
@@ -22,7 +23,7 @@ export class UserDelete extends AdministrationCommand {
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
   static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
 
-  protected override readonly needs = 'superadmin'
+  override needs: Rights = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserDelete)

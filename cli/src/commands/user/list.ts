@@ -24,7 +24,7 @@ export class UserList extends AdministrationCommand {
   ]
   static override flags = {
     search: Flags.string({ summary: 'Only those whose name holds this, in any letter case.', helpValue: 'TEXT' }),
-    limit: Flags.string({ summary: 'Show so many at most; all when left out.', helpValue: 'N' }),
+    limit: Flags.string({ summary: 'Show at most N; all when left out.', helpValue: 'N' }),
     ...administrationFlags,
     ...outputFlags,
   }

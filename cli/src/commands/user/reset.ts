@@ -39,7 +39,7 @@ const MASK = '********'
 
 /** `fish-cli user reset` */
 export class UserReset extends AdministrationCommand {
-  static override summary = 'Give a player a new password or key, as an administrator. The old one ends at once.'
+  static override summary = 'Give a player a new password or key. The old one ends at once.'
   static override description =
     'The new secret is shown this once: --out writes it to a file that only you can read, --show prints it. With ' +
     'neither, the old one is ended and nobody knows the new one. A key that is kept for the profile is replaced there.'

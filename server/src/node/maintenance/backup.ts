@@ -8,10 +8,11 @@ import { type SecretsState, secretsStateOf, secretsText, writeSecretsText } from
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { inDraft } from './named-paths.ts'
+import type { ProgressOptions } from './progress.ts'
 import { checkWhole, copyStore, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
 
 /** What {@link backupStore} takes. */
-export interface BackupOptions extends ConfigSource {
+export interface BackupOptions extends ConfigSource, ProgressOptions {
   /** The folder to make. */
   readonly target: string
 }
@@ -30,7 +31,7 @@ const MOST_TRIES = 3
  * folder that is a data folder itself. The folder takes its name once it is whole, checked and on the disk.
  * @throws MaintenanceError
  */
-export function backupStore({ target, ...source }: BackupOptions): Promise<BackupReport> {
+export function backupStore({ target, onProgress, ...source }: BackupOptions): Promise<BackupReport> {
   return maintain(async () => {
     const from = folderOf(readMaintenanceSettings(source).storage)
     const file = storeFileOf(from)
@@ -44,7 +45,7 @@ export function backupStore({ target, ...source }: BackupOptions): Promise<Backu
     await keptSecrets(from)
     const draft = `${folder}.partial-${randomBytes(4).toString('hex')}`
     return inDraft({ draft, shown: folder }, async () => {
-      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft })
+      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft, ...(onProgress ? { onProgress } : {}) })
       const secrets = await secretsStateOf(draft, sealCheck)
       syncFolder(draft)
       if (existsSync(folder)) throw inTheWay(folder)
@@ -55,7 +56,7 @@ export function backupStore({ target, ...source }: BackupOptions): Promise<Backu
   })
 }
 
-interface Copying {
+interface Copying extends ProgressOptions {
   /** A data folder. */
   readonly from: string
   /** Its store. */
@@ -65,14 +66,14 @@ interface Copying {
 }
 
 /** Copies a store and its secrets so that they belong together, although a resealing may change both meanwhile. */
-export function copyWithSecrets({ from, file, to }: Copying): ReturnType<typeof copyStore> {
+export function copyWithSecrets({ from, file, to, ...progress }: Copying): ReturnType<typeof copyStore> {
   const source = openStoreFile(file)
   const copy = join(to, STORE_FILE)
   try {
-    checkWhole(source, file)
+    checkWhole(source, file, progress)
     for (let tries = 1; ; tries += 1) {
       const before = secretsText(from)
-      const copied = copyStore(source, copy)
+      const copied = copyStore(source, copy, progress)
       if (secretsText(from) === before) {
         if (before !== undefined) writeSecretsText(to, before)
         return copied

@@ -30,13 +30,17 @@ export interface ExportContent {
 
 /**
  * Reads an export line by line, each checked, and answers what it holds once its end is there and its counts are right.
+ * @param onRead Hears how many bytes were read so far, at every piece of the file.
  * @throws MaintenanceError `invalid_line`
  */
-export async function* exportLines(file: string): AsyncGenerator<NumberedLine, ExportContent> {
+export async function* exportLines(
+  file: string,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<NumberedLine, ExportContent> {
   let [number, counts] = [0, NO_LINES]
   let sealCheck: string | null = null
   let isEnded = false
-  for await (const text of textLines(file)) {
+  for await (const text of textLines(file, onRead)) {
     number += 1
     if (isEnded) throw invalidLine(number, 'stands behind the end')
     if (number === 1) {
@@ -95,9 +99,9 @@ const MOST_LINE_BYTES = 64 * 1024 * 1024
  * The lines of a file. Not by `node:readline`, which also ends a line at U+2028 and U+2029, and these may stand raw in
  * JSON. What is no UTF-8 makes a line that is no JSON.
  */
-async function* textLines(file: string): AsyncGenerator<string> {
+async function* textLines(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
   let parts: Buffer[] = []
-  let [number, size] = [1, 0]
+  let [number, size, bytes] = [1, 0, 0]
   const take = () => {
     const line = decoded(Buffer.concat(parts))
     parts = []
@@ -106,6 +110,8 @@ async function* textLines(file: string): AsyncGenerator<string> {
     return line
   }
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    onRead(bytes)
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       parts.push(chunk.subarray(from, at))

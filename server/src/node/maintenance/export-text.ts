@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { countLine, EXPORT_FORMAT, EXPORT_VERSION, type ExportHeader, lineCounts, NO_LINES } from './export-format.ts'
+import type { ProgressOptions } from './progress.ts'
 import { schemaOf } from './store-file.ts'
-import { storeLines } from './store-lines.ts'
+import { countStoreLines, storeLines } from './store-lines.ts'
 
 const CHUNK_CHARACTERS = 64 * 1024
 
@@ -12,25 +13,41 @@ export class ExportText {
   sealCheck: string | null = null
   readonly #db: DatabaseSync
   readonly #now: Date
+  readonly #onProgress: ProgressOptions['onProgress']
 
-  constructor(db: DatabaseSync, now: Date) {
+  constructor(db: DatabaseSync, now: Date, { onProgress }: ProgressOptions = {}) {
     this.#db = db
     this.#now = now
+    this.#onProgress = onProgress
   }
 
   *chunks(): Generator<string> {
     // One read transaction is one moment of the store, whatever a server writes meanwhile.
     this.#db.exec('BEGIN')
+    const tell = this.#teller()
+    let done = 0
+    tell(done)
     let chunk = `${JSON.stringify(this.#header())}\n`
     for (const line of storeLines(this.#db)) {
       this.counts = countLine(this.counts, line)
       if ('item' in line && line.item === SEAL_CHECK_KEY) this.sealCheck = line.value
       chunk += `${JSON.stringify(line)}\n`
+      done += 1
       if (chunk.length < CHUNK_CHARACTERS) continue
       yield chunk
+      tell(done)
       chunk = ''
     }
     yield `${chunk}${JSON.stringify({ end: lineCounts(this.counts) })}\n`
+    tell(done)
+  }
+
+  /** Lines are counted beforehand only where somebody wants to know. */
+  #teller(): (done: number) => void {
+    const onProgress = this.#onProgress
+    if (!onProgress) return () => {}
+    const total = countStoreLines(this.#db)
+    return (done) => onProgress({ step: 'write', unit: 'lines', done, total })
   }
 
   #header(): ExportHeader {

@@ -14,10 +14,11 @@ import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { namingPaths } from './named-paths.ts'
+import type { ProgressOptions } from './progress.ts'
 import { checkWhole, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
 
 /** What {@link exportStore} takes. */
-export interface ExportOptions extends ConfigSource {
+export interface ExportOptions extends ConfigSource, ProgressOptions {
   /** The file to make, or a stream to write to, which is not ended. */
   readonly target: string | Writable
   /** Noted in the first line. */
@@ -40,7 +41,7 @@ export interface ExportReport extends ExportCounts {
  * sealed and secrets stay out. A file is for its owner alone, and takes its name once it is whole and on the disk.
  * @throws MaintenanceError
  */
-export function exportStore({ target, now, signal, ...source }: ExportOptions): Promise<ExportReport> {
+export function exportStore({ target, now, signal, onProgress, ...source }: ExportOptions): Promise<ExportReport> {
   return maintain(async () => {
     const folder = folderOf(readMaintenanceSettings(source).storage)
     const store = storeFileOf(folder)
@@ -49,8 +50,9 @@ export function exportStore({ target, now, signal, ...source }: ExportOptions): 
     const db = openStoreFile(store)
     try {
       checkSchema(db)
-      checkWhole(db, store)
-      const output = new ExportText(db, now)
+      const progress = onProgress ? { onProgress } : {}
+      checkWhole(db, store, progress)
+      const output = new ExportText(db, now, progress)
       const left =
         file === null ? 'What was written is part of an export, and no import takes it.' : `${file} was not made.`
       await (typeof target === 'string'

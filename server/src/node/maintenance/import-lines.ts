@@ -3,48 +3,50 @@ import type { FishStorage } from '../../storage/types.ts'
 import type { ContentLine } from './export-format.ts'
 import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
 import { MaintenanceError } from './maintenance-error.ts'
+import type { ProgressOptions } from './progress.ts'
 
 /** What {@link importLines} takes. */
-export interface ImportWork {
+export interface ImportWork extends ProgressOptions {
   /** An export that was checked. */
   readonly file: string
   /** Empty, and marked as unfinished. */
   readonly storage: FishStorage
-  /** Called now and then with the lines that are written. */
-  readonly onProgress?: (lines: number) => void
+  /** Lines that the export has between its first and its last. */
+  readonly total: number
   readonly signal?: AbortSignal
 }
 
 const BATCH_LINES = 500
 const BATCH_CHARACTERS = 4 * 1024 * 1024
-const PROGRESS_LINES = 50_000
 
 /**
  * Writes every line of an export into a storage. Only then it is a store: the one of the export, or a new one where
  * the export is older and does not say which it is.
  * @throws MaintenanceError, StorageError
  */
-export async function importLines({ file, storage, onProgress, signal }: ImportWork): Promise<void> {
+export async function importLines({ file, storage, total, onProgress, signal }: ImportWork): Promise<void> {
   let batch: NumberedLine[] = []
   let [characters, written] = [0, 0]
   let storeId: string | undefined
+  const tell = () => onProgress?.({ step: 'write', unit: 'lines', done: written, total })
   const flush = async () => {
     signal?.throwIfAborted()
     await checkMarked(storage)
     await writeBatch(storage, batch).catch(async (error: unknown) => {
       throw error instanceof TakenError ? await explain(file, error.line) : error
     })
-    const before = written
     written += batch.length
-    if (Math.floor(written / PROGRESS_LINES) > Math.floor(before / PROGRESS_LINES)) onProgress?.(written)
+    tell()
     batch = []
     characters = 0
   }
+  tell()
   for await (const numbered of exportLines(file)) {
     const { number, line } = numbered
     if ('item' in line && line.item === STORE_KEY) {
       if (storeId !== undefined) throw saidBefore(number)
       storeId = line.value
+      written += 1
       continue
     }
     batch.push(numbered)

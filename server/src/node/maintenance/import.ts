@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { checkFinished, checkMarked, markUnfinished, STORE_KEY, unmark } from '../../app/store-mark.ts'
@@ -13,14 +13,13 @@ import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
+import type { ProgressOptions } from './progress.ts'
 import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
 
 /** What {@link importStore} takes. */
-export interface ImportOptions extends ConfigSource {
+export interface ImportOptions extends ConfigSource, ProgressOptions {
   /** A file that `exportStore` wrote. */
   readonly file: string
-  /** Called now and then with the lines that are written. */
-  readonly onProgress?: (lines: number) => void
   /** Called once, before the first line goes into a Redis, with how long `noticeMs` is. */
   readonly onWait?: (ms: number) => void
   /**
@@ -40,6 +39,7 @@ export interface ImportReport extends ExportCounts {
 }
 
 type Work = Omit<ImportWork, 'storage'>
+type Reading = Omit<Work, 'total'>
 
 /** How servers that may be running are given time to notice an import. */
 interface Notice {
@@ -63,8 +63,9 @@ export function importStore({ file, onProgress, signal, ...rest }: ImportOptions
     const run = async () => {
       if (folder !== null) refuseStoreIn(folder)
       const content = await checkExport(work)
-      if (folder === null) await importRedis(storage, work, { onWait, noticeMs })
-      else await importFolder(folder, work)
+      const filling = { ...work, total: linesOf(content.counts) }
+      if (folder === null) await importRedis(storage, filling, { onWait, noticeMs })
+      else await importFolder(folder, filling)
       return content
     }
     const { counts, sealCheck } = await run().catch(
@@ -75,8 +76,14 @@ export function importStore({ file, onProgress, signal, ...rest }: ImportOptions
   })
 }
 
-async function checkExport({ file, signal }: Work): Promise<ExportContent> {
-  const lines = exportLines(file)
+function linesOf({ items, records, tokens, removedOwners }: ExportCounts): number {
+  return items + records + tokens + removedOwners
+}
+
+async function checkExport({ file, signal, onProgress }: Reading): Promise<ExportContent> {
+  // A file that is not there is told of by whoever opens it.
+  const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const lines = exportLines(file, (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }))
   while (true) {
     signal?.throwIfAborted()
     const step = await lines.next()
@@ -98,7 +105,7 @@ function importFolder(target: string, work: Work): Promise<void> {
     const store = join(draft, STORE_FILE)
     const db = openStoreFile(store)
     try {
-      checkWhole(db, store)
+      checkWhole(db, store, work)
     } finally {
       db.close()
     }

@@ -1,6 +1,6 @@
 import type { AppSecrets } from '../../app/options.ts'
 import { checkFinished } from '../../app/store-mark.ts'
-import { type ResealCounts, resealAll } from '../../app/users/reseal.ts'
+import { resealAll } from '../../app/users/reseal.ts'
 import { openSealCheck } from '../../app/users/seal-check.ts'
 import { createVault } from '../../app/users/vault.ts'
 import { createStorage } from '../../storage/index.ts'
@@ -10,13 +10,13 @@ import { keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, type MaintenanceSettings, readMaintenanceSettings } from './maintenance-settings.ts'
+import type { ProgressOptions } from './progress.ts'
 import { storeFileOf } from './store-file.ts'
 
 /** What {@link resealStore} takes. */
-export interface ResealStoreOptions extends ConfigSource {
+export interface ResealStoreOptions extends ConfigSource, ProgressOptions {
   /** Make a new secret beside the data first, in place of the one that was made before. File stores only. */
   readonly makeNew?: boolean
-  readonly onProgress?: (counts: ResealCounts) => void
   readonly signal?: AbortSignal
 }
 
@@ -41,7 +41,10 @@ export function resealStore({ makeNew = false, onProgress, signal, ...source }: 
       )
     }
     if (!isFile && settings.secret === undefined) throw missingSecret()
-    const work = { ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) }
+    const work = {
+      onProgress: ({ seen }: { readonly seen: number }) => onProgress?.({ step: 'reseal', unit: 'keys', done: seen }),
+      ...(signal ? { signal } : {}),
+    }
     // A file store is locked from here on, and its secrets with it.
     const storage = await createStorage(settings.storage)
     try {

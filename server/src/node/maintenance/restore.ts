@@ -10,10 +10,11 @@ import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
+import type { ProgressOptions } from './progress.ts'
 import { checkWhole, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
 
 /** What {@link restoreStore} takes. */
-export interface RestoreOptions extends ConfigSource {
+export interface RestoreOptions extends ConfigSource, ProgressOptions {
   /** A folder that `backupStore` made. */
   readonly backup: string
   /** Replace a store that is there; it is kept in a folder beside the new one. @default refuse */
@@ -38,20 +39,22 @@ const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRE
  * server may have the folder open.
  * @throws MaintenanceError
  */
-export function restoreStore({ backup, force = false, now, ...source }: RestoreOptions): Promise<RestoreReport> {
+export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
+  const { backup, force = false, now, onProgress, ...source } = options
+  const progress = onProgress ? { onProgress } : {}
   return maintain(async () => {
     const target = folderOf(readMaintenanceSettings(source).storage)
     const from = resolve(backup)
     const file = storeFileOf(from)
     refuseItself(file, target)
-    checkBackup(file)
+    checkBackup(file, progress)
     // Where they are damaged, it is these that are, not a copy of them.
     await keptSecrets(from)
     if (!force) refuseStoreIn(target)
     return inLockedFolder(target, 'restore', async ({ folder, draft }) => {
       // Once more: a server may have made one before the folder was locked.
       if (!force) refuseStoreIn(folder)
-      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft })
+      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft, ...progress })
       const secrets = await secretsStateOf(draft, sealCheck)
       const replaced = found(folder).length > 0 ? keepAside(folder, now) : undefined
       // The store goes last: there is none until it can be opened.
@@ -72,10 +75,10 @@ function refuseItself(backup: string, target: string): void {
   })
 }
 
-function checkBackup(file: string): void {
+function checkBackup(file: string, progress: ProgressOptions): void {
   const db = openStoreFile(file)
   try {
-    checkWhole(db, file)
+    checkWhole(db, file, progress)
   } finally {
     db.close()
   }

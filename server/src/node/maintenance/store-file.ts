@@ -6,6 +6,7 @@ import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { STORE_FILE } from '../../storage/file/file-folder.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/file-schema.ts'
 import { MaintenanceError } from './maintenance-error.ts'
+import type { ProgressOptions } from './progress.ts'
 
 /** What a store holds. */
 export interface StoreFacts {
@@ -58,11 +59,14 @@ export function schemaOf(db: DatabaseSync): number {
  * Reads the whole file for what may be wrong with it.
  * @throws MaintenanceError `damaged`; StorageError `unfinished` when it holds part of an import
  */
-export function checkWhole(db: DatabaseSync, file: string): void {
+export function checkWhole(db: DatabaseSync, file: string, { onProgress }: ProgressOptions = {}): void {
+  const total = sizeOf(db)
+  onProgress?.({ step: 'check', unit: 'bytes', done: 0, total })
   if (pragma(db, 'integrity_check(1)') !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
   refuseUnfinished(itemOf(db, STORE_KEY))
+  onProgress?.({ step: 'check', unit: 'bytes', done: total, total })
 }
 
 /** Counts what a store holds. Walks over its index, not its content. */
@@ -73,8 +77,12 @@ function factsOf(db: DatabaseSync): StoreFacts {
     users: count("SELECT count(*) FROM items WHERE key >= 'user:' AND key < 'user;'"),
     records: count('SELECT count(*) FROM records'),
     entries: count('SELECT coalesce(sum(count), 0) FROM records'),
-    bytes: Number(pragma(db, 'page_count')) * Number(pragma(db, 'page_size')),
+    bytes: sizeOf(db),
   }
+}
+
+function sizeOf(db: DatabaseSync): number {
+  return Number(pragma(db, 'page_count')) * Number(pragma(db, 'page_size'))
 }
 
 function itemOf(db: DatabaseSync, key: string): string | null {
@@ -93,14 +101,17 @@ export interface CopiedStore {
  * Writes a copy of a store as of one moment, while others read and write it, and checks the copy. It is on the disk
  * when this returns, which SQLite itself does not promise of `VACUUM INTO`.
  */
-export function copyStore(source: DatabaseSync, copy: string): CopiedStore {
+export function copyStore(source: DatabaseSync, copy: string, progress: ProgressOptions = {}): CopiedStore {
+  const total = sizeOf(source)
+  progress.onProgress?.({ step: 'copy', unit: 'bytes', done: 0, total })
   // Made first, for its owner only: SQLite takes an empty file, and would let everybody read one of its own.
   closeSync(openSync(copy, 'wx', 0o600))
   source.prepare('VACUUM INTO ?').run(copy)
   syncFile(copy)
+  progress.onProgress?.({ step: 'copy', unit: 'bytes', done: total, total })
   const db = openStoreFile(copy)
   try {
-    checkWhole(db, copy)
+    checkWhole(db, copy, progress)
     return { facts: factsOf(db), sealCheck: itemOf(db, SEAL_CHECK_KEY) }
   } finally {
     db.close()

@@ -32,6 +32,17 @@ export function* storeLines(db: DatabaseSync): Generator<ContentLine> {
   }
 }
 
+/** How many lines {@link storeLines} makes. */
+export function countStoreLines(db: DatabaseSync): number {
+  const row = db
+    .prepare(
+      `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM records) + (SELECT count(*) FROM (${LONE_TOKENS})) +
+        (SELECT count(*) FROM removed_owners) AS lines`,
+    )
+    .get()
+  return Number(row?.lines)
+}
+
 // The `+` keeps SQLite from looking through all tokens of an owner for each record: it makes an index of ids instead.
 const RECORDS = `
 SELECT owner, kind, gamemode, records.id AS id, dedupe_key, records.count AS count, plain, full, labels

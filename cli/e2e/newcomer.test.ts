@@ -1,0 +1,265 @@
+import { execFile } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTerminal, type PseudoTerminal, SKIPPED } from '../test/pseudo-terminal.ts'
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const PACKAGES = {
+  sdk: '@fish-crab/sdk',
+  server: '@fish-crab/server',
+  mocks: '@fish-crab/mocks',
+  cli: 'fish-cli',
+} as const
+const READY = '<ready>'
+
+/**
+ * All that is other than at a newcomer's. What is typed is the README word for word; where it installs, the packed
+ * packages are unpacked instead, as there is no registry that has them.
+ */
+const SUBSTITUTED = {
+  /** No port of this machine may be taken for granted, so the service takes any, and commands are told which. */
+  serving: { FISH_PORT: '0' },
+  commands: (url: string) => ({ FISH_URL: url }),
+  /** A home of its own; no keyring of whoever runs the tests; a prompt of the shell that can be waited for. */
+  home: (folder: string) => ({ HOME: folder, FISH_SECRET_STORE: 'file', PS1: READY, ENV: '' }),
+  /** npx shows no wheel that turns. */
+  npx: { npm_config_progress: 'false' },
+  path: (programs: string) => ({ PATH: [programs, process.env.PATH].join(delimiter) }),
+}
+
+/** The fenced blocks under a heading of a README, in order. */
+function blocksUnder(file: string, heading: string): readonly string[] {
+  const text = readFileSync(join(PROJECT, file), 'utf8')
+  const section = text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`))
+  if (section === undefined) throw new Error(`${file} has no "${heading}".`)
+  return Array.from(section.matchAll(/^```\w*\n(.*?)^```$/gms), ([, block = '']) => block)
+}
+
+/** A shell in a terminal, into which lines are typed. */
+class Shell {
+  readonly terminal: PseudoTerminal
+  #from = 0
+
+  constructor(cwd: string, env: Readonly<Record<string, string>>) {
+    this.terminal = openTerminal(['/bin/sh', '-i'], { cwd, env, columns: 120 })
+  }
+
+  /** What the program prints, once it matches; what comes behind it is waited for next. */
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    const found = await this.terminal.until(pattern, this.#from)
+    this.#from += found.index + found[0].length
+    return found
+  }
+
+  /** Types a line at the prompt of the shell. */
+  async types(line: string): Promise<void> {
+    await this.sees(/<ready>/)
+    this.terminal.type(`${line}\n`)
+    // Its echo, which may be wrapped.
+    await this.sees(/\r\n/)
+  }
+
+  /** Types a line, and answers what it printed, once the shell is ready again. */
+  async runs(line: string): Promise<string> {
+    await this.types(line)
+    return this.prints()
+  }
+
+  async prints(): Promise<string> {
+    const { input, index } = await this.terminal.until(/<ready>/, this.#from)
+    const text = input.slice(0, index)
+    this.#from += index
+    return stripVTControlCharacters(text).replaceAll('\r\n', '\n')
+  }
+}
+
+let root: string
+
+beforeAll(async () => {
+  mkdirSync(join(PROJECT, '.tmp'), { recursive: true })
+  // Inside of the project, so that third-party packages are found further up, and nothing has to be downloaded.
+  root = mkdtempSync(join(PROJECT, '.tmp', 'newcomer-'))
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIPPED}`, () => {
+  test('comes from nothing to a service, a player, catches, their list, and a watched log', async () => {
+    await installPacked(join(root, 'installed'))
+    const home = join(root, 'home')
+    const log = join(home, '.minecraft', 'logs', 'latest.log')
+    mkdirSync(join(home, '.minecraft', 'logs'), { recursive: true })
+    const env = { ...SUBSTITUTED.home(home), ...SUBSTITUTED.path(join(root, 'installed', 'bin')) }
+    const [serving = '', commands = '', listed = '', watching = ''] = blocksUnder('cli/README.md', 'First steps')
+    expect(serving.trim().split('\n')).toHaveLength(1)
+    expect(watching.trim().split('\n')).toHaveLength(1)
+
+    const service = new Shell(home, { ...env, ...SUBSTITUTED.serving })
+    await service.types(serving.trim())
+    const [, adminPassword = ''] = await service.sees(/administrator "admin" with the password (\S+)/)
+    const [, url = ''] = await service.sees(/listening on (http:\S+)/)
+
+    const player = new Shell(home, { ...env, ...SUBSTITUTED.commands(url) })
+    const lines = commands.trim().split('\n')
+    // Every command is known here, so that one more in the README is one more in this test.
+    const steps: Record<string, () => Promise<void>> = {
+      'fish-cli user create Alex --out alex.json': async () => {
+        await player.sees(/Password of the administrator admin: /)
+        player.terminal.type(`${adminPassword}\n`)
+        expect(await player.prints()).toContain('Created Alex. The password and the keys are in alex.json.\n')
+        expect(statSync(join(home, 'alex.json')).mode & 0o777).toBe(0o600)
+      },
+      'grep password alex.json': async () => {
+        const [, found = ''] = /"password": "([^"]+)"/.exec(await player.prints()) ?? []
+        password = found
+        expect(password).not.toBe('')
+      },
+      'fish-cli login Alex': async () => {
+        await player.sees(/Password of Alex: /)
+        player.terminal.type(`${password}\n`)
+        expect(await player.prints()).toContain(`Logged in to ${url} as Alex.`)
+      },
+      'fish-cli config set gamemode earth': async () => {
+        expect(await player.prints()).not.toMatch(/fish-cli: /)
+      },
+      'fish-cli add Salmon --rarity gold': async () => {
+        expect(await player.prints()).toBe('Fish saved for user Alex\n')
+      },
+      'fish-cli add Cod Eel --rarity bronze': async () => {
+        expect(await player.prints()).toBe('2 fish saved for user Alex\n')
+      },
+      'fish-cli add --crab': async () => {
+        expect(await player.prints()).toBe('Crab saved for user Alex\n')
+      },
+      'fish-cli list': async () => {
+        expect(await player.prints()).toBe(listed)
+      },
+    }
+    let password = ''
+    expect(lines).toEqual(Object.keys(steps))
+    for (const line of lines) {
+      await player.types(line)
+      await steps[line]?.()
+    }
+
+    // The game is there, and runs.
+    writeFileSync(log, '[11:00:00] [Render thread/INFO]: Setting user: Alex\n')
+    await player.types(watching.trim())
+    await player.sees(/Watching the log of [^\n]*latest\.log/)
+    // What was caught before is passed over, so the line has to come when it is watched.
+    const seen = player.sees(/Bronze Koi/)
+    const catching = setInterval(
+      () => appendFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Bronze Koi.\n'),
+      500,
+    )
+    await seen
+    clearInterval(catching)
+    player.terminal.type('\u0003')
+    await player.prints()
+    expect(await player.runs('echo "ended $?"')).toBe('ended 130\n')
+    expect(await player.runs('fish-cli outbox flush')).toMatch(/(^| )0 left\.\n$/)
+    const names = (await player.runs('fish-cli list')).split('\n').map((line) => line.split('  ')[0])
+    expect(names.slice(0, 5)).toEqual(['FISH', 'Salmon', 'Cod', 'Eel', 'Bronze Koi'])
+
+    service.terminal.type('\u0003')
+    await service.prints()
+    expect(await service.runs('echo "ended $?"')).toBe('ended 0\n')
+
+    // What was typed without echo is on no screen but where the program shows it this once.
+    expect(player.terminal.text()).not.toContain(adminPassword)
+    expect(player.terminal.text().split(password)).toHaveLength(2)
+  })
+
+  test('tries the quick start, types what it prints, and runs the service on its data', async () => {
+    const [start = ''] = blocksUnder('README.md', 'Try it')
+    const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    // Installing and building has been done for these tests: what is left of it is the tour.
+    expect(start.trim()).toBe('npm run quickstart')
+    expect(scripts.quickstart).toBe('node scripts/quickstart.mjs')
+    const tour = ['scripts', 'tour.ts']
+    expect(readFileSync(join(PROJECT, 'scripts', 'quickstart.mjs'), 'utf8')).toContain(`'${tour.join("', '")}'`)
+
+    const clone = join(root, 'clone')
+    mkdirSync(join(clone, 'scripts'), { recursive: true })
+    cpSync(join(PROJECT, ...tour), join(clone, ...tour))
+    symlinkSync(join(PROJECT, 'node_modules'), join(clone, 'node_modules'))
+    const env = {
+      ...SUBSTITUTED.home(join(root, 'tourist')),
+      ...SUBSTITUTED.npx,
+      ...SUBSTITUTED.path(join(PROJECT, 'node_modules', '.bin')),
+    }
+
+    const first = new Shell(clone, env)
+    await first.types('node scripts/tour.ts')
+    const [shown] = await first.sees(/[\s\S]*Serving\. Ctrl-C stops\./)
+    const text = stripVTControlCharacters(shown).replaceAll('\r\n', '\n')
+    expect(text).toContain('Encrypted a fish and stored it: Fish saved for user Alex.\n')
+    expect(text).toMatch(/\$ fish-cli list fish Alex --gamemode earth\nFISH +RARITY\nSalmon +Gold\n/)
+
+    const second = new Shell(clone, env)
+    const printed = Array.from(text.matchAll(/^ {2}(\S.*)$/gm), ([, line = '']) => line)
+    const answers: readonly (readonly [RegExp, RegExp])[] = [
+      [/^export FISH_URL=/, /^$/],
+      [/^npx fish-cli add "Bronze Koi" --rarity bronze$/, /^Fish saved for user Alex\n$/],
+      [/^npx fish-cli add --crab$/, /^Crab saved for user Alex\n$/],
+      [/^npx fish-cli list fish$/, /^FISH +RARITY\nSalmon +Gold\nBronze Koi +Bronze\n$/],
+      [/^curl "http/, /"Bronze Koi"/],
+    ]
+    expect(printed).toEqual(answers.map(([command]) => expect.stringMatching(command)))
+    for (const [index, line] of printed.entries())
+      expect(await second.runs(line)).toMatch(answers[index]?.[1] ?? /never/)
+
+    first.terminal.type('\u0003')
+    await first.prints()
+    expect(await first.runs('echo "ended $?"')).toBe('ended 0\n')
+    expect(existsSync(join(clone, 'data', 'fish.db'))).toBe(true)
+
+    const [serve = ''] = blocksUnder('README.md', 'Run it')
+    const third = new Shell(clone, { ...env, ...SUBSTITUTED.serving })
+    await third.types(serve.trim())
+    await third.sees(/listening on http/)
+    third.terminal.type('\u0003')
+    // What the exit status is, npx says in its own way.
+    await third.sees(/stopped/)
+    await third.prints()
+  })
+})
+
+/** Unpacks the packages as they would be published, with `fish-cli` in a folder for programs. */
+async function installPacked(folder: string): Promise<void> {
+  const run = promisify(execFile)
+  await Promise.all(
+    Object.entries(PACKAGES).map(async ([source, name]) => {
+      const target = join(folder, 'node_modules', name)
+      const tarballs = join(folder, 'tarballs', source)
+      for (const path of [target, tarballs]) mkdirSync(path, { recursive: true })
+      const options = ['--ignore-scripts', '--silent', '--offline', '--pack-destination', tarballs]
+      await run('npm', ['pack', ...options], { cwd: join(PROJECT, source) })
+      const [tarball = ''] = readdirSync(tarballs)
+      await run('tar', ['-xzf', join(tarballs, tarball), '-C', target, '--strip-components=1'])
+    }),
+  )
+  mkdirSync(join(folder, 'bin'))
+  const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/fish-cli/package.json'), 'utf8')) as {
+    bin: Record<string, string>
+  }
+  for (const [name, file] of Object.entries(bin))
+    symlinkSync(join(folder, 'node_modules/fish-cli', file), join(folder, 'bin', name))
+}

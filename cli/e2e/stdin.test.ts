@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startImpostor } from '../test/harness.ts'
+import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
+
+const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
+const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
+const DELAYS = [0, 0.05, 0.5, 2, 5]
+const FORMS = {
+  CSV: ['name,rarity\nCod,1\nE', 'el,2\n'],
+  JSON: ['[{"name":"Cod","rarity":1},{"na', 'me":"Eel","rarity":2}]'],
+  'JSON Lines': ['{"name":"Cod","rarity":1}\n{"na', 'me":"Eel","rarity":2}\n'],
+} as const
+
+const catchesOf = async ({ ended }: Fed) => {
+  const { status, stdout, stderr } = await ended
+  return { status, stderr, catches: JSON.parse(stdout).catches as unknown }
+}
+
+describe('stdin that comes late', () => {
+  test('loses nothing, whether all of it or its end is late by 0 to 5 seconds', async () => {
+    const runs = DELAYS.flatMap((seconds) =>
+      Object.entries(FORMS).flatMap(([form, [first, second]]) =>
+        [
+          [`${form} goes on`, first, second],
+          ...(form === 'CSV'
+            ? [
+                ['all comes', '', first + second],
+                ['the end comes', first + second, ''],
+              ]
+            : []),
+        ].map(async ([title, before = '', after = '']) => {
+          const fed = startFish(DRY)
+          fed.child.stdin.write(before)
+          await sleep(seconds * 1000)
+          fed.child.stdin.end(after)
+          return { title: `${title} after ${seconds} s`, ...(await catchesOf(fed)) }
+        }),
+      ),
+    )
+    expect(runs).toHaveLength(25)
+    for (const run of await Promise.all(runs)) {
+      expect(run).toEqual({ title: run.title, status: 0, stderr: '', catches: 2 })
+    }
+  })
+
+  test('brings a password too, which is taken when stdin ends', async () => {
+    const runs = DELAYS.map(async (seconds) => {
+      const { child, ended } = startFish(['login', 'Alex', '--password-stdin', '--no-input'], {
+        FISH_URL: 'http://127.0.0.1:9',
+      })
+      child.stdin.write('canary-')
+      await sleep(seconds * 1000)
+      child.stdin.end('password\n')
+      return { seconds, ...(await ended) }
+    })
+    // It was read, and tried: nobody is there to take it.
+    for (const { seconds, status, stderr } of await Promise.all(runs)) {
+      expect({ seconds, status, said: stderr }).toEqual({
+        seconds,
+        status: 69,
+        said: expect.stringContaining('No answer from'),
+      })
+      expect(stderr).not.toContain('canary')
+    }
+  })
+})
+
+describe('stdin of 100 MB', () => {
+  const BYTES = 100 * 1024 * 1024
+  // Node takes more than it needs while there is plenty; with less for its heap than stdin holds, it must not run out.
+  const env = { NODE_OPTIONS: '--max-old-space-size=96' }
+  const MOST_MEMORY_MB = 450
+
+  /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */
+  async function feed(fed: Fed, pieceOf: (index: number) => string) {
+    const { stdin, pid } = fed.child
+    let mostMegabytes = 0
+    let hasEnded = false
+    const end = fed.ended.then(() => {
+      hasEnded = true
+    })
+    for (let [bytes, index] = [0, 0]; bytes < BYTES && !hasEnded; index += 1) {
+      const piece = pieceOf(index)
+      bytes += Buffer.byteLength(piece)
+      if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain').catch(() => {}), end])
+    }
+    stdin.end()
+    while (!hasEnded) {
+      const peak = process.platform === 'linux' ? peakMegabytes(pid) : undefined
+      mostMegabytes = Math.max(mostMegabytes, peak ?? 0)
+      await Promise.race([sleep(50), end])
+    }
+    return mostMegabytes
+  }
+
+  test('in JSON Lines is read to its end, in bounded memory', async () => {
+    const fed = startFish(DRY, env)
+    let catches = 0
+    const mostMegabytes = await feed(fed, (index) => {
+      const lines = Array.from({ length: 1000 }, (_, line) => {
+        catches += 1
+        return JSON.stringify({
+          name: `Fish ${index}.${line} 鯉`,
+          rarity: 1 + (line % 7),
+          kind: 'fish',
+          note: 'x'.repeat(30),
+        })
+      })
+      return `${lines.join('\n')}\n`
+    })
+    expect(await catchesOf(fed)).toEqual({ status: 0, stderr: '', catches })
+    expect(catches).toBeGreaterThan(1_000_000)
+    expect(mostMegabytes).toBeLessThan(MOST_MEMORY_MB)
+  })
+
+  test.each([
+    ['one line', () => 'x'.repeat(100_000), 'Line 1 is too long'],
+    ['one value of JSON', (index: number) => (index === 0 ? '[{"name":"' : 'x'.repeat(100_000)), 'Line 1 is too long'],
+    ['nothing but space', () => ' '.repeat(100_000), 'holds no catches'],
+    ['nothing but ends of lines', () => '\n'.repeat(100_000), 'holds no catches'],
+    ['wrong lines', () => `Cod,${'9'.repeat(60)}\n`.repeat(1000), 'lines are wrong'],
+  ])('that holds %s is refused, in bounded memory', async (_title, pieceOf, said) => {
+    const fed = startFish(DRY, env)
+    const mostMegabytes = await feed(fed, pieceOf)
+    const { status, stdout, stderr } = await fed.ended
+    expect({ status, stderr, message: JSON.parse(stdout).error.message }).toEqual({
+      status: 2,
+      stderr: '',
+      message: expect.stringContaining(said),
+    })
+    expect(mostMegabytes).toBeLessThan(MOST_MEMORY_MB)
+  })
+})
+
+describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
+  const ROWS = 100_000
+  let server: Awaited<ReturnType<typeof startImpostor>>
+
+  beforeAll(async () => {
+    const fish = Array.from({ length: ROWS }, (_, index) => ({ name: `Fish ${index}`, rarity: 'Gold' }))
+    const body = JSON.stringify({ user: 'Alex', fish })
+    server = await startImpostor((_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(body))
+  })
+
+  afterAll(() => server.close())
+
+  const env = () => ({ FISH_URL: server.url, FISH_USER: 'Alex', FISH_GAMEMODE: 'earth' })
+
+  test.each(['table', 'json', 'jsonl', 'csv', 'tsv'])('may be left early by whoever reads %s', async (form) => {
+    const { status, stdout, stderr } = await shell(`{ fish list -o ${form}; echo "ended $?" >&2; } | head -n 1`, env())
+    expect({ status, lines: stdout.split('\n').length, stderr }).toEqual({ status: 0, lines: 2, stderr: 'ended 0\n' })
+  })
+
+  test.each(['table', 'json', 'jsonl', 'csv', 'tsv'])(
+    'loses nothing of 100,000 rows in %s when it is read slowly',
+    async (form) => {
+      const { child, ended } = startShell(`fish list -o ${form} | cat`, env())
+      child.stdout.on('data', () => {
+        child.stdout.pause()
+        setTimeout(() => child.stdout.resume(), 2)
+      })
+      const { status, stdout, stderr } = await ended
+      expect({ status, stderr, rows: stdout.match(/Fish \d+/g)?.length }).toEqual({ status: 0, stderr: '', rows: ROWS })
+    },
+  )
+})
+
+/** The most memory a process has had, as Linux tells it. */
+function peakMegabytes(pid: number | undefined): number | undefined {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+  } catch {
+    // It has ended meanwhile.
+    return undefined
+  }
+}

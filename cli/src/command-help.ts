@@ -1,0 +1,42 @@
+import { CommandHelp } from '@oclif/core/help'
+import { EXIT_CODES_PAGE } from './exit-codes.ts'
+
+// What stays together in a synopsis: a word, or brackets with all that is in them.
+const ELEMENT = /\[[^\]]*\]|\S+/g
+const INDENT = 2
+const JSON_ELEMENT = '[--json]'
+
+/** The help of one command: its usage breaks between flags only, and its summary is not said twice. */
+export class FishCommandHelp extends CommandHelp {
+  /** The words of the command, and its arguments and flags as elements that stay in one line. */
+  synopsis(): { readonly words: string; readonly elements: readonly string[] } {
+    const words = this.command.id.replaceAll(':', ' ')
+    const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
+    const elements = usage.match(ELEMENT) ?? []
+    // Every command has it, and few who read a usage look for it.
+    const others = elements.filter((each) => each !== JSON_ELEMENT)
+    return { words, elements: others.length < elements.length ? [...others, JSON_ELEMENT] : others }
+  }
+
+  protected override usage(): string {
+    const { words, elements } = this.synopsis()
+    const width = this.opts.maxWidth - INDENT
+    const lines = [`$ ${this.config.bin} ${words}`]
+    for (const element of elements) {
+      const line = `${lines.at(-1)} ${element}`
+      if (line.length <= width) lines.splice(-1, 1, line)
+      else lines.push(`${' '.repeat(INDENT)}${element}`)
+    }
+    return lines.join('\n')
+  }
+
+  protected override description(): string | undefined {
+    const { description } = this.command
+    return description === undefined || description === '' ? undefined : this.wrap(description)
+  }
+
+  override generate(): string {
+    const more = `${this.config.bin} help ${EXIT_CODES_PAGE}`
+    return `${super.generate()}\n\n${this.section('EXIT STATUS', `0 when all went well. The others: ${more}`)}`
+  }
+}

@@ -1,0 +1,2 @@
+/** Whose rights a command takes. */
+export type Rights = 'player' | 'administrator' | 'superadmin'

@@ -1,0 +1,30 @@
+import { EXIT } from './exit.ts'
+import { describeFailure, type Failure } from './failure.ts'
+import type { FishCommand } from './fish-command.ts'
+import { asksForJson, namesFormat } from './output/format.ts'
+import { failureJson, failureText } from './render-failure.ts'
+import type { RunIo } from './run-io.ts'
+
+/** What is known of a command line that failed. */
+export interface FailedRun {
+  readonly argv: readonly string[]
+  /** Absent where there is no such command. */
+  readonly command?: FishCommand | undefined
+  readonly error: unknown
+}
+
+/** Tells a failure in the form that was asked for, and answers the exit status. */
+export async function tellFailure(io: RunIo, { argv, command, error }: FailedRun): Promise<number> {
+  io.line.end()
+  const failure = withHelp(describeFailure(error, command?.needs), command?.id)
+  const wantsJson = asksForJson(argv) || (!namesFormat(argv) && (await command?.presetsJson()))
+  if (wantsJson) io.stdout.write(failureJson(failure))
+  else io.stderr.write(failureText(failure))
+  return failure.exit
+}
+
+/** Whoever typed something wrong finds in the help of the command what is right. */
+function withHelp(failure: Failure, id: string | undefined): Failure {
+  if (failure.hint !== null || failure.exit !== EXIT.usage || id === undefined) return failure
+  return { ...failure, hint: `See: fish-cli ${id.replaceAll(':', ' ')} --help` }
+}

@@ -1,0 +1,68 @@
+import { anchorOf, isReadTo, type LogFile } from './log-file.ts'
+import type { Place } from './place.ts'
+import { type Batch, readOn } from './read-on.ts'
+import { beginning, unreadLogs, withOldLog } from './rotated.ts'
+
+/** What says where to begin in a log that was opened. */
+export interface Begin {
+  readonly path: string
+  /** Nothing will follow: a first line without an end is a line. */
+  readonly once: boolean
+  readonly signal: AbortSignal
+  /** Takes what is left in older logs. */
+  readonly onBatch: (batch: Batch) => Promise<void>
+  /** Where reading ended before, in this log or one that stood here. */
+  readonly known: Place | undefined
+  /** Whether what is written in a log that is not known is ours, from its beginning on. */
+  readonly begun: boolean
+  /** Begin at the beginning also where a place is known. */
+  readonly fromStart: boolean
+}
+
+/**
+ * Where to begin in a log: where reading ended, after all that is left in the logs that stood here since; else at its
+ * beginning, or behind what was written before anyone watched.
+ *
+ * @returns `undefined` while the log is empty
+ */
+export async function placeToBegin(file: LogFile, begin: Begin): Promise<Place | undefined> {
+  const { known, begun, fromStart, once } = begin
+  const start = await beginning(file, once)
+  if (!start) return undefined
+  if (!known) return begun ? start : passOver(file, start, begin)
+  if (known.head === start.head && (await isReadTo(file, known))) {
+    return fromStart ? { ...start, generation: known.generation } : known
+  }
+  const last = await readOld(known, begin)
+  return { ...start, generation: last.generation + 1 }
+}
+
+/** Reads what is left in files that stood here before. @returns the last place in them */
+async function readOld(known: Place, { path, signal, onBatch }: Begin): Promise<Place> {
+  let last = known
+  for (const old of await unreadLogs(path, known, signal)) {
+    last = old.place
+    await withOldLog(old.path, signal, async (file) => {
+      for (;;) {
+        signal.throwIfAborted()
+        const batch = await readOn(file, last, { isSettled: true, isWhole: true })
+        if (!batch) return
+        last = batch.place
+        await onBatch(batch)
+      }
+    })
+  }
+  return last
+}
+
+/** What was written before anyone watched is none of ours, but it may say where the player is. */
+async function passOver(file: LogFile, start: Place, { signal }: Begin): Promise<Place> {
+  let place = start
+  for (;;) {
+    signal.throwIfAborted()
+    const batch = await readOn(file, place, { isSettled: true, isWhole: false })
+    if (!batch) break
+    place = batch.place
+  }
+  return { ...place, anchor: await anchorOf(file, place.offset) }
+}

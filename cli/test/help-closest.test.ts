@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { closestCommand, closestWord } from '../src/closest.ts'
+import { commandIds } from '../src/command-list.ts'
+import { run } from './harness.ts'
+
+describe('the command that was meant', () => {
+  test.each([
+    ['lits', 'list'],
+    ['ad', 'add'],
+    ['stauts', 'status'],
+    ['serv', 'serve'],
+    ['leader', 'leaderboard'],
+    ['USER', 'user'],
+    ['usr create', 'user create'],
+    ['user creat', 'user create'],
+    ['create user', 'user create'],
+    ['user:lst', 'user list'],
+    ['users', 'user'],
+    ['outbox flsh 3', 'outbox flush'],
+    ['user fly', undefined],
+    ['hunter2', undefined],
+    ['', undefined],
+    ['--gamemode', undefined],
+  ])('by %j is %j', (typed, meant) => {
+    expect(closestCommand(typed.split(' '), commandIds())).toBe(meant)
+  })
+
+  test('is any command, with two letters swapped', () => {
+    for (const id of commandIds().filter((each) => !each.includes(':') && each.length > 3)) {
+      const swapped = id.replace(/^(.)(.)(.)/, '$1$3$2')
+      if (swapped !== id) expect(closestWord(swapped, [id, 'xylophone']), swapped).toBe(id)
+    }
+  })
+
+  test('is one that is as long, where several are as close', () => {
+    expect(closestWord('stauts', ['stats', 'status'])).toBe('status')
+  })
+})
+
+describe('a command that there is not', () => {
+  test.each([
+    [['lits', 'Alex'], 'Did you mean: fish-cli list? See what there is: fish-cli --help'],
+    [['user', 'creat', 'Alex'], 'Did you mean: fish-cli user create? See: fish-cli user --help'],
+    [['help', 'lits'], 'Did you mean: fish-cli help list? See what there is: fish-cli --help'],
+    [['lits', '--help'], 'Did you mean: fish-cli help list? See what there is: fish-cli --help'],
+    [['help', 'exit-code'], 'Did you mean: fish-cli help exit-codes? See what there is: fish-cli --help'],
+    [['frobnicate'], 'See what there is: fish-cli --help'],
+  ])('%j is answered with what to type', async (argv, hint) => {
+    const { status, stdout, stderr } = await run(argv)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr.split('\n')[1]).toBe(`  ${hint}`)
+  })
+
+  test('has the same hint in JSON', async () => {
+    const { stdout } = await run(['lits', '--json'])
+    expect(JSON.parse(stdout).error.hint).toContain('Did you mean: fish-cli list?')
+  })
+})

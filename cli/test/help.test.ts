@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { commandPages } from '../build/command-pages.ts'
+import { AUDIENCES, commandsOf } from '../src/audiences.ts'
+import { commandIds, findCommand, loadCommands, topics } from '../src/command-list.ts'
+import { helpPageIds } from '../src/help.ts'
+import { processIo } from '../src/io.ts'
+import { forRun } from '../src/run-io.ts'
+import { runningConfig } from '../src/running-config.ts'
+import { wordsFor } from './examples.ts'
+import { run } from './harness.ts'
+
+const PAGES = await commandPages()
+const WIDTH = 80
+
+class Parsed extends Error {}
+
+/** Runs a command until it has parsed its line, with its own parser. @throws what is wrong with the line */
+async function parse(argv: readonly string[]): Promise<'parsed'> {
+  const found = findCommand(argv)
+  const Type = found && (await loadCommands([found.id]))[found.id]
+  if (!found || !Type) throw new Error(`No command begins ${argv.join(' ')}`)
+  const io = forRun({ ...processIo(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
+  const command = new Type([...found.rest], runningConfig(io))
+  command.id = found.id
+  const own: (...args: unknown[]) => Promise<unknown> = Reflect.get(command, 'parse').bind(command)
+  Reflect.set(command, 'parse', async (...args: unknown[]) => {
+    await own(...args)
+    throw new Parsed()
+  })
+  return command.execute().then(
+    () => Promise.reject(new Error('It ran without parsing its line.')),
+    (error: unknown) => (error instanceof Parsed ? 'parsed' : Promise.reject(error)),
+  )
+}
+
+describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
+  test('says what it does in a sentence that fits a line, and what each flag and argument means', () => {
+    expect(summary).toMatch(/^[A-Z].*\.$/)
+    expect(summary.length).toBeLessThanOrEqual(WIDTH)
+    for (const arg of args) expect(arg.description, arg.label).not.toBe('')
+    for (const flag of flags) expect(flag.summary, flag.name).toMatch(/^[A-Z(].*\.$/)
+  })
+
+  test('has examples of itself, which it takes as they are written', async () => {
+    expect(examples).not.toEqual([])
+    for (const { command } of examples) {
+      const words = wordsFor(command)
+      expect(findCommand(words ?? []), command).toMatchObject({ id })
+      await expect(parse(words ?? []), command).resolves.toBe('parsed')
+    }
+  })
+
+  test('shows its help in 80 columns, with its examples word for word', async () => {
+    const { stdout } = await run([...id.split(':'), '--help'])
+    expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/^\$ /, ''))
+    for (const { command } of examples) expect(lines).toContain(command)
+    expect(stdout).toContain('fish-cli help exit-codes')
+    expect(stdout).toContain('--json')
+  })
+})
+
+test('an example with a flag that there is not would be found', async () => {
+  await expect(parse(['list', '--gamemod', 'earth'])).rejects.toThrow()
+  await expect(parse(['profile', 'add', 'home'])).rejects.toThrow()
+  await expect(parse(['status', 'now'])).rejects.toThrow()
+})
+
+test('words are told apart as a shell does', () => {
+  expect(wordsFor('pass a | fish-cli add "Bronze Koi" -r 1 > out')).toEqual(['add', 'Bronze Koi', '-r', '1'])
+  expect(wordsFor('pass a')).toBeUndefined()
+})
+
+describe('the page of the program', () => {
+  test('is 80 columns wide, and shows every command under those who use it', async () => {
+    const { stdout } = await run([])
+    expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
+    for (const id of commandIds()) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
+    for (const { name } of AUDIENCES) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
+    for (const [topic, verbs] of Object.entries(topicVerbs())) {
+      expect(stdout.replace(/\s+/g, ' '), topic).toContain(`: ${verbs.join(', ')} `)
+    }
+  })
+
+  test('names no system and no version of Node, since it is written when the program is built', async () => {
+    const { stdout } = await run([])
+    expect(stdout).not.toContain(process.platform)
+    expect(stdout).not.toContain(process.version)
+  })
+
+  test('begins with what a newcomer types, all of which is taken', async () => {
+    const { stdout } = await run(['--help'])
+    const [, steps = ''] = /START HERE\n((?: {2}.*\n)+)/.exec(stdout) ?? []
+    const lines = steps.match(/\$ fish-cli .*?(?= {2})/g) ?? []
+    expect(lines.length).toBeGreaterThan(3)
+    for (const line of lines) await expect(parse(wordsFor(line) ?? []), line).resolves.toBe('parsed')
+  })
+})
+
+function topicVerbs(): Readonly<Record<string, readonly string[]>> {
+  const ids = commandIds()
+  const verbsOf = (topic: string) =>
+    ids.flatMap((id) => (id.startsWith(`${topic}:`) ? [id.slice(topic.length + 1)] : []))
+  return Object.fromEntries(Object.keys(topics()).map((topic) => [topic, verbsOf(topic)]))
+}
+
+test('every command is of one audience', () => {
+  const all = AUDIENCES.flatMap((audience) => commandsOf(audience, commandIds()))
+  expect(all.toSorted()).toEqual(commandIds().toSorted())
+})
+
+test('every page of help is there in colours too, and says the same', async () => {
+  for (const id of helpPageIds()) {
+    const words = ['help', ...id.split(':').filter((word) => word !== '')]
+    const [plain, coloured] = [await run(words), await run(words, { env: { FORCE_COLOR: '1' } })]
+    expect(plain.status).toBe(0)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+    expect(coloured.stdout.replace(/\u001b\[[\d;]*m/g, '')).toBe(plain.stdout)
+  }
+})

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandPages } from '../build/command-pages.ts'
+import { SERVER_VARIABLES, VARIABLES } from '../build/environment.ts'
+import { renderReference } from '../build/reference.ts'
+import { FAILURE_SCHEMA } from '../src/failure-schema.ts'
+
+const PACKAGE = join(import.meta.dirname, '..')
+const PAGES = await commandPages()
+const WRITTEN = readFileSync(join(PACKAGE, 'REFERENCE.md'), 'utf8')
+
+test('REFERENCE.md is what the commands say; `npm run generate` makes it so', () => {
+  expect(WRITTEN).toBe(renderReference(PAGES))
+})
+
+test('it would be another if a flag said something else', () => {
+  const [first, ...rest] = PAGES
+  if (!first) throw new Error('There are no commands.')
+  const flags = first.flags.map((flag) => ({ ...flag, summary: `${flag.summary} Really.` }))
+  expect(renderReference([{ ...first, flags }, ...rest])).not.toBe(WRITTEN)
+})
+
+test('every link inside the page leads to a heading, and no two headings are the same', () => {
+  const anchors = [...WRITTEN.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
+  const links = [...WRITTEN.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target)
+  // Comments in examples begin with the same sign.
+  const headings = anchors.filter((anchor) => links.includes(anchor))
+  expect(new Set(links)).toEqual(new Set(headings))
+  expect(new Set(headings).size).toBe(headings.length)
+})
+
+test('every command is there with all of its flags, arguments and examples', () => {
+  for (const { title, flags, args, examples } of PAGES) {
+    const [, section = ''] = WRITTEN.split(`### ${title}\n`)
+    const [own = ''] = section.split(/^##/m)
+    for (const flag of flags) expect(own, `${title} --${flag.name}`).toContain(`--${flag.name}`)
+    for (const arg of args) expect(own, title).toContain(`\`${arg.label}\``)
+    for (const { command } of examples) expect(own.split('\n'), title).toContain(command)
+  }
+})
+
+test('every variable that the program reads is there', () => {
+  const folder = join(PACKAGE, 'src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const named = files.flatMap(
+    (file) => readFileSync(join(folder, file), 'utf8').match(/\bFISH_(?!CLI_)[A-Z_]*[A-Z]\b/g) ?? [],
+  )
+  const known = [...VARIABLES, ...SERVER_VARIABLES].flatMap(({ name, file }) =>
+    file ? [name, `${name}_FILE`] : [name],
+  )
+  expect(named).not.toEqual([])
+  // Those of FISH_CLI_ pass between a shell's completion and the program; nobody sets them.
+  expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
+  for (const name of known) expect(WRITTEN).toContain(`\`${name.replace(/_FILE$/, '')}\``)
+})
+
+test('every field of a failure is there', () => {
+  for (const [name, { description }] of Object.entries(FAILURE_SCHEMA.properties.error.properties)) {
+    expect(WRITTEN).toMatch(new RegExp(`^\\| \`${name}\` \\| .* \\| ${description} \\|$`, 'm'))
+  }
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { run } from './harness.ts'
+import { runWatch, START } from './watched-world.ts'
+
+const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
+const lines = (text: string) => text.split('\n').slice(0, -1)
+
+test('status --watch prints a line for each change, and none where all is as before', async () => {
+  const { status, stdout, stderr, looks } = await runWatch(['status', '--watch'], {
+    between({ mock, pause, stop }) {
+      if (pause === 2) mock.fail('reset', { times: 3 })
+      if (pause === 5) mock.fail('storage-down', { times: 1 })
+      if (pause === 8) stop()
+    },
+  })
+  expect({ status, stderr }).toEqual({ status: 130, stderr: '' })
+  expect(looks).toHaveLength(9)
+  expect(lines(stdout)).toEqual([
+    expect.stringMatching(new RegExp(`^${clockText(START)}  ok  version \\S+  0 ms$`)),
+    expect.stringMatching(new RegExp(`^${clockText(START + 45_000)}  down  No answer from \\S+ \\(ECONNRESET\\)\\.$`)),
+    expect.stringMatching(new RegExp(`^${clockText(START + 90_000)}  down  \\S.*storage.*$`, 'i')),
+    expect.stringMatching(new RegExp(`^${clockText(START + 105_000)}  ok  version `)),
+  ])
+})
+
+test.each(['--json', '-ojsonl'])('status --watch %s prints one document a line, and nothing else', async (flag) => {
+  const { stdout, stderr } = await runWatch(['status', '--watch', '--interval=20', flag], {
+    terminal: flag === '--json',
+    between({ mock, pause, stop }) {
+      if (pause === 0) mock.fail({ status: 500 }, { times: 1 })
+      if (pause === 1) mock.fail({ latencyMs: 30 }, { times: 1 })
+      if (pause === 2) stop()
+    },
+  })
+  expect(stderr).toBe('')
+  const found = lines(stdout).map((line) => JSON.parse(line))
+  const ok = { status: 'ok', version: expect.any(String), latencyMs: expect.any(Number), code: null, message: null }
+  const at = (seconds: number) => new Date(START + seconds * 1000).toISOString()
+  expect(found).toEqual([
+    { ...ok, timestamp: at(0) },
+    {
+      timestamp: at(20),
+      status: 'down',
+      version: null,
+      latencyMs: null,
+      code: 'internal_error',
+      message: expect.any(String),
+    },
+    { ...ok, timestamp: at(40) },
+  ])
+})
+
+test('status --watch begins also with a service that is down, and leaves requests to others', async () => {
+  const { stdout, status, looks } = await runWatch(['status', '-w', '-o', 'csv', '--fields', 'status,code'], {
+    between({ mock, pause, stop }) {
+      if (pause === 0) expect(mock.faults).toEqual([])
+      if (pause === 45) stop()
+    },
+    env: {},
+  })
+  expect({ status, stdout }).toEqual({ status: 130, stdout: 'status,code\r\nok,\r\n' })
+  expect(Math.min(...looks.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
+  const stop = new AbortController()
+  const down = await run(['status', '--watch', '--url', 'http://127.0.0.1:1', '--json'], {
+    interrupted: stop.signal,
+    onStdout: () => stop.abort(new Error('Ctrl-C')),
+  })
+  expect(down.status).toBe(130)
+  expect(JSON.parse(down.stdout)).toMatchObject({ status: 'down', code: 'unreachable' })
+})
+
+test('status --watch says on a terminal when it looked and will look, and takes that away at its end', async () => {
+  const { stderr } = await runWatch(['status', '--watch'], {
+    terminal: true,
+    columns: 80,
+    rows: 24,
+    between: ({ pause, stop }) => pause === 1 && stop(),
+  })
+  const live = `ok, 0 ms · ${clockText(START + 15_000)}, next ${clockText(START + 30_000)} · version `
+  expect(stderr).toContain(live)
+  expect(stderr.endsWith('\r\u{1b}[J')).toBe(true)
+})
+
+test('status --watch ends where what answers is not the service, and refuses flags that go with nothing', async () => {
+  const { status } = await runWatch(['status', '--watch'], {
+    between: ({ mock }) => mock.fail({ status: 404, code: 'not_found' }),
+  })
+  expect(status).toBe(5)
+  expect((await run(['status', '--interval', '5'])).status).toBe(2)
+  expect((await run(['status', '--watch', '-o', 'csv', '--fields', 'no'])).status).toBe(2)
+})

@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World } from './harness.ts'
+import { shell, startFish } from './stdin-processes.ts'
+
+const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
+const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
+
+let world: World
+let folder: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await world.service.close()
+})
+
+const environment = (name: string) => ({
+  ...world.player,
+  XDG_STATE_HOME: join(folder, name),
+  XDG_CONFIG_HOME: join(folder, name),
+})
+
+describe('add --file - reads stdin', () => {
+  const rows = 'name,rarity\r\nKöi 鯉,gold\r\n"🐟, big",3\r\nCod,1'
+  const names = ['Köi 鯉', '🐟, big', 'Cod']
+
+  test.each([
+    ['as one piece', (bytes: Buffer) => [bytes], 'earth'],
+    [
+      'byte by byte, so inside of every character',
+      (bytes: Buffer) => [...bytes].map((byte) => Buffer.of(byte)),
+      'survival',
+    ],
+    ['with a mark of its byte order', (bytes: Buffer) => [Buffer.from('\ufeff'), bytes], 'oneblock'],
+  ] as const)('%s, with CRLF and no end of the last line', async (_title, cut, gamemode) => {
+    const { child, ended } = startFish(['add', '--file', '-', '--json'], {
+      ...environment(gamemode),
+      FISH_GAMEMODE: gamemode,
+    })
+    for (const piece of cut(Buffer.from(rows))) {
+      child.stdin.write(piece)
+      await setImmediate()
+    }
+    child.stdin.end()
+    expect(await ended).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('"sent": 3') })
+    const listed = startFish(['list', '-g', gamemode, '--json'], environment(gamemode))
+    const { fish } = JSON.parse((await listed.ended).stdout) as { fish: { name: string }[] }
+    expect(fish.map(({ name }) => name)).toEqual(names)
+  })
+
+  test.each([
+    ['one byte', 'x', 2, 'rarity'],
+    ['nothing', '', 2, 'holds no catches'],
+    ['only a mark of its byte order', '\ufeff', 2, 'holds no catches'],
+    ['only ends of lines', '\r\n\n\r\n', 2, 'holds no catches'],
+    ['half a character at the end', Buffer.from('Koi,1\n鯉').subarray(0, -1), 2, 'UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffCod,1\n', 'utf16le'), 2, 'UTF-8'],
+    ['JSON on one line', '[{"name":"A","rarity":1},{"kind":"crab"}]', 0, '"catches": 2'],
+    ['JSON Lines without a last end', '{"name":"A","rarity":1}\n{"kind":"crab"}', 0, '"catches": 2'],
+    ['a line that is longer than any catch', 'x'.repeat(2_000_000), 2, 'Line 1 is too long'],
+    ['such a line of JSON', `[\n{"name":"${'x'.repeat(2_000_000)}`, 2, 'Line 2 is too long'],
+    ['a catch behind 300,000 empty lines', `${'\n'.repeat(300_000)}Cod,9`, 2, 'Line 300001: '],
+  ])('that holds %s', async (_title, content, status, said) => {
+    const { child, ended } = startFish(DRY)
+    child.stdin.end(content)
+    const { stdout, ...rest } = await ended
+    expect({ ...rest, said: stdout }).toEqual({ status, stderr: '', said: expect.stringContaining(said) })
+    expect(() => JSON.parse(stdout)).not.toThrow()
+  })
+
+  test('and tells of the first 1000 wrong lines, of however many there are', async () => {
+    const { child, ended } = startFish(DRY.filter((word) => word !== '--json'))
+    child.stdin.end('Cod,9\n'.repeat(5000))
+    const { status, stderr } = await ended
+    expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 1000 })
+    expect(stderr).toContain('5000 lines are wrong, of which the first 1000 are told; nothing was changed.')
+  })
+})
+
+describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
+  const FILE = 'add --file - --dry-run --user Alex --gamemode earth'
+  const LOGIN = 'login Alex --password-stdin --no-input'
+
+  test.each([
+    ['closed', `fish ${FILE} <&-`, 2, 'holds no catches'],
+    ['/dev/null', `fish ${FILE} </dev/null`, 2, 'holds no catches'],
+    ['a folder', `fish ${FILE} </`, 2, 'fish-cli: '],
+    ['closed, where a password should be', `fish ${LOGIN} <&-`, 4, 'stdin is empty'],
+    ['/dev/null, where a password should be', `fish ${LOGIN} </dev/null`, 4, 'stdin is empty'],
+    ['a folder, where a password should be', `fish ${LOGIN} </`, 4, 'fish-cli: '],
+    ['/dev/null, where somebody should answer', 'fish user delete Alex </dev/null', 2, 'Add --yes.'],
+    ['closed, where somebody should answer', 'fish user delete Alex <&-', 2, 'Add --yes.'],
+  ])('but %s fails clearly', async (_title, line, status, said) => {
+    const { stdout, ...ended } = await shell(line, environment('none'))
+    expect({ stdout, ...ended }).toEqual({ status, stdout: '', stderr: expect.stringContaining(said) })
+  })
+
+  test.each([
+    ['a file', 'printf "Cod,1\\nEel,2" >"$DIR/some"; fish add --file - --dry-run -u A -g earth <"$DIR/some"'],
+    [
+      'a named pipe',
+      'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - --dry-run -u A -g earth <"$DIR/pipe"',
+    ],
+    [
+      'a named pipe of --file',
+      'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" --dry-run -u A -g earth',
+    ],
+    ['a here document', 'fish add --file - --dry-run -u A -g earth <<END\nCod,1\nEel,2\nEND'],
+    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin --dry-run -u A -g earth'],
+  ])('but %s is read', async (_title, line) => {
+    expect(await shell(line, { DIR: folder })).toEqual({ status: 0, stdout: 'Would add 2 catches.\n', stderr: '' })
+  })
+
+  test('Ctrl-C ends the wait for somebody who writes into a named pipe', async () => {
+    const pipe = join(folder, 'silent')
+    const temporary = join(folder, 'temporary')
+    mkdirSync(temporary)
+    await shell(`mkfifo "${pipe}"`)
+    // What it keeps meanwhile comes into this folder, and loses its name: then it waits.
+    const waits = new Promise<void>((resolve) => {
+      const watcher = watch(temporary, () => {
+        if (readdirSync(temporary).length > 0) return
+        watcher.close()
+        resolve()
+      })
+    })
+    const argv = ['add', '--file', pipe, '--dry-run', '--user', 'Alex', '--gamemode', 'earth']
+    const { child, ended } = startFish(argv, { TMPDIR: temporary })
+    await waits
+    child.kill('SIGINT')
+    expect(await ended).toEqual({ status: 130, stdout: '', stderr: 'fish-cli: Interrupted.\n' })
+  })
+})
+
+describe('a password on stdin', () => {
+  const login = (name: string) =>
+    startFish(['login', 'Alex', '--password-stdin', '--no-input', '--json'], {
+      ...environment(name),
+      FISH_PASSWORD: undefined,
+    })
+
+  test.each([
+    ['alone', ''],
+    ['with the end of its line', '\n'],
+    ['with CRLF', '\r\n'],
+  ])('is taken %s, byte by byte', async (title, end) => {
+    const { child, ended } = login(`login ${title}`)
+    for (const byte of Buffer.from(`${world.alex.password}${end}`)) {
+      child.stdin.write(Buffer.of(byte))
+      await setImmediate()
+    }
+    child.stdin.end()
+    expect(await ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(world.alex.password) })
+  })
+
+  test.each([
+    ['of two lines', 'canary-one\ncanary-two\n', 'more than one line'],
+    ['without end', 'canary'.repeat(200_000), 'more than one line'],
+    ['that is empty', '\n', 'stdin is empty'],
+  ])('%s is refused without being repeated, though stdin stays open', async (title, text, said) => {
+    const { child, ended } = login(`refused ${title}`)
+    child.stdin.write(text)
+    if (!text.startsWith('canarycanary')) child.stdin.end()
+    const { status, stdout, stderr } = await ended
+    expect({ status, said: stdout }).toEqual({ status: 4, said: expect.stringContaining(said) })
+    expect(stdout + stderr).not.toContain('canary')
+  })
+})
+
+describe('stdin that is held open and not needed', () => {
+  test.each([
+    ['--version'],
+    ['--help'],
+    ['demo'],
+    ['config', 'path'],
+    ['config', 'list'],
+    ['profile', 'list'],
+    ['status'],
+    ['whoami'],
+    ['list'],
+    ['list', 'crabs', '--json'],
+    ['stats'],
+    ['add', 'Cod', '-r', '1'],
+    ['add', '--crab', '--dry-run'],
+    ['key'],
+    ['user', 'list'],
+    ['user', 'delete', 'Alex'],
+    ['outbox', 'status'],
+    ['outbox', 'flush'],
+    ['add', '--file', '/dev/null'],
+    ['bogus'],
+    ['login', 'Alex', '--no-input'],
+  ])('keeps nobody waiting: %s %s %s', async (...argv) => {
+    const words = argv.filter((word) => word !== undefined)
+    const { child, ended } = startFish(words, { ...environment('held'), FISH_ADMIN_PASSWORD: 'canary-admin-password' })
+    const { status } = await ended
+    expect(typeof status).toBe('number')
+    expect(child.stdin.writableEnded).toBe(false)
+  })
+})

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADMIN_PASSWORD, startImpostor } from './harness.ts'
+import { fishInTerminal, openTerminal, PROGRAM, SKIPPED } from './pseudo-terminal.ts'
+
+const FERNET_KEY = Buffer.alloc(32, 7).toString('base64')
+const PASSWORD = 'canary pass-word 1'
+
+let server: Awaited<ReturnType<typeof startImpostor>>
+/** Who asked for something, as `method path name:password`. */
+const asked: string[] = []
+
+beforeAll(async () => {
+  // It takes every password, and remembers them.
+  server = await startImpostor((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      const given = Buffer.from((req.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString()
+      asked.push(`${req.method} ${req.url} ${given || Buffer.concat(chunks).toString()}`)
+      const answer = (status: number, body: object) => {
+        res.writeHead(status, { 'content-type': 'application/json' })
+        res.end(status === 204 ? undefined : JSON.stringify(body))
+      }
+      if (req.url === '/admin/login') {
+        answer(200, { token: 'a.b.c', expiresAt: new Date(Date.now() + 3_600_000).toISOString() })
+      } else if (req.method === 'DELETE') answer(204, {})
+      else if (req.url === '/admin/admins') {
+        answer(201, { username: 'mia', role: 'admin', createdAt: new Date().toISOString() })
+      } else answer(200, { fernetKey: FERNET_KEY })
+    })
+  })
+})
+
+afterAll(() => server.close())
+
+const environment = () => ({ FISH_URL: server.url, FISH_USER: 'Alex', NO_COLOR: '1' })
+const passwordsOf = (user: string) =>
+  asked
+    .filter((one) => one.startsWith('GET /get/user/key ') && one.includes(` ${user}:`))
+    .map((one) => one.split(`${user}:`)[1])
+
+/** Types a password at the prompt of `fish-cli key`, and answers how that ended. */
+async function typePassword(keys: string, user = 'Alex') {
+  const terminal = fishInTerminal(['key', '--show'], { env: { ...environment(), FISH_USER: user } })
+  await terminal.until(/Password of \S+: /)
+  terminal.type(keys)
+  return terminal.ended
+}
+
+describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPPED}`, () => {
+  test.each([
+    ['typed and ended with Enter', `${PASSWORD}\r`, PASSWORD],
+    ['corrected with backspace, of either kind', `xy\u007f\b${PASSWORD}z\u007f\r`, PASSWORD],
+    ['begun anew with Ctrl-U', `something else\u0015${PASSWORD}\r`, PASSWORD],
+    ['without the word that Ctrl-W took', `${PASSWORD} more\u0017\u007f\r`, PASSWORD],
+    ['pasted with more lines behind it', `${PASSWORD}\rrm -r canary-line\r`, PASSWORD],
+    ['pasted with the marks of a paste around it', `\u001b[200~${PASSWORD}\u001b[201~\r`, PASSWORD],
+    ['of many alphabets', 'pässwörd-鯉🐟👩‍🚀-日本\r', 'pässwörd-鯉🐟👩‍🚀-日本'],
+    ['corrected behind a wide character', '鯉🐟x\u007f\u007f\r', '鯉'],
+    ['of 5000 characters', `${'canary-long'.repeat(455)}\r`, 'canary-long'.repeat(455)],
+  ])('takes a password %s, and shows none of it', async (title, keys, password) => {
+    const user = `user-${title.replaceAll(/[^a-z]/g, '')}`.slice(0, 32)
+    const { status, text, isSane } = await typePassword(keys, user)
+    expect({ status, text, isSane }).toEqual({
+      status: 0,
+      text: `Password of ${user}: \r\n${FERNET_KEY}\r\n`,
+      isSane: true,
+    })
+    expect(passwordsOf(user)).toEqual([password])
+  })
+
+  test.each([
+    ['Ctrl-C', 'canary\u0003', 130, 'Interrupted.'],
+    ['Ctrl-D', '\u0004', 4, 'No answer was given.'],
+    ['an empty answer', '\r', 4, 'Needed: Password of Alex.'],
+  ])('ends at %s, with the terminal as it was', async (_title, keys, expected, message) => {
+    const { status, text, isSane } = await typePassword(keys)
+    expect({ status, isSane }).toEqual({ status: expected, isSane: true })
+    expect(text).toMatch(new RegExp(`^Password of Alex: \r\nfish-cli: ${message}\r\n`))
+    expect(text).not.toContain('canary')
+  })
+
+  test('Ctrl-D behind a beginning does not send it', async () => {
+    const { status, text } = await typePassword(`${PASSWORD}\u0004\u0003`, 'Dora')
+    expect({ status, asked: passwordsOf('Dora') }).toEqual({ status: 130, asked: [] })
+    expect(text).not.toContain(PASSWORD)
+  })
+
+  test('a signal that ends the program leaves the terminal as it was', async () => {
+    const terminal = fishInTerminal(['key'], {
+      env: environment(),
+      around: `sh -c 'printf "<%s>" $$; exec "$@"' sh "$@"`,
+    })
+    const [, pid] = await terminal.until(/<(\d+)>/)
+    await terminal.until(/Password of Alex: /)
+    process.kill(Number(pid), 'SIGTERM')
+    expect(await terminal.ended).toMatchObject({ status: 143, isSane: true })
+  })
+
+  test('a password that is typed ahead answers the next question, and is not shown', async () => {
+    const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
+    const twice = fishInTerminal(['admin', 'create', 'mia'], { env })
+    await twice.until(/New password of mia: /)
+    twice.type(`${PASSWORD}\r${PASSWORD}\r`)
+    const created = await twice.ended
+    expect(created.text).toMatch(/^New password of mia: \r\nNew password of mia, again: \r\n/)
+    expect(created).toMatchObject({ status: 0, text: expect.not.stringContaining(PASSWORD) })
+
+    const confirmed = fishInTerminal(['user', 'delete', 'Zed'], { env: environment() })
+    await confirmed.until(/\[y\/N\] /)
+    confirmed.type(`y\r${PASSWORD}\r`)
+    const { status, text } = await confirmed.ended
+    expect(text).toContain('Password of the administrator admin: \r\nDeleted Zed.')
+    expect({ status, text }).toMatchObject({ status: 0, text: expect.not.stringContaining(PASSWORD) })
+  })
+
+  test.each([
+    ['Ctrl-Z', undefined],
+    ['SIGTSTP from elsewhere', 'SIGTSTP'],
+  ] as const)('asks again, without echo, when it goes on after %s', async (_title, signal) => {
+    const user = signal === undefined ? 'Zoe' : 'Zac'
+    const shell = openTerminal(['/bin/sh', '-i'], {
+      env: { ...environment(), FISH_USER: user, PS1: '<ready>', ENV: '' },
+    })
+    await shell.until(/<ready>/)
+    shell.type(`sh -c 'printf "<%s>" $$; exec "$@"' sh ${PROGRAM.join(' ')} key --show; echo "<ended $?>"\n`)
+    const [, pid] = await shell.until(/<(\d+)>/)
+    await shell.until(/Password of \S+: /)
+    if (signal === undefined) shell.type('canary-half\u001a')
+    else process.kill(Number(pid), signal)
+    await shell.until(/(Stopped|Suspended)[\s\S]*<ready>/)
+    const before = shell.text().length
+    // Shells bring the echo back, this one not by itself; the prompt takes it away again.
+    shell.type('stty sane; stty -a; fg\n')
+    await shell.until(/\secho\s[\s\S]*Password of \S+: /, before)
+    shell.type(`${PASSWORD}\r`)
+    await shell.until(new RegExp(FERNET_KEY), before)
+    expect(passwordsOf(user)).toEqual([PASSWORD])
+    expect(shell.text()).not.toContain(PASSWORD)
+    expect(shell.text()).not.toContain('canary-half')
+  })
+
+  test('ends when the terminal is taken away', async () => {
+    const terminal = openTerminal([...PROGRAM, 'key'], { env: environment() })
+    await terminal.until(/Password of Alex: /)
+    terminal.hangUp()
+    expect(await terminal.ended).toEqual({ status: 0, signal: 1 })
+  })
+})
+
+describe.skipIf(SKIPPED !== '')(`a question before something is destroyed, in a real terminal${SKIPPED}`, () => {
+  const deleted = () => asked.filter((one) => one.startsWith('DELETE'))
+
+  test.each([
+    ['Enter alone', '\r', 1, 'Nothing was changed.'],
+    ['n', 'n\r', 1, 'Nothing was changed.'],
+    ['anything that is no yes', 'yess\r', 1, 'Nothing was changed.'],
+    ['the end of input', '\u0004', 1, 'Nothing was changed.'],
+    ['Ctrl-C behind a yes', 'y\u0003', 130, 'Interrupted.'],
+  ])('takes %s for a no', async (_title, keys, expected, message) => {
+    const before = deleted().length
+    const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
+    const terminal = fishInTerminal(['user', 'delete', 'Zed'], { env })
+    await terminal.until(/Delete the player Zed and all that it caught\? \[y\/N\] /)
+    terminal.type(keys)
+    const { status, text, isSane } = await terminal.ended
+    expect({ status, isSane, deleted: deleted().length - before }).toEqual({
+      status: expected,
+      isSane: true,
+      deleted: 0,
+    })
+    // In a line of its own.
+    expect(text).toMatch(new RegExp(`\nfish-cli: ${message}\r\n$`))
+  })
+
+  test.each(['y', 'YES'])('takes %s for a yes', async (answer) => {
+    const name = `Zed${answer}`
+    const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
+    const terminal = fishInTerminal(['user', 'delete', name], { env })
+    await terminal.until(/\[y\/N\] /)
+    terminal.type(`${answer}\r`)
+    expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
+    expect(deleted().some((one) => one.includes(name))).toBe(true)
+  })
+})
