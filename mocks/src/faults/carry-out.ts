@@ -5,14 +5,14 @@ import type { Strike } from './fault-book.ts'
 import { refuse } from './refuse.ts'
 import { type Tampering, tamper } from './tamper.ts'
 
-const RESET: Disturbance = { kind: 'reset', after: 'nothing' }
+const RESET: Disturbance = { kind: 'reset' }
 
 const DISTURBANCES: Readonly<Partial<Record<FaultName, Disturbance>>> = {
   silence: { kind: 'silence' },
   reset: RESET,
   'lost-answer': RESET,
-  'reset-after-headers': { kind: 'reset', after: 'headers' },
-  'cut-body': { kind: 'cut-body' },
+  'reset-after-headers': { kind: 'cut-body', share: 0 },
+  'cut-body': { kind: 'cut-body', share: 0.5 },
 }
 
 const TAMPERINGS: readonly Tampering[] = ['malformed-json', 'wrong-shape', 'wrong-content-type']

@@ -8,7 +8,7 @@ export const FAULT_NAMES = [
   'reset',
   /** Carried out; then the connection is reset before anything of the answer. */
   'lost-answer',
-  /** Carried out; the connection is reset behind status and headers. */
+  /** Carried out; the connection is lost behind status and headers, as when the server dies there. */
   'reset-after-headers',
   /** Carried out; the body ends too early, though `content-length` promised more. */
   'cut-body',

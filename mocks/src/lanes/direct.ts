@@ -23,8 +23,8 @@ export function createDirectFetch({ answer, origin, clock, address }: DirectOpti
     if (delayMs > 0) await clock.sleep(delayMs, signal)
     if (!disturbance) return decoded(response)
     if (disturbance.kind === 'silence') return new Promise(() => {})
-    if (disturbance.kind === 'reset' && disturbance.after === 'nothing') throw fetchFailed()
-    return disturbedBody(request.method, response, disturbance, () => terminated(disturbance.kind))
+    if (disturbance.kind === 'reset') throw fetchFailed()
+    return disturbedBody(request.method, response, disturbance, terminated)
   }
 
   return async (input, init) => {

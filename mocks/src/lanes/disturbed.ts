@@ -7,17 +7,16 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 const { setTimeout: later } = globalThis
 
 /** What disturbs a body. */
-export type BodyDisturbance = Extract<Disturbance, { kind: 'reset' | 'cut-body' }>
+export type BodyDisturbance = Extract<Disturbance, { kind: 'cut-body' }>
 
 /**
- * An answer whose body never comes to its end: nothing of it arrives when the connection is reset, half of it when it
- * is cut. One that has no body is whole.
+ * An answer of whose body a share arrives, and never its end. One that has no body is whole.
  * @param failure what reading the body fails with
  */
 export async function disturbedBody(
   method: string,
   response: Response,
-  { kind }: BodyDisturbance,
+  { share }: BodyDisturbance,
   failure: () => Error,
 ): Promise<Response> {
   if (method === 'HEAD' || BODILESS.has(response.status)) return response
@@ -25,7 +24,7 @@ export async function disturbedBody(
   const headers = new Headers(response.headers)
   headers.set('content-length', String(Math.max(body.byteLength, 1)))
   // An empty piece lets the headers leave.
-  const pieces = [body.subarray(0, kind === 'reset' ? 0 : body.byteLength >> 1)]
+  const pieces = [body.subarray(0, Math.floor(body.byteLength * share))]
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

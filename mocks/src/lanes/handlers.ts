@@ -2,7 +2,7 @@ import type { HttpHandler } from 'msw'
 import type { MockClock } from '../world/clock.ts'
 import type { AnswerRequest, Outcome } from '../world/outcome.ts'
 import { disturbedBody } from './disturbed.ts'
-import { brokenOff, connectionReset } from './network-errors.ts'
+import { connectionReset, otherSideClosed } from './network-errors.ts'
 import { OriginHandler } from './origin-handler.ts'
 
 /** What {@link createHandlers} takes. */
@@ -24,9 +24,7 @@ export function createHandlers({ answer, clock, origin }: HandlersOptions): Http
     if (delayMs > 0) await clock.sleep(delayMs, request.signal)
     if (!disturbance) return response
     if (disturbance.kind === 'silence') return NEVER()
-    if (disturbance.kind !== 'reset' || disturbance.after !== 'nothing') {
-      return disturbedBody(request.method, response, disturbance, () => brokenOff(disturbance.kind))
-    }
+    if (disturbance.kind === 'cut-body') return disturbedBody(request.method, response, disturbance, otherSideClosed)
     // What a page learns of a reset, and what MSW makes of an error that looks like Node's own.
     if (inPage) return Response.error()
     throw connectionReset()

@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 // By name: fake timers replace the global ones, and no test means to stop the network with them.
 import { setImmediate } from 'node:timers'
 import type { Outcome } from '../world/outcome.ts'
+import { connectionReset } from './network-errors.ts'
 
 /** The part of an interceptor's controller that this lane uses. */
 export interface Exchange {
@@ -13,11 +14,6 @@ export interface Exchange {
   }
   /** The far end of the client's socket. */
   readonly initiator: unknown
-}
-
-/** What a client reads from a connection that was reset. */
-export function connectionReset(): Error {
-  return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
 }
 
 /** Brings an outcome about on an intercepted exchange, as a network would. Settles when nothing more is to be done. */
@@ -36,14 +32,11 @@ export async function bringAbout(outcome: Outcome, exchange: Exchange, ended: Ab
       await stay(ended)
       return
     case 'reset':
-      if (disturbance.after === 'nothing' || request.method === 'CONNECT') {
-        controller.errorWith(connectionReset())
-        return
-      }
-      controller.respondWith(await broken(response, 0, () => hangUp(exchange, 'reset')))
+      controller.errorWith(connectionReset())
       return
     case 'cut-body':
-      controller.respondWith(await broken(response, 0.5, () => hangUp(exchange, 'end')))
+      if (request.method === 'CONNECT') controller.errorWith(connectionReset())
+      else controller.respondWith(await broken(response, disturbance.share, () => hangUp(exchange)))
   }
 }
 
@@ -100,10 +93,9 @@ async function broken(response: Response, share: number, breakOff: () => void): 
   return new Response(stream, { status, statusText, headers })
 }
 
-function hangUp({ initiator }: Exchange, how: 'reset' | 'end'): void {
+function hangUp({ initiator }: Exchange): void {
   if (!(initiator instanceof Socket)) return
   // The interceptor's own way to close tells clients that a connection closed before it tells them why.
   Reflect.deleteProperty(initiator, '_destroy')
-  if (how === 'reset') initiator.destroy(connectionReset())
-  else initiator.end()
+  initiator.end()
 }

@@ -1,8 +1,9 @@
 import { emitWarning } from 'node:process'
 import type { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import type { AnswerRequest } from '../world/outcome.ts'
-import { bringAbout, connectionReset, type Exchange, nextTurn } from './intercept-answer.ts'
+import { bringAbout, type Exchange, nextTurn } from './intercept-answer.ts'
 import { UnhandledRequestError, type Verdict } from './intercept-policy.ts'
+import { connectionReset } from './network-errors.ts'
 
 /** Who answers for an origin, until it closes. */
 export interface Answerer {

@@ -5,9 +5,6 @@ import type { Outcome } from '../world/outcome.ts'
 /** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
 const BODILESS = new Set([204, 205, 304])
 
-/** A reset lets some systems drop what a client has received but not read yet: time to read it. */
-const READ_MS = 10
-
 /** Sends an answer, or disturbs it as told. Settles when there is nothing left to do; never rejects for a lost client. */
 export async function bringAbout({ response, delayMs, disturbance }: Outcome, res: ServerResponse): Promise<void> {
   if (delayMs > 0) await pause(delayMs, res)
@@ -16,19 +13,14 @@ export async function bringAbout({ response, delayMs, disturbance }: Outcome, re
     await sendNodeResponse(res, response)
     return
   }
-  if (disturbance.kind === 'reset' && disturbance.after === 'nothing') {
+  if (disturbance.kind === 'reset') {
     res.socket?.resetAndDestroy()
     return drop(response)
   }
   const body = new Uint8Array(await response.arrayBuffer())
   writeHead(res, response, body.byteLength)
-  if (disturbance.kind === 'reset') {
-    await flushed(res)
-    await pause(READ_MS, res)
-    res.socket?.resetAndDestroy()
-    return
-  }
-  if (res.req.method !== 'HEAD' && !BODILESS.has(response.status)) res.write(body.subarray(0, body.byteLength >> 1))
+  const hasBody = res.req.method !== 'HEAD' && !BODILESS.has(response.status)
+  if (hasBody) res.write(body.subarray(0, Math.floor(body.byteLength * disturbance.share)))
   // Unread bytes of the request would turn the end into a reset.
   res.req.resume()
   res.socket?.destroySoon()
@@ -41,15 +33,6 @@ function writeHead(res: ServerResponse, { status, statusText, headers }: Respons
   if (!BODILESS.has(status)) res.setHeader('content-length', Math.max(length, 1))
   res.writeHead(status, statusText || undefined)
   res.flushHeaders()
-}
-
-/** Settles once all that was written has left, or the client has. */
-function flushed(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    res.once('close', resolve)
-    // Behind everything else; an answer has no such callback for headers alone.
-    res.socket?.write('', () => resolve())
-  })
 }
 
 /** Waits, no longer than the client does. */

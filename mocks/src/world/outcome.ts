@@ -1,9 +1,9 @@
 /** What happens to a request that is not simply answered. Lanes bring it about as real networks do. */
 export type Disturbance =
-  /** The connection is reset: before anything of the answer, or after its status and headers. */
-  | { readonly kind: 'reset'; readonly after: 'nothing' | 'headers' }
-  /** The body ends too early, though `content-length` promised more. */
-  | { readonly kind: 'cut-body' }
+  /** The connection is reset before anything of the answer. */
+  | { readonly kind: 'reset' }
+  /** The connection ends after this share of the body, though `content-length` promised more. */
+  | { readonly kind: 'cut-body'; readonly share: 0 | 0.5 }
   /** Nothing ever comes. */
   | { readonly kind: 'silence' }
 

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { intercept } from '../../src/lanes/intercept.ts'
 import type { Outcome } from '../../src/world/outcome.ts'
 
-type Case = 'reset-first' | 'reset-late' | 'cut' | 'cut-empty' | 'silence' | 'slow-reset' | 'slow-answer' | 'answer'
+type Case = 'reset-first' | 'lost-late' | 'cut' | 'cut-empty' | 'silence' | 'slow-reset' | 'slow-answer' | 'answer'
 interface Seen {
   readonly outcome: string
   readonly name?: string | undefined
@@ -34,12 +34,12 @@ function outcomeOf(kind: Case): Outcome {
   switch (kind) {
     case 'reset-first':
     case 'slow-reset':
-      return { response, delayMs, disturbance: { kind: 'reset', after: 'nothing' } }
-    case 'reset-late':
-      return { response, delayMs, disturbance: { kind: 'reset', after: 'headers' } }
+      return { response, delayMs, disturbance: { kind: 'reset' } }
+    case 'lost-late':
+      return { response, delayMs, disturbance: { kind: 'cut-body', share: 0 } }
     case 'cut':
     case 'cut-empty':
-      return { response, delayMs, disturbance: { kind: 'cut-body' } }
+      return { response, delayMs, disturbance: { kind: 'cut-body', share: 0.5 } }
     case 'silence':
       return { response, delayMs, disturbance: { kind: 'silence' } }
     default:
@@ -57,10 +57,10 @@ async function disturb(kind: Case, response: ServerResponse): Promise<void> {
     case 'slow-reset':
       socket.resetAndDestroy()
       return
-    case 'reset-late':
+    case 'lost-late':
       response.writeHead(200, head).flushHeaders()
-      await sleep(20)
-      socket.resetAndDestroy()
+      await sleep(5)
+      socket.destroySoon()
       return
     case 'cut':
       response.writeHead(200, head).write(BODY.slice(0, BODY.length / 2))
@@ -141,16 +141,7 @@ async function see(call: Promise<string>): Promise<Seen> {
   }
 }
 
-const cases: Case[] = [
-  'answer',
-  'reset-first',
-  'reset-late',
-  'cut',
-  'cut-empty',
-  'silence',
-  'slow-reset',
-  'slow-answer',
-]
+const cases: Case[] = ['answer', 'reset-first', 'lost-late', 'cut', 'cut-empty', 'silence', 'slow-reset', 'slow-answer']
 
 async function playAll(origin: string): Promise<Record<string, Seen>> {
   const table: Record<string, Seen> = {}

@@ -22,7 +22,7 @@ describe('a disturbance of an intercepted request', () => {
     expect(Object.keys(mocked).length).toBeGreaterThanOrEqual(60)
     expect(mocked['fetch GET, reset-first']).toMatchObject({ name: 'TypeError', causeCode: 'ECONNRESET' })
     expect(mocked['fetch GET, cut']).toMatchObject({ outcome: 'body', causeCode: 'UND_ERR_SOCKET' })
-    expect(mocked['undici.request GET, reset-late']).toMatchObject({ outcome: 'body', code: 'ECONNRESET' })
+    expect(mocked['undici.request GET, lost-late']).toMatchObject({ outcome: 'body', code: 'UND_ERR_SOCKET' })
     expect(mocked['node:http GET, cut']).toMatchObject({ outcome: 'body', code: 'ECONNRESET' })
     expect(mocked['fetch GET, silence']).toMatchObject({ name: 'TimeoutError' })
     expect(mocked['fetch GET, slow-answer']).toEqual({ outcome: 'answer 25' })

@@ -26,22 +26,22 @@ interface FaultCase {
 
 const FAULTS: Readonly<Record<string, FaultCase>> = {
   'a reset before anything': {
-    disturbance: { kind: 'reset', after: 'nothing' },
+    disturbance: { kind: 'reset' },
     byHand: (socket) => socket.resetAndDestroy(),
     stage: 'before the answer',
   },
-  'a reset after the headers': {
-    disturbance: { kind: 'reset', after: 'headers' },
-    byHand: (socket) => socket.write(HEAD, () => setTimeout(() => socket.resetAndDestroy(), 10)),
+  'an end behind the headers': {
+    disturbance: { kind: 'cut-body', share: 0 },
+    byHand: (socket) => socket.end(HEAD),
     stage: 'in the body',
   },
   'a cut body': {
-    disturbance: { kind: 'cut-body' },
+    disturbance: { kind: 'cut-body', share: 0.5 },
     byHand: (socket) => socket.end(HEAD + BODY.slice(0, BODY.length / 2)),
     stage: 'in the body',
   },
   'a cut body of which nothing comes': {
-    disturbance: { kind: 'cut-body' },
+    disturbance: { kind: 'cut-body', share: 0.5 },
     byHand: (socket) => socket.end(head(1)),
     body: '',
     stage: 'in the body',
