@@ -12,6 +12,8 @@ import {
 } from '@fish-crab/sdk'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
+import { limitHint, refusalHint, WRONG_ADDRESS } from './refusal-hints.ts'
+import type { Rights } from './rights.ts'
 
 /** A failure as it is told: the content of `{ "error": … }` under `--json`. What there is not is `null`. */
 export interface Failure {
@@ -27,14 +29,21 @@ export interface Failure {
   readonly retryAt: string | null
 }
 
-/** What a thrown value means to who typed the command. */
-export function describeFailure(error: unknown): Failure {
+/**
+ * What a thrown value means to who typed the command.
+ *
+ * @param needs Whose rights the command takes.
+ */
+export function describeFailure(error: unknown, needs: Rights = 'player'): Failure {
   if (error instanceof CliError) return failure(error.code, error.message, error.hint, error.exit)
   if (isRateLimitError(error)) {
-    const hint = `Try again at ${error.resetAt.toISOString()}, allow a longer --max-wait, or use an API key (FISH_API_KEY).`
-    return { ...ofAnswer(error, hint, EXIT.rateLimited), retryAt: error.resetAt.toISOString() }
+    const answer = ofAnswer(error, limitHint(error.resetAt, needs), EXIT.rateLimited)
+    return { ...answer, retryAt: error.resetAt.toISOString() }
   }
-  if (isApiError(error)) return ofAnswer(error, hintOf(error), exitOf(error))
+  if (isApiError(error)) {
+    const answer = ofAnswer(error, refusalHint(error.status, error.code, needs), exitOf(error))
+    return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
+  }
   if (isConnectionError(error)) {
     const { code, summary, systemCode } = error
     const isLate = isTimeoutError(error)
@@ -43,9 +52,7 @@ export function describeFailure(error: unknown): Failure {
   }
   if (isInvalidResponseError(error)) {
     const hint =
-      error.status >= 300 && error.status < 400
-        ? 'Set --url (or FISH_URL) to the address it leads to.'
-        : 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
+      error.status >= 300 && error.status < 400 ? 'Set --url (or FISH_URL) to the address it leads to.' : WRONG_ADDRESS
     return { ...failure(error.code, error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
   }
   if (isValidationError(error)) return ofValidation(error)
@@ -78,25 +85,22 @@ function unreachableHint(systemCode = ''): string {
   return 'Is the service running, and is --url (or FISH_URL) right?'
 }
 
-function exitOf({ status, code }: ApiError): ExitStatus {
+/** Whether a refusal is not the service's: those have a code. What asks for credentials may be a proxy that needs some. */
+function isForeign({ status, code }: ApiError): boolean {
+  return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
+}
+
+function exitOf(error: ApiError): ExitStatus {
+  const { status, code } = error
+  if (isForeign(error)) return EXIT.failure
   // The server cannot tell a wrong key from a broken token, and this program breaks none.
   if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
+  if (status === 429) return EXIT.rateLimited
   if (status === 400) return EXIT.usage
   if (status === 404) return EXIT.notFound
   if (status === 409) return EXIT.conflict
-  if (status === 429) return EXIT.rateLimited
   if (status === 503) return EXIT.unreachable
   return EXIT.failure
-}
-
-function hintOf({ status, code }: ApiError): string | undefined {
-  if (code === 'invalid_token') return 'Is FISH_KEY the key of this very user? Get it: fish-cli key --out FILE'
-  if (status === 401) return 'Check the name and the password, also in FISH_… variables.'
-  if (code === 'user_not_found') return 'Check the spelling; letter case does not matter.'
-  if (code === 'not_found') return 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
-  if (code === 'user_exists') return 'Choose another name.'
-  if (status >= 500) return 'Try again later; see: fish-cli status'
-  return undefined
 }
 
 // What the SDK calls a thing, and where it comes from here.
@@ -124,7 +128,7 @@ function ofValidation({ issues }: ValidationError): Failure {
   return failure(
     'usage',
     told.map(({ text }) => text).join(' '),
-    undefined,
+    onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : undefined,
     onlyCredentials ? EXIT.credentials : EXIT.usage,
   )
 }

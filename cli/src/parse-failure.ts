@@ -16,6 +16,8 @@ const SECRET_VARIABLES: readonly (readonly [RegExp, string])[] = [
 
 // oclif's words for flags that exclude each other; between them stands the value.
 const TOGETHER = /(--[a-z-]+)=.* cannot also be provided when using (--[a-z-]+)/s
+// oclif's words for a flag that has to be there.
+const MISSING = /Missing required flag ([a-z-]+)/
 
 /**
  * Tells what was typed wrongly without repeating values: behind a flag that does not exist there may be a secret,
@@ -39,6 +41,8 @@ export function parseFailure(error: unknown, id: string): CliError {
     const missing = args.map((arg) => (typeof arg === 'string' ? arg : arg.name.toUpperCase()))
     return usageError(`Missing: ${missing.join(', ')}.`, help)
   }
+  const [, needed] = MISSING.exec(message) ?? []
+  if (needed !== undefined) return usageError(`Missing: --${needed}.`, help)
   const [, one, other] = TOGETHER.exec(message) ?? []
   if (one !== undefined) return usageError(`${one} and ${other} cannot be given together.`, help)
   return usageError(message.replace(/\n?See more help with --help$/, ''), help)

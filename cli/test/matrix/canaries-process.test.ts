@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { launch } from '../maintenance-processes.ts'
+import { SECRETS, tracesIn } from './canaries.ts'
+import { type Row, titled } from './row.ts'
+import { storeOnce } from './store.ts'
+import { openWorld } from './world.ts'
+
+const { store } = storeOnce()
+
+describe('a process of its own', () => {
+  const rows: readonly Row[] = [
+    { id: 'login', args: ['Alex', '--with-api-key'], asks: ['getUserKey', 'postFish'] },
+    { id: 'add', args: ['Salmon', '-r', '3'], asks: ['postFish'] },
+    { id: 'user:list', asks: ['adminLogin', 'listUsers'] },
+  ]
+
+  test.each(titled(rows))(
+    'shows no secret with DEBUG=*, nor with NODE_DEBUG for the network: $title',
+    async ({ row }) => {
+      await using world = await openWorld({ store })
+      const env = Object.fromEntries(Object.entries(world.env).map(([name, value]) => [name, value ?? '']))
+      const argv = [...row.id.split(':'), ...(row.args ?? [])]
+      const program = launch(argv, { ...env, DEBUG: '*', NODE_DEBUG: 'http,https,net,tls,undici,fetch,fs,module' })
+      expect(await program.closed).toBe(0)
+      expect(tracesIn(program.stdout())).toEqual([])
+      expect(tracesIn(program.stderr())).toEqual([])
+      // There is debugging output.
+      expect(program.stderr()).toMatch(/^[A-Z]+ \d+:/m)
+    },
+  )
+
+  test('shows no password of a proxy that is out of reach', async () => {
+    const http_proxy = `http://alex:${encodeURIComponent(SECRETS.password)}@127.0.0.1:1`
+    const program = launch(['status', '--url', 'http://fish.invalid'], { http_proxy, FISH_MAX_WAIT: '0' })
+    expect(await program.closed).toBe(69)
+    expect(tracesIn(program.stdout() + program.stderr())).toEqual([])
+  })
+
+  test('shows nothing of an error that nobody catches but that it happened', async () => {
+    await using world = await openWorld({ store })
+    const env = Object.fromEntries(Object.entries(world.env).map(([name, value]) => [name, value ?? '']))
+    const crash =
+      'setTimeout(() => { throw Object.assign(new Error(process.env.FISH_PASSWORD), { ...process.env }) }, 500)'
+    const options = { ...env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(crash)}"` }
+    for (const more of [[], ['--json']]) {
+      const program = launch(['mock', '--port', '0', ...more], options)
+      expect(await program.closed).toBe(1)
+      expect(tracesIn(program.stderr(), ['new'])).toEqual([])
+      expect(program.stdout() + program.stderr()).toContain('fish-cli failed in a way it should not')
+    }
+  })
+})

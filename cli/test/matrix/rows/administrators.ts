@@ -1,0 +1,132 @@
+import type { Row } from '../row.ts'
+
+const REMAKES = 'the new secret is shown this once, as --show asks'
+
+/** Commands of administrators. */
+export const ADMINISTRATOR_ROWS: readonly Row[] = [
+  {
+    id: 'user:create',
+    args: ['Bella'],
+    asks: ['adminLogin', 'createUser'],
+    bad: ['more'],
+    shows: { secrets: ['new'], why: 'the secrets of a new player are shown this once, and kept nowhere else' },
+    fails: [
+      { title: 'a name that is taken', args: ['alex'], exit: 6, code: 'user_exists' },
+      { title: 'a name that none can have', args: ['Not a name'], exit: 2, code: 'usage' },
+      { title: 'no name', args: [], exit: 2, code: 'usage' },
+    ],
+  },
+  { id: 'user:create', args: ['Bella', '--out', '{home}/secret-file'], asks: ['adminLogin', 'createUser'] },
+  { id: 'user:list', asks: ['adminLogin', 'listUsers'], bad: ['--limit', '0'] },
+  {
+    id: 'user:list',
+    args: ['--search', 'al'],
+    given: ['session'],
+    env: { FISH_ADMIN_PASSWORD: '' },
+    asks: ['listUsers'],
+  },
+  {
+    id: 'user:show',
+    args: ['Alex'],
+    asks: ['adminLogin', 'showUser'],
+    bad: ['--fields', 'password'],
+    fails: [{ title: 'a player who is not there', args: ['Nobody'], exit: 5, code: 'user_not_found' }],
+  },
+  {
+    id: 'user:reset',
+    args: ['Alex', '--type', 'fernet', '--yes'],
+    given: ['login'],
+    asks: ['adminLogin', 'resetUser'],
+    bad: ['--fields', 'canary'],
+    fails: [
+      { title: 'no type', args: ['Alex', '--yes'], exit: 2, code: 'usage' },
+      { title: 'no yes', args: ['Alex', '--type', 'password', '--no-input'], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'user:reset',
+    args: ['Alex', '--type', 'api-key', '--yes', '--show'],
+    asks: ['adminLogin', 'resetUser'],
+    shows: { secrets: ['new'], why: REMAKES },
+  },
+  {
+    id: 'user:reset',
+    args: ['Alex', '--type', 'password', '--yes', '--out', '{home}/secret-file'],
+    asks: ['adminLogin', 'resetUser'],
+  },
+  { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--dry-run'], asks: ['adminLogin', 'showUser'] },
+  {
+    id: 'user:delete',
+    args: ['Alex', '--yes'],
+    asks: ['adminLogin', 'deleteUser'],
+    bad: ['--output', 'csv'],
+    fails: [
+      { title: 'too few rights', env: { FISH_ADMIN_USERNAME: 'mia' }, exit: 4, code: 'forbidden' },
+      { title: 'no yes', args: ['Alex'], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'user:delete',
+    args: ['Alex', '--dry-run'],
+    asks: ['adminLogin', 'showUser', 'listUserFish', 'listUserCrab'],
+    bad: ['more'],
+  },
+  {
+    id: 'admin:list',
+    asks: ['adminLogin', 'listAdmins'],
+    bad: ['--fields', 'password'],
+    fails: [
+      { title: 'too few rights', env: { FISH_ADMIN_USERNAME: 'mia' }, exit: 4, code: 'forbidden' },
+      { title: 'no password', env: { FISH_ADMIN_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
+    ],
+  },
+  {
+    id: 'admin:create',
+    args: ['zoe'],
+    asks: ['adminLogin', 'createAdmin'],
+    bad: ['--role', 'canary'],
+    fails: [
+      { title: 'a name that is taken', args: ['mia'], exit: 6, code: 'admin_exists' },
+      { title: 'no new password', env: { FISH_NEW_ADMIN_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'a password that is too short', env: { FISH_NEW_ADMIN_PASSWORD: 'canary' }, exit: 4, code: 'usage' },
+      { title: 'a name that none can have', args: ['Not a name'], exit: 2, code: 'usage' },
+    ],
+  },
+  { id: 'admin:create', args: ['zoe', '--dry-run'], asks: ['adminLogin', 'listAdmins'], bad: ['more'] },
+  {
+    id: 'admin:delete',
+    args: ['mia', '--yes'],
+    asks: ['adminLogin', 'deleteAdmin'],
+    bad: ['more'],
+    fails: [
+      { title: 'the last superadmin', args: ['admin', '--yes'], exit: 6, code: 'last_superadmin' },
+      { title: 'an administrator who is not there', args: ['nobody', '--yes'], exit: 5, code: 'admin_not_found' },
+    ],
+  },
+  {
+    id: 'admin:delete',
+    args: ['mia', '--dry-run'],
+    asks: ['adminLogin', 'listAdmins'],
+    fails: [
+      { title: 'an administrator who is not there', args: ['nobody', '--dry-run'], exit: 5, code: 'admin_not_found' },
+    ],
+  },
+  { id: 'stats', asks: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
+  { id: 'leaderboard', asks: ['adminLogin', 'leaderboard'], bad: ['whales'] },
+  { id: 'audit', asks: ['adminLogin', 'audit'], bad: ['--since', 'canary'] },
+  {
+    id: 'key:rotate',
+    args: ['Alex', '--yes'],
+    given: ['login'],
+    asks: ['adminLogin', 'resetUser'],
+    bad: ['--fields', 'canary'],
+    fails: [{ title: 'no yes', args: ['Alex', '--no-input'], exit: 2, code: 'usage' }],
+  },
+  {
+    id: 'key:rotate',
+    args: ['Alex', '--yes', '--show'],
+    asks: ['adminLogin', 'resetUser'],
+    shows: { secrets: ['new'], why: REMAKES },
+  },
+  { id: 'key:rotate', args: ['Alex', '--dry-run'], asks: ['adminLogin', 'showUser'] },
+]

@@ -1,0 +1,113 @@
+import type { Row } from '../row.ts'
+
+const OTHER_KEY = { FISH_KEY: `${'A'.repeat(43)}=` }
+const NO_FILE = { FISH_KEY: '', FISH_KEY_FILE: '/no/such/file' }
+const HERE = 'it works on what is on this machine'
+
+/** What the service refuses for good is set aside, and told; what waits is sent another time. */
+const SET_ASIDE: Row['expects'] = {
+  400: { exit: 7, why: 'a refused catch is set aside' },
+  404: { exit: 7, why: 'catches of a player who is not there are set aside' },
+}
+
+/** Commands about catches. */
+export const CATCH_ROWS: readonly Row[] = [
+  { id: 'add', args: ['Salmon', 'Bronze Koi', '-r', '3'], asks: ['postFish'], bad: ['--crab'] },
+  { id: 'add', args: ['--crab'], asks: ['postCrab'], bad: ['--rarity', 'gold'] },
+  {
+    id: 'add',
+    args: ['Salmon', '-r', 'gold', '--dry-run'],
+    asks: [],
+    silent: 'it only says what it would send',
+    fails: [
+      { title: 'no key', args: ['Cod', '-r', '1'], env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'a key that is none', env: { FISH_KEY: 'canary no key' }, exit: 4, code: 'invalid_key' },
+      { title: 'the key of somebody else', args: ['Cod', '-r', '1'], env: OTHER_KEY, exit: 4, code: 'invalid_token' },
+      { title: 'a key file that is not there', env: NO_FILE, exit: 4, code: 'unreadable_secret_file' },
+      { title: 'no rarity', args: ['Cod'], exit: 2, code: 'usage' },
+      { title: 'a rarity that is none', args: ['Cod', '-r', '8'], exit: 2, code: 'usage' },
+      { title: 'nothing to add', args: [], exit: 2, code: 'usage' },
+      { title: 'no player', args: ['Cod', '-r', '1'], env: { FISH_USER: '' }, exit: 2, code: 'usage' },
+      { title: 'a gamemode that is none', args: ['Cod', '-r', '1', '-g', 'canary'], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'add',
+    args: ['--file', '{home}/catches.csv'],
+    given: ['catches'],
+    asks: ['postFish'],
+    bad: ['Salmon'],
+    expects: SET_ASIDE,
+    fails: [{ title: 'no such file', args: ['--file', '{home}/none.csv'], exit: 5, code: 'file_not_readable' }],
+  },
+  {
+    id: 'list',
+    args: ['fish', 'Alex'],
+    asks: ['getFish'],
+    bad: ['--fields', 'canary'],
+    fails: [
+      { title: 'a player who is not there', args: ['Nobody'], exit: 5, code: 'user_not_found' },
+      { title: 'a gamemode that is none', args: ['-g', 'canary'], exit: 2, code: 'usage' },
+      { title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' },
+      { title: 'no player', args: ['fish'], env: { FISH_USER: '' }, exit: 2, code: 'usage' },
+      { title: 'something that cannot be listed', args: ['canaries', 'Alex'], exit: 2, code: 'usage' },
+      { title: 'a flag without its value', args: ['--url'], exit: 2, code: 'usage' },
+    ],
+  },
+  { id: 'list', args: ['crabs', '--detail'], asks: ['getCrab'], bad: ['--since', 'canary'] },
+  { id: 'stats', args: ['Alex', '-g', 'earth'], asks: ['getFish', 'getCrab'], bad: ['more'] },
+  {
+    id: 'status',
+    asks: ['status'],
+    bad: ['--max-wait', 'canary'],
+    fails: [
+      {
+        title: 'a password in the address',
+        env: { FISH_URL: 'http://a:canary-pass@127.0.0.1:1' },
+        exit: 2,
+        code: 'usage',
+      },
+      { title: 'an address that is none', args: ['--url', 'canary'], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'watch',
+    args: ['{home}/latest.log', '--once', '--from-start'],
+    given: ['log'],
+    asks: ['postFish'],
+    bad: ['--gamemode', 'canary'],
+    prints: 'lines',
+    expects: SET_ASIDE,
+    fails: [
+      { title: 'no log', args: [], exit: 5, code: 'log_not_found' },
+      { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
+    ],
+  },
+  {
+    id: 'watch',
+    args: ['{home}/latest.log', '--once', '--from-start', '--dry-run'],
+    given: ['log'],
+    asks: [],
+    silent: 'it only shows what it would send',
+    prints: 'lines',
+  },
+  { id: 'outbox:flush', given: ['queued'], asks: ['postFish'], bad: ['more'], expects: SET_ASIDE },
+  { id: 'outbox:status', given: ['set aside'], asks: [], silent: HERE, bad: ['--fields', 'canary'] },
+  {
+    id: 'outbox:retry',
+    given: ['set aside'],
+    asks: [],
+    silent: 'it queues, and flush sends',
+    bad: ['canary'],
+    fails: [{ title: 'a batch that is not there', args: ['99'], exit: 5, code: 'batch_not_found' }],
+  },
+  {
+    id: 'outbox:drop',
+    args: ['--yes'],
+    given: ['set aside'],
+    asks: [],
+    silent: HERE,
+    bad: ['canary'],
+    fails: [{ title: 'no yes', args: ['--no-input'], exit: 2, code: 'usage' }],
+  },
+]

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { createLogger, readConfig, startServer } from '@fish-crab/server'
+import { run } from '../harness.ts'
+import { SECRETS } from './canaries.ts'
+
+/** The data folder of a server that has stopped. */
+export interface StoppedStore extends AsyncDisposable {
+  readonly folder: string
+  /** Secrets of the player in it that the server made. */
+  readonly made: readonly string[]
+}
+
+/** Makes a store when it is first needed. */
+export function storeOnce(): AsyncDisposable & { readonly store: () => Promise<StoppedStore> } {
+  let making: Promise<StoppedStore> | undefined
+  return {
+    store() {
+      making ??= makeStore()
+      return making
+    },
+    async [Symbol.asyncDispose]() {
+      await (await making)?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Has a real server make a store with a player in it, and stops it. */
+async function makeStore(): Promise<StoppedStore> {
+  const parent = await mkdtemp(join(tmpdir(), 'fish-cli-matrix-'))
+  const folder = join(parent, 'data')
+  const env = {
+    FISH_STORAGE: `file:${folder}`,
+    FISH_PORT: '0',
+    FISH_ADMIN_PASSWORD: SECRETS.adminPassword,
+    FISH_SECRET: SECRETS.secret,
+    FISH_JWT_SECRET: SECRETS.jwtSecret,
+    FISH_MASTER_API_KEY: SECRETS.masterKey,
+  }
+  const logger = createLogger('silent', { stream: process.stderr, colours: false })
+  const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test' })
+  const admin = { HOME: parent, FISH_URL: server.url, FISH_ADMIN_PASSWORD: SECRETS.adminPassword }
+  const { stdout } = await run(['user', 'create', 'Alex', '--json'], { env: admin })
+  await server.close()
+  const { password, fernetKey, apiKey } = JSON.parse(stdout) as CreatedUser
+  return {
+    folder,
+    made: [password, fernetKey, apiKey],
+    [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
+  }
+}
