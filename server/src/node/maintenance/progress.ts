@@ -20,7 +20,6 @@ export interface ProgressOptions {
   /**
    * Called at the beginning of each step and many times during most of them; whoever shows it chooses how often. What
    * SQLite does in one go, the check and the copy of a store, is told when it begins and when it ends. Should not throw.
-   * @example importStore({ env, file, onProgress: ({ step, done, total }) => show(`${step}: ${done} of ${total}`) })
    */
   readonly onProgress?: (progress: MaintenanceProgress) => void
 }
