@@ -1,16 +1,15 @@
 // Sends requests in every way a Node program can, while they are intercepted, and counts what reaches a real server
 // all the same. A process of its own, so that nothing of a test runner hides an escape. Prints one JSON object.
 import { channel } from 'node:diagnostics_channel'
-import { createServer, get, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http'
+import { createServer, get, Agent as HttpAgent, request as httpRequest } from 'node:http'
 import * as https from 'node:https'
-import { createRequire } from 'node:module'
-import { type AddressInfo, connect, type Server, Socket } from 'node:net'
-import { Readable } from 'node:stream'
+import { type AddressInfo, type Server, Socket } from 'node:net'
 import { intercept } from '../src/lanes/intercept.ts'
 import { certificate, privateKey } from './intercept-certificate.ts'
+import type { Send } from './intercept-escapes-senders.ts'
+import { type Way, waysTo } from './intercept-escapes-ways.ts'
 import { createProxy } from './intercept-proxy.ts'
 
-const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 const CALLS = Number(process.argv[2] ?? 130)
 const AT_ONCE = 5
 const uncaught: string[] = []
@@ -37,154 +36,7 @@ const proxyUrl = `http://127.0.0.1:${await listening(proxy.server)}`
 const plain = `http://127.0.0.1:${plainPort}`
 const secure = `https://127.0.0.1:${securePort}`
 const other = `http://127.0.0.1:${otherPort}`
-
-/** A way to send one request. Made before or after interception began, it keeps its connections to itself. */
-type Send = (url: string) => Promise<string>
-interface Way {
-  readonly origin: string
-  make(): { send: Send; end?: () => unknown }
-}
-
-const capturedFetch = fetch
-const post = { method: 'POST', body: 'gAAAA' } as const
-const tls = { rejectUnauthorized: false }
-const text = async (answer: Promise<{ body: { text(): Promise<string> } }>) => (await answer).body.text()
-
-function byNode(send: typeof get | typeof httpRequest, options: RequestOptions, body?: string): Send {
-  return (url) =>
-    new Promise((resolve, reject) => {
-      const call = send(url, options, (answer) => {
-        let all = ''
-        answer.setEncoding('utf8').on('data', (piece) => {
-          all += piece
-        })
-        answer.on('end', () => resolve(all)).on('error', reject)
-      })
-      call.on('error', reject).end(body)
-    })
-}
-
-/** Writes a request by hand to a socket that stays open, one after the other. */
-function byHand(url: string): { send: Send; end: () => void } {
-  const { hostname, port, host } = new URL(url)
-  let socket: Socket | undefined
-  let turn: Promise<unknown> = Promise.resolve()
-  const once: Send = (target) =>
-    new Promise((resolve, reject) => {
-      if (!socket || socket.destroyed) socket = connect(Number(port), hostname).on('error', () => {})
-      const { pathname } = new URL(target)
-      const own = socket
-      let all = ''
-      const onData = (piece: Buffer) => {
-        all += piece.toString('latin1')
-        const body = all.split('\r\n\r\n')[1]
-        if (body?.length === 4) done(() => resolve(body))
-      }
-      const onClose = () => done(() => reject(new Error('closed')))
-      const onError = (error: Error) => done(() => reject(error))
-      const done = (settle: () => void) => {
-        own.off('data', onData).off('close', onClose).off('error', onError)
-        settle()
-      }
-      own.on('data', onData).on('close', onClose).on('error', onError)
-      own.write(`GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
-    })
-  const send: Send = (target) => {
-    const answer = turn.then(() => once(target))
-    turn = answer.catch(() => {})
-    return answer
-  }
-  return { send, end: () => socket?.destroy() }
-}
-
-function withUndici(origin: string, make: () => import('undici').Dispatcher, options: object = {}): Way {
-  return {
-    origin,
-    make() {
-      const dispatcher = make()
-      return { send: (url) => text(undici.request(url, { dispatcher, ...options })), end: () => dispatcher.close() }
-    },
-  }
-}
-
-function withPrivateFetch(origin: string, make: () => import('undici').Dispatcher, init: RequestInit = {}): Way {
-  return {
-    origin,
-    make() {
-      const dispatcher = make()
-      const extras = { dispatcher: new undici.Dispatcher1Wrapper(dispatcher) } as unknown as RequestInit
-      return { send: async (url) => (await fetch(url, { ...init, ...extras })).text(), end: () => dispatcher.close() }
-    },
-  }
-}
-
-function withNode(
-  origin: string,
-  send: typeof get | typeof httpRequest,
-  makeAgent: () => HttpAgent,
-  body?: string,
-): Way {
-  return {
-    origin,
-    make() {
-      const agent = makeAgent()
-      const method = body === undefined ? 'GET' : 'POST'
-      return { send: byNode(send, { agent, method, ...tls }, body), end: () => agent.destroy() }
-    },
-  }
-}
-
-const proxyEnv = { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, http_proxy: proxyUrl, https_proxy: proxyUrl }
-const envProxy = { httpProxy: proxyUrl, httpsProxy: proxyUrl, noProxy: '', requestTls: tls, connect: tls }
-const keepAlive = { keepAlive: true }
-const ways: Record<string, Way> = {
-  fetch: { origin: plain, make: () => ({ send: async (url) => (await fetch(url)).text() }) },
-  'fetch POST': { origin: plain, make: () => ({ send: async (url) => (await fetch(url, post)).text() }) },
-  'captured fetch': { origin: plain, make: () => ({ send: async (url) => (await capturedFetch(url)).text() }) },
-  'fetch, own dispatcher': withPrivateFetch(plain, () => new undici.Agent()),
-  'fetch POST, own dispatcher': withPrivateFetch(plain, () => new undici.Agent(), post),
-  'fetch https, own dispatcher': withPrivateFetch(secure, () => new undici.Agent({ connect: tls })),
-  'undici.request': { origin: plain, make: () => ({ send: (url) => text(undici.request(url)) }) },
-  'undici.fetch': { origin: plain, make: () => ({ send: async (url) => (await undici.fetch(url)).text() }) },
-  'undici.request, Agent': withUndici(plain, () => new undici.Agent()),
-  'undici.request, Pool': withUndici(plain, () => new undici.Pool(plain, { connections: 3 })),
-  'undici.request, Client': withUndici(plain, () => new undici.Client(plain)),
-  'undici.request POST, Pool': withUndici(plain, () => new undici.Pool(plain), post),
-  'undici.request https, Agent': withUndici(secure, () => new undici.Agent({ connect: tls })),
-  'undici.request stream, Client': {
-    origin: plain,
-    make() {
-      const client = new undici.Client(plain)
-      const send: Send = (url) =>
-        text(client.request({ path: new URL(url).pathname, method: 'PUT', body: Readable.from(['g', 'AAAA']) }))
-      return { send, end: () => client.close() }
-    },
-  },
-  'http.get': { origin: plain, make: () => ({ send: byNode(get, {}) }) },
-  'http.get, no agent': { origin: plain, make: () => ({ send: byNode(get, { agent: false }) }) },
-  'http.get, own agent': withNode(plain, get, () => new HttpAgent(keepAlive)),
-  'http.request POST, own agent': withNode(plain, httpRequest, () => new HttpAgent(keepAlive), 'gAAAA'),
-  'https.get, own agent': withNode(secure, https.get, () => new https.Agent(keepAlive)),
-  'net.connect by hand': { origin: plain, make: () => byHand(plain) },
-  'proxy: undici.request, EnvHttpProxyAgent': withUndici(plain, () => new undici.EnvHttpProxyAgent(envProxy)),
-  'proxy: undici.request, ProxyAgent tunnel': withUndici(
-    plain,
-    () => new undici.ProxyAgent({ uri: proxyUrl, proxyTunnel: true }),
-  ),
-  'proxy: undici.request https, ProxyAgent': withUndici(
-    secure,
-    () => new undici.ProxyAgent({ uri: proxyUrl, requestTls: tls }),
-  ),
-  'proxy: fetch, EnvHttpProxyAgent': withPrivateFetch(plain, () => new undici.EnvHttpProxyAgent(envProxy)),
-  'proxy: fetch POST, EnvHttpProxyAgent': withPrivateFetch(plain, () => new undici.EnvHttpProxyAgent(envProxy), post),
-  'proxy: fetch https, EnvHttpProxyAgent': withPrivateFetch(secure, () => new undici.EnvHttpProxyAgent(envProxy)),
-  'proxy: http.get, HTTP_PROXY': withNode(plain, get, () => new HttpAgent({ ...keepAlive, proxyEnv } as object)),
-  'proxy: https.get, HTTPS_PROXY': withNode(
-    secure,
-    https.get,
-    () => new https.Agent({ ...keepAlive, proxyEnv, ...tls } as object),
-  ),
-}
+const ways = waysTo({ plain, secure, proxyUrl })
 
 interface Row {
   readonly combination: string

@@ -42,13 +42,17 @@ export interface Mock extends AsyncDisposable {
   /** The direct lane of a client at another address, with a rate limit of its own. */
   from(address: string): { readonly fetch: typeof globalThis.fetch }
   /**
-   * Handlers for a `setupServer` or `setupWorker` of your own, which answer every request to the origin.
+   * Handlers for a `setupServer` or `setupWorker` of your own, which answer every request to the origin. On a page's
+   * own origin, handlers before them let the page's files through: `http.get('/assets/*', () => passthrough())`.
    * @param origin @default the mock's
    */
   handlers(origin?: string): HttpHandler[]
   /** Answers every request of this process to the origin, and lets none to another one out. Node only. */
   listen(options?: ListenOptions): Promise<Interception>
-  /** Serves on a socket, for clients in any language, with `/__mock/*` to steer the world from there. Node only. */
+  /**
+   * Serves on a socket, for clients in any language, with `/__mock/*` to steer the world from there; `GET /__mock/`
+   * tells what there is. Node only.
+   */
   serve(options?: ServeOptions): Promise<Standalone>
   /**
    * The seeded user of this name, with its secrets.
@@ -70,7 +74,13 @@ export interface Mock extends AsyncDisposable {
   fail(fault: Fault, scope?: FaultScope): FaultHandle
   /** Faults that still wait for requests, the oldest first. */
   readonly faults: readonly FaultHandle[]
-  /** Every request so far, in the order in which they came. */
+  /**
+   * Every request so far, in the order in which they came. Filled when it is looked at: what is under way then lacks
+   * its status and the like until it is answered, and what comes later is there when it is asked for again.
+   * @example
+   * await client.fish.list()
+   * mock.requests.at(-1)?.status // 200
+   */
   readonly requests: readonly JournalEntry[]
   readonly sent: Sent
   /**

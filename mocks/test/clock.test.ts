@@ -39,6 +39,14 @@ describe("a world's clock", () => {
     expect(clock.now()).toBe(107)
   })
 
+  it('lets a request that waits on it be answered when the world is reset', async () => {
+    const mock = await createMock({ startAt: START })
+    mock.fail({ latencyMs: 60_000 })
+    const late = mock.fetch('/status')
+    await mock.reset()
+    expect((await late).status).toBe(200)
+  })
+
   it('wakes those who slept until then, and lets go of those who gave up', async () => {
     const { clock } = await createMock({ startAt: START })
     const giveUp = new AbortController()

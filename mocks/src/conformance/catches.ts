@@ -12,6 +12,9 @@ export const GAMEMODE: Gamemode = 'earth'
 /** The short payload of each kind. */
 export const SHORT = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab' } } as const
 
+/** The entries of the long payload of each kind. */
+export const ONE = { fish: [{ name: 'Cod', rarity: 1 }], crab: [{}] } as const
+
 /** What of a write may differ from the usual. */
 export interface PostOptions {
   /** @default the main user */
@@ -21,6 +24,11 @@ export interface PostOptions {
   /** The header; `null` leaves it out. @default {@link GAMEMODE} */
   readonly gamemode?: string | null
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The query of a write for the main user. */
+export async function queryOf(world: World, more = ''): Promise<string> {
+  return `?name=${(await world.user()).name}${more}`
 }
 
 /** A token of a user that holds this payload: texts and bytes as they are, all else as JSON. */

@@ -9,7 +9,10 @@ export interface ConformanceAdministrator {
 
 /** What `runConformance` takes. */
 export interface ConformanceOptions {
-  /** Where the implementation is served, such as `http://127.0.0.1:8787`. A path is kept, a trailing slash is not. */
+  /**
+   * Where the implementation is served, such as `http://127.0.0.1:8787`. A path is kept, a trailing slash is not. In a
+   * page: the page's own origin. What administrators ask for, and most headers, no page of another origin may read.
+   */
   readonly baseUrl: string
   /**
    * An administrator of it. A superadmin: what a mere `admin` cannot do is skipped, and users are not made, since an

@@ -3,9 +3,6 @@ import type { Disturbance } from '../world/outcome.ts'
 /** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** Kept, since fake timers replace the global one, and no test means to stop the network with them. */
-const { setTimeout: later } = globalThis
-
 /** What disturbs a body. */
 export type BodyDisturbance = Extract<Disturbance, { kind: 'cut-body' }>
 
@@ -30,11 +27,23 @@ export async function disturbedBody(
       async pull(controller) {
         const piece = pieces.shift()
         if (piece) return controller.enqueue(piece)
-        await new Promise((resolve) => later(resolve, 0))
+        await nextTurn()
         controller.error(failure())
       },
     },
     { highWaterMark: 0 },
   )
   return new Response(stream, { status: response.status, headers })
+}
+
+/** Waits for the next turn of the event loop. By no timer: fake ones replace those, and no test means to stop the network. */
+function nextTurn(): Promise<void> {
+  const { port1, port2 } = new MessageChannel()
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
 }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 // By name: fake timers replace the global ones, and no test means to stop the network with them.
 import { setImmediate } from 'node:timers'
+import type { MockClock } from '../world/clock.ts'
 import type { Outcome } from '../world/outcome.ts'
 import { connectionReset } from './network-errors.ts'
 
@@ -17,12 +18,17 @@ export interface Exchange {
 }
 
 /** Brings an outcome about on an intercepted exchange, as a network would. Settles when nothing more is to be done. */
-export async function bringAbout(outcome: Outcome, exchange: Exchange, ended: AbortSignal): Promise<void> {
+export async function bringAbout(
+  outcome: Outcome,
+  exchange: Exchange,
+  sleep: MockClock['sleep'],
+  ended: AbortSignal,
+): Promise<void> {
   const { response, delayMs, disturbance } = outcome
   const { controller, request } = exchange
   // No network answers within the turn in which it was asked. Clients rely on that to see that a connection is free.
   await nextTurn()
-  if (delayMs > 0) await stay(ended, delayMs)
+  if (delayMs > 0) await stay(ended, () => sleep(delayMs, ended))
   if (ended.aborted) return
   switch (disturbance?.kind) {
     case undefined:
@@ -45,18 +51,21 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Waits, and keeps the process alive meanwhile, as an open connection does. */
-function stay(ended: AbortSignal, milliseconds?: number): Promise<void> {
-  if (ended.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const timer = milliseconds === undefined ? setInterval(() => undefined, 2 ** 30) : setTimeout(done, milliseconds)
-    function done() {
-      clearTimeout(timer)
-      ended.removeEventListener('abort', done)
-      resolve()
-    }
-    ended.addEventListener('abort', done)
-  })
+/** Waits until the exchange has ended, or no longer than told, and keeps the process alive as an open connection does. */
+async function stay(ended: AbortSignal, wait = () => untilAborted(ended)): Promise<void> {
+  if (ended.aborted) return
+  const connection = setInterval(() => undefined, 2 ** 30)
+  try {
+    await wait()
+  } catch (error) {
+    if (!ended.aborted) throw error
+  } finally {
+    clearInterval(connection)
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 /** A body without a length would be ended by closing the connection, and then a body cut short looks complete. */

@@ -1,5 +1,6 @@
 import { emitWarning } from 'node:process'
 import type { HttpRequestInterceptor } from '@mswjs/interceptors/http'
+import type { MockClock } from '../world/clock.ts'
 import type { AnswerRequest } from '../world/outcome.ts'
 import { bringAbout, type Exchange, nextTurn } from './intercept-answer.ts'
 import { UnhandledRequestError, type Verdict } from './intercept-policy.ts'
@@ -8,16 +9,18 @@ import { connectionReset } from './network-errors.ts'
 /** Who answers for an origin, until it closes. */
 export interface Answerer {
   readonly answer: AnswerRequest
+  /** Lets the latency of faults pass. */
+  readonly sleep: MockClock['sleep']
   readonly closed: AbortSignal
 }
 
 /** Answers one request as a mock says. Settles when nothing more is to be done; never rejects. */
-export async function answerExchange({ answer, closed }: Answerer, exchange: Exchange): Promise<void> {
+export async function answerExchange({ answer, sleep, closed }: Answerer, exchange: Exchange): Promise<void> {
   const { request, controller } = exchange
   const ended = AbortSignal.any([request.signal, closed])
   try {
     const outcome = await answer(request, 'intercepted')
-    await bringAbout(outcome, exchange, ended)
+    await bringAbout(outcome, exchange, sleep, ended)
     // The client still waits, and the mock that it waits for is gone.
     if (closed.aborted && !request.signal.aborted && controller.readyState === 0)
       controller.errorWith(connectionReset())

@@ -1,4 +1,5 @@
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
+import { createClock, type MockClock } from '../world/clock.ts'
 import type { AnswerRequest } from '../world/outcome.ts'
 import { adoptOldSockets } from './intercept-adopt.ts'
 import { guardConnections } from './intercept-connections.ts'
@@ -21,6 +22,8 @@ export interface InterceptOptions {
   readonly answer: AnswerRequest
   /** The origin that is mocked, such as `http://fish.test`. Needs no server and no entry in DNS. */
   readonly origin: string
+  /** Lets the latency of faults pass, on the clock of the world. @default in real time */
+  readonly sleep?: MockClock['sleep']
   /**
    * What becomes of requests to other origins: they fail with {@link UnhandledRequestError}, go out with a warning of
    * the process, or go out.
@@ -40,6 +43,7 @@ export interface Interception {
 
 interface Listener extends UnhandledPolicy {
   readonly answer: AnswerRequest
+  readonly sleep: MockClock['sleep']
   readonly closed: AbortController
 }
 
@@ -66,7 +70,7 @@ interface Registry {
  * await fetch('http://fish.test/demo/fish')
  */
 export async function intercept(options: InterceptOptions): Promise<Interception> {
-  const { answer, onUnhandled = 'error', passthrough = [] } = options
+  const { answer, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [] } = options
   const origin = originOf(options.origin)
   for (const allowed of passthrough) if (allowed !== 'loopback') originOf(allowed)
   const { byOrigin, stop } = interceptions()
@@ -76,7 +80,7 @@ export async function intercept(options: InterceptOptions): Promise<Interception
     )
   }
   const closed = new AbortController()
-  byOrigin.set(origin, { answer, onUnhandled, passthrough, closed })
+  byOrigin.set(origin, { answer, sleep, onUnhandled, passthrough, closed })
   const close = async () => {
     if (closed.signal.aborted) return
     byOrigin.delete(origin)
@@ -118,7 +122,7 @@ function start(onStop: () => void): Interceptions {
     }
     const origin = originOf(request.url)
     const listener = byOrigin.get(origin)
-    if (listener) await answerExchange({ answer: listener.answer, closed: listener.closed.signal }, exchange)
+    if (listener) await answerExchange({ ...listener, closed: listener.closed.signal }, exchange)
     else treatUnhandled(exchange, origin, judgeOrigin(origin), seen)
   })
   const undo = [

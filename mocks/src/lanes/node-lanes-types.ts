@@ -4,10 +4,10 @@ import type { Interception, InterceptOptions } from './intercept.ts'
 import type { Standalone, StandaloneOptions } from './standalone.ts'
 
 /** How `listen()` intercepts. */
-export type ListenOptions = Omit<InterceptOptions, 'answer' | 'origin'>
+export type ListenOptions = Omit<InterceptOptions, 'answer' | 'origin' | 'sleep'>
 
 /** Where `serve()` listens. */
-export type ServeOptions = Omit<StandaloneOptions, 'answer' | 'control' | 'now'>
+export type ServeOptions = Omit<StandaloneOptions, 'answer' | 'control' | 'now' | 'sleep'>
 
 /** What the lanes of Node work on. */
 interface NodeLaneContext {

@@ -2,9 +2,9 @@ import type { NodeLanes } from './node-lanes-types.ts'
 
 /** The lanes of Node. Loaded when they are first used: whoever answers by handlers alone needs neither. */
 export const nodeLanes: NodeLanes = {
-  async listen({ world, origin }, options) {
+  async listen({ world, clock, origin }, options) {
     const { intercept } = await import('./intercept.ts')
-    return intercept({ ...options, answer: world.answer, origin })
+    return intercept({ ...options, answer: world.answer, origin, sleep: clock.sleep })
   },
 
   async serve({ world, clock }, options) {
@@ -13,6 +13,6 @@ export const nodeLanes: NodeLanes = {
       import('../control/control-api.ts'),
     ])
     const control = createControlApi({ world, clock })
-    return serveStandalone({ ...options, answer: world.answer, control, now: clock.now })
+    return serveStandalone({ ...options, answer: world.answer, control, now: clock.now, sleep: clock.sleep })
   },
 }

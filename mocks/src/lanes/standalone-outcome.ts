@@ -1,13 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
+import type { MockClock } from '../world/clock.ts'
 import type { Outcome } from '../world/outcome.ts'
 
 /** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
 const BODILESS = new Set([204, 205, 304])
 
 /** Sends an answer, or disturbs it as told. Settles when there is nothing left to do; never rejects for a lost client. */
-export async function bringAbout({ response, delayMs, disturbance }: Outcome, res: ServerResponse): Promise<void> {
-  if (delayMs > 0) await pause(delayMs, res)
+export async function bringAbout(
+  { response, delayMs, disturbance }: Outcome,
+  res: ServerResponse,
+  sleep: MockClock['sleep'],
+): Promise<void> {
+  if (delayMs > 0) await whileConnected(res, (gone) => sleep(delayMs, gone))
   if (res.destroyed || disturbance?.kind === 'silence') return drop(response)
   if (!disturbance) {
     await sendNodeResponse(res, response)
@@ -36,16 +41,18 @@ function writeHead(res: ServerResponse, { status, statusText, headers }: Respons
 }
 
 /** Waits, no longer than the client does. */
-function pause(milliseconds: number, res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      res.off('close', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    res.once('close', done)
-  })
+async function whileConnected(res: ServerResponse, wait: (gone: AbortSignal) => Promise<void>): Promise<void> {
+  if (res.destroyed) return
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  res.once('close', leave)
+  try {
+    await wait(gone.signal)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  } finally {
+    res.off('close', leave)
+  }
 }
 
 async function drop(response: Response): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { createClock, type MockClock } from '../world/clock.ts'
 import type { AnswerRequest } from '../world/outcome.ts'
 import { answerMalformed, mistakeAnswer } from './standalone-mistakes.ts'
 import { bringAbout } from './standalone-outcome.ts'
@@ -16,6 +17,8 @@ export interface StandaloneOptions {
    * @default Date.now
    */
   readonly now?: () => number
+  /** Lets the latency of faults pass, on the clock of the world. @default in real time */
+  readonly sleep?: MockClock['sleep']
   /** Address to listen on. Whoever reaches it can read every key of the world. @default '127.0.0.1' */
   readonly host?: string
   /** Port to listen on; 0 is any free one. @default 0 */
@@ -39,8 +42,8 @@ const LOOPBACK = /^(127\.|::1$|localhost$)/
 
 /**
  * Serves a world on a plain socket. Faults are what a real network makes of them: resets are resets, and a body that
- * was cut short ends before its `content-length`. Latency passes in real time, whatever the world's clock does: the
- * patience of clients in other processes does too. Each address is a client of its own; on Linux and Windows all of
+ * was cut short ends before its `content-length`. Latency passes on the clock of the world: while that stands
+ * still, moving it brings the answer. Each address is a client of its own; on Linux and Windows all of
  * `127.0.0.0/8` is there without further ado.
  * @throws Node's own error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had
  * @example
@@ -80,14 +83,15 @@ export async function serveStandalone(options: StandaloneOptions): Promise<Stand
   }
 }
 
-async function exchange({ answer, control, now }: StandaloneOptions, req: IncomingMessage, res: ServerResponse) {
+async function exchange(options: StandaloneOptions, req: IncomingMessage, res: ServerResponse) {
+  const { answer, control, now, sleep = createClock({}).sleep } = options
   if (now) res.setHeader('date', new Date(now()).toUTCString())
   // The server makes its requests in the same way, so that paths and headers reach the app unchanged.
   const request: Request = new NodeRequest({ req, res })
   try {
     const steering = await control?.(request)
     if (steering) await sendNodeResponse(res, steering)
-    else await bringAbout(await answer(request, 'standalone'), res)
+    else await bringAbout(await answer(request, 'standalone'), res, sleep)
   } catch (error) {
     if (res.headersSent) throw error
     await sendNodeResponse(res, mistakeAnswer(error, crypto.randomUUID()))

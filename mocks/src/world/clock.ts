@@ -29,6 +29,7 @@ export interface ClockOptions {
 
 /** A clock that a world can turn back to its beginning. */
 export interface WorldClock extends MockClock {
+  /** Turns it back, and wakes whoever sleeps. */
   reset(): void
 }
 
@@ -71,6 +72,8 @@ export function createClock({ startAt, source = () => Date.now() }: ClockOptions
 
     reset() {
       offset = 0
+      // Their moments may never come again.
+      for (const sleeper of [...sleepers]) sleeper.wake()
     },
 
     sleep: (milliseconds, signal) =>

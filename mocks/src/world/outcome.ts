@@ -9,9 +9,12 @@ export type Disturbance =
 
 /** What a world does with a request. */
 export interface Outcome {
-  /** What is answered, or would have been: it was carried out in any case. */
+  /**
+   * What is answered, whole or in part. Where nothing of it arrives (`reset`, `silence`) it is what would have been:
+   * of a request that was carried out when an answer was to be lost, and else of one that was counted and refused.
+   */
   readonly response: Response
-  /** Milliseconds before it is answered, or disturbed. */
+  /** Milliseconds on the world's clock before it is answered, or disturbed. */
   readonly delayMs: number
   readonly disturbance?: Disturbance | undefined
 }

@@ -1,68 +1,9 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
+import { auditPage, type Entry, expectRecorded, recorded } from '../audit-log.ts'
 import { SHORT, written } from '../catches.ts'
 import { type CheckRow, checksOf } from '../check.ts'
 import { expectErrorForm, expectJson, expectMoment, expectStatus } from '../expect-answer.ts'
 import { expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
-
-interface Entry {
-  readonly at: string
-  readonly actor: string
-  readonly action: string
-  readonly subject?: string
-  readonly address: string
-  readonly requestId: string
-}
-
-const PAGE = 100
-const MOST_PAGES = 10
-
-async function page(world: World, query: string) {
-  const answer = await world.asSuperadmin('audit', { query })
-  const { entries, nextCursor } = expectJson(answer)
-  expectThat(Array.isArray(entries), 'an array under "entries"', typeof entries, answer)
-  return { answer, entries: entries as Entry[], nextCursor }
-}
-
-/** What was recorded lately, newest first, until `isEnough`. Entries of others are not told. */
-async function recorded(
-  world: World,
-  isOwn: (entry: Entry) => boolean,
-  isEnough: (own: readonly Entry[]) => boolean,
-): Promise<Entry[]> {
-  const own: Entry[] = []
-  let cursor = ''
-  for (let pages = 0; pages < MOST_PAGES && !isEnough(own); pages += 1) {
-    const { entries, nextCursor } = await page(world, `?limit=${PAGE}${cursor}`)
-    own.push(...entries.filter(isOwn))
-    if (nextCursor === undefined) break
-    cursor = `&cursor=${encodeURIComponent(String(nextCursor))}`
-  }
-  return own
-}
-
-async function expectRecorded(
-  world: World,
-  subject: string,
-  actor: string,
-  ...actions: string[]
-): Promise<readonly Entry[]> {
-  const find = (own: readonly Entry[], action: string) => own.find((entry) => entry.action === action)
-  const own = await recorded(
-    world,
-    (entry) => entry.subject === subject,
-    (found) => actions.every((action) => find(found, action)),
-  )
-  for (const action of actions) {
-    const entry = find(own, action)
-    const seen = own.map((one) => one.action)
-    expectThat(entry !== undefined, `"${action}" in the audit log`, seen)
-    expectSame(entry.actor, actor, `the actor of "${action}"`)
-    expectMoment(entry.at, '"at"')
-    expectThat(typeof entry.address === 'string' && entry.address !== '', 'an "address"', typeof entry.address)
-  }
-  return own
-}
 
 const rows: readonly CheckRow[] = [
   [
@@ -146,10 +87,10 @@ const rows: readonly CheckRow[] = [
     async (world) => {
       await written(world, 'fish', SHORT.fish)
       await world.newUser()
-      const first = await page(world, '?limit=2')
+      const first = await auditPage(world, '?limit=2')
       expectSame(first.entries.length, 2, 'the number of entries', first.answer)
       const cursor = encodeURIComponent(String(first.nextCursor))
-      const second = await page(world, `?limit=2&cursor=${cursor}`)
+      const second = await auditPage(world, `?limit=2&cursor=${cursor}`)
       const times = [...first.entries, ...second.entries].map(({ at }) => Date.parse(at))
       expectThat(times.length === 4, '4 entries on two pages', times.length, second.answer)
       const isOrdered = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0))

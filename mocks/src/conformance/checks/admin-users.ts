@@ -1,4 +1,3 @@
-import { collection, SHORT, written } from '../catches.ts'
 import { type CheckRow, checksOf } from '../check.ts'
 import {
   expectDetails,
@@ -127,53 +126,6 @@ const rows: readonly CheckRow[] = [
       const answer = await world.asSuperadmin('listUsers', { query: '?limit=0' })
       expectStatus(answer, 400)
       expectErrorForm(answer)
-    },
-  ],
-  [
-    'user-deleted',
-    'A deleted user is gone at once: not found, and its API key is ignored.',
-    async (world) => {
-      const user = await world.newUser()
-      expectStatus(await world.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
-      const read = `/get/fish?name=${user.name}&gamemode=earth`
-      expectError(await world.request(read), 'user_not_found')
-      expectError(await world.asSuperadmin('showUser', { params: { name: user.name } }), 'user_not_found')
-      const headers = { 'x-api-key': user.apiKey }
-      await world.anonymous.ensure(1)
-      const answer = await world.anonymous.send('/status', { headers })
-      expectThat(answer.headers.has('x-ratelimit-remaining'), 'the request to be counted', 'it was not', answer)
-    },
-  ],
-  [
-    'user-deleted-with-all-data',
-    'A user that is created again under the name of a deleted one has other secrets and nothing of the old data.',
-    async (world) => {
-      const { token } = await world.superadmin()
-      const user = await world.newUser()
-      await written(world, 'fish', SHORT.fish, { user })
-      expectStatus(await world.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
-      const again = createdUser(await world.accounts.createUser(token, { name: user.name }))
-      expectThat(again.fernetKey !== user.fernetKey && again.apiKey !== user.apiKey, 'other keys', 'the same')
-      expectThat(again.id !== user.id, 'another id', 'the same')
-      expectSame((await collection(world, 'fish', again)).entries, [], 'the fish of the new user')
-    },
-  ],
-  [
-    'keys-fit-both-alphabets',
-    'Fernet keys are 32 bytes in base64 that holds none of "+ / - _".',
-    async (world) => {
-      const keys = [await world.user(), await world.newUser(), await world.newUser()].map(({ fernetKey }) => fernetKey)
-      for (const name of ['a', 'b']) {
-        const user = await world.newUser()
-        const answer = await world.asSuperadmin('resetUser', { params: { name: user.name }, body: { type: 'fernet' } })
-        keys.push(user.fernetKey, String(expectJson(answer).fernetKey))
-        world.keep(String(expectJson(answer).fernetKey), name)
-      }
-      for (const key of keys) {
-        world.keep(key)
-        expectThat(/^[A-Za-z0-9]{43}=$/.test(key), '43 letters or digits and "="', 'another form of key')
-      }
-      expectSame(new Set(keys).size, keys.length, 'the number of different keys')
     },
   ],
 ]

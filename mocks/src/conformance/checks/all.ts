@@ -2,12 +2,14 @@ import type { Check } from '../check.ts'
 import { SECTIONS } from '../sections.ts'
 import { adminAuditChecks } from './admin-audit.ts'
 import { adminCatchesChecks } from './admin-catches.ts'
+import { adminKeysChecks } from './admin-keys.ts'
 import { adminLimitChecks } from './admin-limit.ts'
 import { adminReportsChecks } from './admin-reports.ts'
 import { adminResetsChecks } from './admin-resets.ts'
 import { adminRolesChecks } from './admin-roles.ts'
 import { adminSessionChecks } from './admin-session.ts'
 import { adminUsersChecks } from './admin-users.ts'
+import { adminUsersDeletedChecks } from './admin-users-deleted.ts'
 import { answersChecks } from './answers.ts'
 import { bodiesChecks } from './bodies.ts'
 import { corsChecks } from './cors.ts'
@@ -27,6 +29,7 @@ import { statusChecks } from './status.ts'
 import { tokensChecks } from './tokens.ts'
 import { transferChecks } from './transfer.ts'
 import { writesChecks } from './writes.ts'
+import { writesRefusedChecks } from './writes-refused.ts'
 
 /** Every check, by section. Those that use up a limit of this client come last. */
 export function allChecks(): readonly Check[] {
@@ -41,12 +44,15 @@ export function allChecks(): readonly Check[] {
     ...pagingChecks,
     ...transferChecks,
     ...writesChecks,
+    ...writesRefusedChecks,
     ...payloadsChecks,
     ...tokensChecks,
     ...replayChecks,
     ...adminSessionChecks,
     ...adminRolesChecks,
     ...adminUsersChecks,
+    ...adminUsersDeletedChecks,
+    ...adminKeysChecks,
     ...adminResetsChecks,
     ...adminCatchesChecks,
     ...adminReportsChecks,

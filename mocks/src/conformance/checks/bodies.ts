@@ -2,7 +2,8 @@ import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { expectNothingStored, GAMEMODE, post, SHORT, seal } from '../catches.ts'
 import { type CheckRow, checksOf } from '../check.ts'
 import { expectError } from '../expect-answer.ts'
-import { CheckSkipped } from '../expectation.ts'
+import { CheckSkipped, NoAnswer } from '../expectation.ts'
+import { canStream, mayHoldBodiesBack } from '../platform.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const ENDLESS_MS = 3000
@@ -27,15 +28,6 @@ function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly en
     cancel: () => release(),
   })
   return { body, end: () => release() }
-}
-
-function canStream(): boolean {
-  try {
-    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
-    return !new Request('http://localhost', init).headers.has('content-type')
-  } catch {
-    return false
-  }
 }
 
 const rows: readonly CheckRow[] = [
@@ -71,7 +63,11 @@ const rows: readonly CheckRow[] = [
       const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: GAMEMODE }
       try {
         const init = { method: 'POST', headers, body, timeoutMs: ENDLESS_MS }
-        expectError(await world.request(`/post/fish?name=${name}`, init), 'payload_too_large')
+        const answer = await world.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
+          if (!(error instanceof NoAnswer && mayHoldBodiesBack())) throw error
+          throw new CheckSkipped('this platform may hold a streamed body back until its end, and there was no answer')
+        })
+        expectError(answer, 'payload_too_large')
       } finally {
         end()
       }

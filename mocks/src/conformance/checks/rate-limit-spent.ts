@@ -6,7 +6,7 @@ import { expectError, expectStatus } from '../expect-answer.ts'
 import { CheckSkipped, expectSame, expectThat } from '../expectation.ts'
 import { sendMany } from '../send-many.ts'
 import type { World } from '../world.ts'
-import { expectUncounted } from './rate-limit.ts'
+import { expectUncounted, sendPreflight } from './rate-limit.ts'
 
 /** More than this is not spent knowingly. */
 const MOST_REQUESTS = 200
@@ -107,8 +107,7 @@ const rows: readonly CheckRow[] = [
       expectUncounted(keyed)
       expectStatus(await world.send('/livez'), 200)
       expectStatus(await world.send('/admin/me', { headers: { authorization: `Bearer ${token}` } }), 200)
-      const headers = { origin: 'https://conformance.example', 'access-control-request-method': 'GET' }
-      expectStatus(await world.send('/get/fish', { method: 'OPTIONS', headers }), 200, 204)
+      expectStatus(await sendPreflight(world), 200, 204)
     },
   ],
   [

@@ -1,0 +1,117 @@
+import { type ConformanceReport, listChecks } from '@fish-crab/mocks/conformance'
+import { expect, test } from 'vitest'
+import { bundlePage } from './browser-bundle.ts'
+import { openMockedPage } from './browser-page.ts'
+
+/** A page on the very origin that is mocked: what administrators ask for, no page of another origin may read. */
+const PAGE = `
+  import { createMock } from '@fish-crab/mocks'
+  import { runConformance } from '@fish-crab/mocks/conformance'
+  import { http, passthrough } from 'msw'
+  import { setupWorker } from 'msw/browser'
+
+  const [admin, masterApiKey] = [{ username: 'root', password: 'root-password' }, 'a-master-key-of-a-test']
+  const allowedOrigin = 'https://allowed.example'
+
+  globalThis.conform = async () => {
+    const mock = await createMock({
+      seed: { admins: [admin] },
+      keys: { master: masterApiKey },
+      allowedOrigins: [allowedOrigin],
+    })
+    const files = http.get(location.origin + '/*.js', () => passthrough())
+    const worker = setupWorker(files, ...mock.handlers(location.origin))
+    await worker.start({ quiet: true })
+    const report = await runConformance({
+      baseUrl: location.origin,
+      admin,
+      masterApiKey,
+      allowedOrigin,
+      maxWaitMs: 300_100,
+      wait: async (milliseconds) => mock.clock.advance(milliseconds),
+      skip: ['operations-metrics', 'operations-docs'],
+    })
+    worker.stop()
+    return { report, lanes: [...new Set(mock.requests.map(({ lane }) => lane))], asked: mock.requests.length }
+  }`
+
+/** Why checks are not made in a page, and which. */
+const SKIPPED = {
+  'programs may not set the header origin on this platform': [
+    'cors-status',
+    'cors-demo-fish',
+    'cors-demo-crab',
+    'cors-get-fish',
+    'cors-get-crab',
+    'cors-exposes-headers',
+    'cors-write-other-origin',
+    'cors-allowed-origin-read',
+    'cors-allowed-origin-error',
+    'cors-allowed-origin-write',
+    'cors-allowed-origin-key',
+    'cors-look-alike-origin',
+    'cors-origin-is-no-authentication',
+    'bypass-allowed-origin',
+    'bypass-not-by-other-origin',
+    'limit-refusal-is-cors',
+  ],
+  'programs may not set the header access-control-request-method on this platform': [
+    'cors-preflight-read',
+    'cors-preflight-write-other-origin',
+    'cors-allowed-origin-preflight-write',
+    'limit-leaves-preflights-and-operations',
+    'limit-leaves-others',
+  ],
+  'programs may not set the header accept-encoding on this platform': [
+    'read-in-gzip',
+    'read-in-br',
+    'read-without-coding',
+  ],
+  'this platform may hold a streamed body back until its end, and there was no answer': [
+    'body-refused-while-streaming',
+  ],
+  'no second client address is given (option otherClient)': ['failed-credentials-are-limited', 'limit-is-per-client'],
+  'left out on request': ['operations-metrics', 'operations-docs'],
+}
+
+test('a page finds through the worker of MSW that the mock keeps the contract', async ({ skip }) => {
+  await using page = await openMockedPage(PAGE, skip)
+  const { report, lanes, asked } = await page.call<{
+    readonly report: ConformanceReport
+    readonly lanes: readonly string[]
+    readonly asked: number
+  }>('conform')
+  const skipped = reasonsOf(report)
+  process.stdout.write(
+    [
+      `In a page, by the worker: ${report.passed} checks passed, ${report.failed} failed, ${report.skipped} skipped:`,
+      ...Object.entries(skipped).map(([reason, ids]) => `${String(ids.length).padStart(4)}  ${reason}`),
+      '',
+    ].join('\n'),
+  )
+  expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  expect(skipped).toEqual(SKIPPED)
+  expect(report.passed).toBe(listChecks().length - Object.values(SKIPPED).flat().length)
+  expect(report.left).toEqual([])
+  // Nobody else answered, least of all the server that the page itself is from.
+  expect(lanes).toEqual(['worker'])
+  expect(asked).toBeGreaterThan(report.passed)
+  expect(page.strays).toEqual([])
+})
+
+test('the checks need nothing of Node', async () => {
+  const { files } = await bundlePage(`export { runConformance } from '@fish-crab/mocks/conformance'`)
+  const code = [...files.values()].join('\n')
+  expect(code).toContain('limit-is-exact')
+  expect(code).not.toMatch(/["']node:/)
+})
+
+function reasonsOf({ checks }: ConformanceReport): Record<string, string[]> {
+  const reasons: Record<string, string[]> = {}
+  for (const { id, outcome, reason = '' } of checks) {
+    if (outcome !== 'skipped') continue
+    reasons[reason] ??= []
+    reasons[reason].push(id)
+  }
+  return reasons
+}

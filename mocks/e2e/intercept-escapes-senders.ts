@@ -1,0 +1,53 @@
+import type { get, RequestOptions, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+
+/** Sends one request and answers the body of its answer. */
+export type Send = (url: string) => Promise<string>
+
+/** Sends by a function of `node:http` or `node:https`. */
+export function byNode(send: typeof get | typeof request, options: RequestOptions, body?: string): Send {
+  return (url) =>
+    new Promise((resolve, reject) => {
+      const call = send(url, options, (answer) => {
+        let all = ''
+        answer.setEncoding('utf8').on('data', (piece) => {
+          all += piece
+        })
+        answer.on('end', () => resolve(all)).on('error', reject)
+      })
+      call.on('error', reject).end(body)
+    })
+}
+
+/** Writes a request by hand to a socket that stays open, one after the other. */
+export function byHand(url: string): { send: Send; end: () => void } {
+  const { hostname, port, host } = new URL(url)
+  let socket: Socket | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const once: Send = (target) =>
+    new Promise((resolve, reject) => {
+      if (!socket || socket.destroyed) socket = connect(Number(port), hostname).on('error', () => {})
+      const { pathname } = new URL(target)
+      const own = socket
+      let all = ''
+      const onData = (piece: Buffer) => {
+        all += piece.toString('latin1')
+        const body = all.split('\r\n\r\n')[1]
+        if (body?.length === 4) done(() => resolve(body))
+      }
+      const onClose = () => done(() => reject(new Error('closed')))
+      const onError = (error: Error) => done(() => reject(error))
+      const done = (settle: () => void) => {
+        own.off('data', onData).off('close', onClose).off('error', onError)
+        settle()
+      }
+      own.on('data', onData).on('close', onClose).on('error', onError)
+      own.write(`GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+    })
+  const send: Send = (target) => {
+    const answer = turn.then(() => once(target))
+    turn = answer.catch(() => {})
+    return answer
+  }
+  return { send, end: () => socket?.destroy() }
+}
