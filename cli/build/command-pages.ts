@@ -1,9 +1,9 @@
 import type { Command } from '@oclif/core'
-import { AUDIENCES, commandsOf } from '../src/audiences.ts'
-import { FishCommandHelp } from '../src/command-help.ts'
+import { outputFlags, serviceFlags } from '../src/base/flags.ts'
 import { commandIds, loadCommands, topics } from '../src/command-list.ts'
-import { outputFlags, serviceFlags } from '../src/flags.ts'
-import { openConfig } from '../src/oclif-config.ts'
+import { AUDIENCES, commandsOf } from '../src/help/audiences.ts'
+import { FishCommandHelp } from '../src/help/command-help.ts'
+import { openConfig } from '../src/help/oclif-config.ts'
 
 /** One flag, as it is documented. */
 export interface FlagPage {
@@ -58,7 +58,7 @@ export async function commandPages(): Promise<readonly CommandPage[]> {
     }),
   )
   const missing = ids.filter((id) => !pages.some((page) => page.id === id))
-  if (missing.length > 0) throw new Error(`src/audiences.ts does not say who uses ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new Error(`src/help/audiences.ts does not say who uses ${missing.join(', ')}.`)
   return pages
 }
 

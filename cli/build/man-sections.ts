@@ -1,5 +1,5 @@
-import { EXIT } from '../src/exit.ts'
-import { EXIT_MEANINGS } from '../src/exit-codes.ts'
+import { EXIT } from '../src/failures/exit.ts'
+import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import type { ExamplePage, FlagPage } from './command-pages.ts'
 import type { Variable } from './environment.ts'
 import { FILES } from './files.ts'

@@ -1,8 +1,9 @@
-import { AUDIENCES } from '../src/audiences.ts'
-import { EXIT } from '../src/exit.ts'
-import { EXIT_MEANINGS } from '../src/exit-codes.ts'
-import { FAILURE_SCHEMA } from '../src/failure-schema.ts'
+import { EXIT } from '../src/failures/exit.ts'
+import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
+import { AUDIENCES } from '../src/help/audiences.ts'
+import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { FORMATS } from '../src/output/format.ts'
+import { displayWidth, fill } from '../src/output/width.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './command-pages.ts'
 import { SERVER_VARIABLES, VARIABLES } from './environment.ts'
 import { FILES } from './files.ts'
@@ -143,9 +144,14 @@ function flagTable(flags: readonly FlagPage[]): string {
   )
 }
 
+/** A table whose columns stand below each other, as formatters of Markdown leave it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => displayWidth(row[column] ?? ''))))
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => fill(cell, widths[column] ?? 0)).join(' | ')} |`
+  const [titles = [], ...others] = cells
+  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n')
 }
 
 /** Plain text as Markdown: what would be read as its own signs is escaped. */

@@ -7,8 +7,8 @@ import { Writable } from 'node:stream'
 process.env.OCLIF_COLUMNS = '80'
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
-const { helpPageIds, showHelp } = await import('../src/help.ts')
-const { pageFile } = await import('../src/static-pages.ts')
+const { helpPageIds, showHelp } = await import('../src/help/help.ts')
+const { pageFile } = await import('../src/help/static-pages.ts')
 const { forRun } = await import('../src/run-io.ts')
 const { processIo } = await import('../src/io.ts')
 

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { newFolder } from '../test/maintenance-processes.ts'
+import { newFolder } from '../test/folders.ts'
 import { openTerminal } from '../test/pseudo-terminal.ts'
 
 const BUILT = fileURLToPath(new URL('../bin/run.js', import.meta.url))
@@ -72,4 +72,42 @@ export async function typeInto(command: readonly string[], home: Home): Promise<
       return terminal.text().slice(from)
     },
   }
+}
+
+/** What a shell makes of keys, in a home of {@link homeWithFiles}. */
+export const COMPLETED: Readonly<Record<string, string>> = {
+  'fish-cli lis\t': 'fish-cli list ',
+  'fish-cli profile u\t': 'fish-cli profile use ',
+  'fish-cli profile use w\t': 'fish-cli profile use work ',
+  'fish-cli list --gam\t': 'fish-cli list --gamemode ',
+  'fish-cli list --gamemode ea\t': 'fish-cli list --gamemode earth ',
+  'fish-cli list --gamemode=ea\t': 'fish-cli list --gamemode=earth ',
+  'fish-cli list -g ea\t': 'fish-cli list -g earth ',
+  'fish-cli list --profile=w\t': 'fish-cli list --profile=work ',
+  'fish-cli list --url http://127.0.0.1:1 --profile w\t': 'fish-cli list --url http://127.0.0.1:1 --profile work ',
+  'fish-cli list fish \\*\t': 'fish-cli list fish \\*Mia ',
+  'fish-cli list --fields name,rar\t': 'fish-cli list --fields name,rarity',
+  'fish-cli add "Köi ▶" --rarity go\t': 'fish-cli add "Köi ▶" --rarity gold ',
+  'fish-cli add --file catc\t': 'fish-cli add --file catches\\ 1.csv ',
+  'fish-cli add --file=catc\t': 'fish-cli add --file=catches\\ 1.csv ',
+  'fish-cli restore ca\t': 'fish-cli restore cat\\ logs/',
+  'fish-cli status xyz\t': 'fish-cli status xyz',
+  'true; FISH_KEY=canary fish-cli lis\t': 'true; FISH_KEY=canary fish-cli list ',
+  'fish-cli completion z\t': 'fish-cli completion zsh ',
+}
+
+/** A home with files and folders to complete, and one that is named as a command is. */
+export function homeWithFiles(): Home {
+  const home = newHome()
+  mkdirSync(join(home.folder, 'list'))
+  mkdirSync(join(home.folder, 'cat logs'))
+  writeFileSync(join(home.folder, 'catches 1.csv'), '')
+  return home
+}
+
+/** What a shell makes of each of these keys. */
+export async function completed(shell: TypingShell, keys: readonly string[]): Promise<Record<string, string>> {
+  const seen: Record<string, string> = {}
+  for (const each of keys) seen[each] = await shell.line(each)
+  return seen
 }

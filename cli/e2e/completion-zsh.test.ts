@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Home, missing, newHome, typeInto } from './completion-shells.ts'
+import { COMPLETED, completed, type Home, homeWithFiles, missing, newHome, typeInto } from './completion-shells.ts'
 
 const skipped = missing('zsh')
 const COMPINIT = 'autoload -Uz compinit && compinit -u -d $HOME/.zcompdump'
@@ -28,34 +28,8 @@ async function sourced(home: Home) {
 
 describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
   test('completes commands, flags, values and names of the user at a real TAB', async () => {
-    const home = newHome()
-    mkdirSync(join(home.folder, 'list'))
-    mkdirSync(join(home.folder, 'cat logs'))
-    writeFileSync(join(home.folder, 'catches 1.csv'), '')
-    const zsh = await sourced(home)
-    const lines: Record<string, string> = {
-      'fish-cli lis\t': 'fish-cli list ',
-      'fish-cli profile u\t': 'fish-cli profile use ',
-      'fish-cli profile use w\t': 'fish-cli profile use work ',
-      'fish-cli list --gam\t': 'fish-cli list --gamemode ',
-      'fish-cli list --gamemode ea\t': 'fish-cli list --gamemode earth ',
-      'fish-cli list --gamemode=ea\t': 'fish-cli list --gamemode=earth ',
-      'fish-cli list -g ea\t': 'fish-cli list -g earth ',
-      'fish-cli list --profile=w\t': 'fish-cli list --profile=work ',
-      'fish-cli list --url http://127.0.0.1:1 --profile w\t': 'fish-cli list --url http://127.0.0.1:1 --profile work ',
-      'fish-cli list fish \\*\t': 'fish-cli list fish \\*Mia ',
-      'fish-cli list --fields name,rar\t': 'fish-cli list --fields name,rarity',
-      'fish-cli add "Köi ▶" --rarity go\t': 'fish-cli add "Köi ▶" --rarity gold ',
-      'fish-cli add --file catc\t': 'fish-cli add --file catches\\ 1.csv ',
-      'fish-cli add --file=catc\t': 'fish-cli add --file=catches\\ 1.csv ',
-      'fish-cli restore ca\t': 'fish-cli restore cat\\ logs/',
-      'fish-cli status xyz\t': 'fish-cli status xyz',
-      'true; FISH_KEY=canary fish-cli lis\t': 'true; FISH_KEY=canary fish-cli list ',
-      'fish-cli completion z\t': 'fish-cli completion zsh ',
-    }
-    const seen: Record<string, string> = {}
-    for (const keys of Object.keys(lines)) seen[keys] = await zsh.line(keys)
-    expect(seen).toEqual(lines)
+    const zsh = await sourced(homeWithFiles())
+    expect(await completed(zsh, Object.keys(COMPLETED))).toEqual(COMPLETED)
   })
 
   test('says what each is about', async () => {

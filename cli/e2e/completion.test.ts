@@ -3,7 +3,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { newFolder } from '../test/maintenance-processes.ts'
+import { newFolder } from '../test/folders.ts'
 import { newHome } from './completion-shells.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))

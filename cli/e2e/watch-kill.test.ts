@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { launch, newFolder } from '../test/maintenance-processes.ts'
+import { newFolder } from '../test/folders.ts'
+import { launch } from '../test/maintenance-processes.ts'
 
 const LINES = 100_000
 const CHUNK = 500

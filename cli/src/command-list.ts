@@ -1,5 +1,5 @@
 import type { Config } from '@oclif/core'
-import type { FishCommand } from './fish-command.ts'
+import type { FishCommand } from './base/fish-command.ts'
 
 /** The class of a command. */
 export type CommandClass = new (argv: string[], config: Config) => FishCommand

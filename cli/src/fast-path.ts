@@ -1,13 +1,13 @@
 import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { useColours } from './colours.ts'
 import { COMPLETE_COMMAND } from './completion/shells.ts'
-import { failureText } from './render-failure.ts'
-import { helpWords, pageFile, pageOf, versionText } from './static-pages.ts'
-import { stdoutFailure } from './stdout-failure.ts'
+import { failureText } from './failures/render-failure.ts'
+import { stdoutFailure } from './failures/stdout-failure.ts'
+import { helpWords, pageFile, pageOf, versionText } from './help/static-pages.ts'
+import { useColours } from './output/colours.ts'
 
-export { cacheFolder } from './cache-folder.ts'
+export { cacheFolder } from './config/cache-folder.ts'
 
 // How wide the pages were written.
 const PAGE_WIDTH = 80

@@ -1,13 +1,10 @@
 import { EventEmitter, on } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
-import { interruption } from './cli-error.ts'
+import { interruption } from './failures/cli-error.ts'
 import type { PagerCommand } from './output/pager.ts'
-import type { Env, Terminal } from './terminal.ts'
-
-export type { Terminal } from './terminal.ts'
-
 import type { OpenEntry } from './secrets/keyring.ts'
+import type { Env, Terminal } from './terminal.ts'
 
 /** Everything a command touches of the world around it, so that a test can bring its own. */
 export interface Io {

@@ -1,8 +1,8 @@
-import { EXIT } from './exit.ts'
+import { EXIT } from './failures/exit.ts'
+import { failureText } from './failures/render-failure.ts'
+import { stdoutFailure } from './failures/stdout-failure.ts'
 import { type Io, processIo } from './io.ts'
-import { failureText } from './render-failure.ts'
 import { runCli } from './run-cli.ts'
-import { stdoutFailure } from './stdout-failure.ts'
 
 export { runCli } from './run-cli.ts'
 

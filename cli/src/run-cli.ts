@@ -1,11 +1,11 @@
-import { type CliError, usageError } from './cli-error.ts'
-import { closestCommand } from './closest.ts'
 import { commandIds, findCommand, isTopic, loadCommands } from './command-list.ts'
-import { EXIT } from './exit.ts'
+import { type CliError, usageError } from './failures/cli-error.ts'
+import { EXIT } from './failures/exit.ts'
+import { closestCommand, meantHint } from './help/closest.ts'
+import { helpWords, versionText } from './help/static-pages.ts'
 import type { Io } from './io.ts'
 import { readManifest } from './package.ts'
 import { forRun, type RunIo } from './run-io.ts'
-import { helpWords, versionText } from './static-pages.ts'
 
 /**
  * Runs one command line and answers its exit status. Nothing is thrown, and the process is not ended.
@@ -31,12 +31,12 @@ async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
   const found = findCommand(argv)
   const asked = helpWords(argv) ?? (first !== undefined && isTopic(first) && argv.length === 1 ? argv : undefined)
   if (asked) {
-    const { showHelp } = await import('./help.ts')
+    const { showHelp } = await import('./help/help.ts')
     return showHelp(asked, io)
   }
   if (!found) throw unknownCommand(argv)
   const [{ runningConfig }, { [found.id]: Type }] = await Promise.all([
-    import('./running-config.ts'),
+    import('./base/running-config.ts'),
     loadCommands([found.id]),
   ])
   if (!Type) throw unknownCommand(argv)
@@ -52,13 +52,13 @@ async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
 /** Only what can be a command is repeated: anything else may be a secret in the wrong place. */
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
-  const all = 'See what there is: fish-cli --help'
-  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', all)
+  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', meantHint(undefined))
   const meant = closestCommand(argv, commandIds())
-  const question = meant === undefined ? '' : `Did you mean: fish-cli ${meant}? `
-  if (isTopic(first))
-    return usageError(`There is no such command of "fish-cli ${first}".`, `${question}See: fish-cli ${first} --help`)
-  const hint = `${question}${all}`
+  if (isTopic(first)) {
+    const hint = meantHint(meant, `See: fish-cli ${first} --help`)
+    return usageError(`There is no such command of "fish-cli ${first}".`, hint)
+  }
+  const hint = meantHint(meant)
   const plain = /^[a-z]{1,16}$/.test(first) && second !== first
   return usageError(plain ? `There is no command "${first}".` : 'There is no such command.', hint)
 }

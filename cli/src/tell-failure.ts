@@ -1,8 +1,9 @@
-import { EXIT } from './exit.ts'
-import { describeFailure, type Failure } from './failure.ts'
-import type { FishCommand } from './fish-command.ts'
+import type { FishCommand } from './base/fish-command.ts'
+import { describeFailure } from './failures/describe-failure.ts'
+import { EXIT } from './failures/exit.ts'
+import type { Failure } from './failures/failure.ts'
+import { failureJson, failureText } from './failures/render-failure.ts'
 import { asksForJson, namesFormat } from './output/format.ts'
-import { failureJson, failureText } from './render-failure.ts'
 import type { RunIo } from './run-io.ts'
 
 /** What is known of a command line that failed. */

@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { formatOfFile, readRecords } from '../src/import-file/read-records.ts'
-import type { FileRecord } from '../src/import-file/records.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { formatOfFile, readRecords } from '../src/add-file/read-records.ts'
+import type { FileRecord } from '../src/add-file/records.ts'
 import { runCli } from '../src/main.ts'
-import { type Env, run, startWorld, type World } from './harness.ts'
+import { keptIn, newFolder } from './folders.ts'
+import { type Env, run, worldOfFile } from './harness.ts'
 
 async function* pieces(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
@@ -62,22 +62,14 @@ describe('a file of catches', () => {
   })
 })
 
-let world: World
+const world = worldOfFile()
 let folder: string
 let env: Env
 
-beforeAll(async () => {
-  world = await startWorld()
+beforeEach(() => {
+  folder = newFolder()
+  env = { ...world.player, ...keptIn(folder) }
 })
-
-afterAll(() => world.service.close())
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  env = { ...world.player, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder }
-})
-
-afterEach(() => rm(folder, { recursive: true }))
 
 const addFile = (piped: string, ...flags: readonly string[]) =>
   run(['add', '--file', '-', '--json', ...flags], { env, piped })

@@ -1,21 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, startWorld, type World } from './harness.ts'
+import { describe, expect, test } from 'vitest'
+import { newFolder } from './folders.ts'
+import { run, worldOfFile } from './harness.ts'
 
-let world: World
-let folder: string
-
-beforeAll(async () => {
-  world = await startWorld()
-  folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-})
-
-afterAll(async () => {
-  await world.service.close()
-  await rm(folder, { recursive: true })
-})
+const world = worldOfFile()
 
 /** A player of one test's own. */
 async function newPlayer(name: string) {
@@ -118,7 +107,7 @@ describe('key', () => {
   })
 
   test('--out makes a file that only its owner reads, and FISH_KEY_FILE takes it', async () => {
-    const file = join(folder, 'alex.key')
+    const file = join(newFolder(), 'alex.key')
     const { stdout } = await run(['key', '--out', file], { env: world.player })
     expect(stdout).not.toContain(world.alex.fernetKey)
     expect(await readFile(file, 'utf8')).toBe(`${world.alex.fernetKey}\n`)
@@ -128,7 +117,7 @@ describe('key', () => {
   })
 
   test('--out replaces nothing without --force', async () => {
-    const file = join(folder, 'taken.key')
+    const file = join(newFolder(), 'taken.key')
     await writeFile(file, 'mine', { mode: 0o644 })
     const refused = await run(['key', '--out', file], { env: world.player })
     expect(refused.status).toBe(6)
@@ -140,7 +129,7 @@ describe('key', () => {
   })
 
   test('a key that is not to be had leaves no file behind', async () => {
-    const file = join(folder, 'never.key')
+    const file = join(newFolder(), 'never.key')
     const env = { ...world.player, FISH_PASSWORD: 'wrong-password' }
     expect((await run(['key', '--out', file], { env })).status).toBe(4)
     await expect(stat(file)).rejects.toThrow('ENOENT')
@@ -159,7 +148,7 @@ describe('user create', () => {
   })
 
   test('--out keeps them from the terminal', async () => {
-    const file = join(folder, 'filed.json')
+    const file = join(newFolder(), 'filed.json')
     const { stdout } = await run(['user', 'create', 'Filed', '--out', file, '--json'], { env: world.admin })
     const user = JSON.parse(await readFile(file, 'utf8'))
     expect(user).toMatchObject({ name: 'Filed', password: expect.any(String), apiKey: expect.any(String) })
@@ -168,7 +157,7 @@ describe('user create', () => {
   })
 
   test('a file that cannot be made is found out before the player is', async () => {
-    const { status } = await run(['user', 'create', 'Homeless', '--out', join(folder, 'no', 'x.json')], {
+    const { status } = await run(['user', 'create', 'Homeless', '--out', join(newFolder(), 'no', 'x.json')], {
       env: world.admin,
     })
     expect(status).toBe(2)

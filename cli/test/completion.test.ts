@@ -10,8 +10,8 @@ import { complete } from '../src/completion/engine.ts'
 import { ownNames } from '../src/completion/own-names.ts'
 import { SHELLS } from '../src/completion/shells.ts'
 import { RULED_NAMES, RULED_WORDS } from '../src/completion/value-rules.ts'
+import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
-import { newFolder } from './maintenance-processes.ts'
 
 const data = await describeCommands()
 const own = () => ({

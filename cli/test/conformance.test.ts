@@ -1,19 +1,13 @@
 import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 import { createAdminClient } from '@fish-crab/sdk/admin'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { interruption } from '../src/cli-error.ts'
-import { ADMIN_PASSWORD, run, startImpostor, startWorld, type World } from './harness.ts'
+import { describe, expect, test } from 'vitest'
+import { interruption } from '../src/failures/cli-error.ts'
+import { ADMIN_PASSWORD, run, startImpostor, worldOfFile } from './harness.ts'
 
 const MASTER = 'canary-master-api-key'
 const ORIGIN = 'https://allowed.example'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
-})
-
-afterAll(() => world.service.close())
+const world = worldOfFile({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
 
 const conformance = (argv: readonly string[], env = world.admin) => run(['conformance', ...argv], { env })
 

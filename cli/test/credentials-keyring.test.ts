@@ -1,9 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type KeyringEntry, keyringStore } from '../src/secrets/keyring.ts'
-import { type Env, run, startWorld, type World } from './harness.ts'
+import { filesWith, keptIn, newFolder } from './folders.ts'
+import { type Env, run, worldOfFile } from './harness.ts'
 
 const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
 
@@ -32,45 +30,34 @@ const broken = (): KeyringEntry => {
 }
 
 describe('a login where there is a keyring', () => {
-  let world: World
+  const world = worldOfFile()
   let home: string
 
-  beforeAll(async () => {
-    world = await startWorld()
-    home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  })
-
-  afterAll(async () => {
-    await world.service.close()
-    await rm(home, { recursive: true })
+  beforeEach(() => {
+    home = newFolder()
   })
 
   test('leaves no secret in a file, and moves what is kept to where it is wanted', async () => {
     const { entries, open } = memoryKeyring()
-    const base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state'), FISH_SECRET_STORE: '' }
+    const base = { ...keptIn(home), FISH_SECRET_STORE: '' }
     const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
     const { password, fernetKey } = world.alex
     const login = (env: Env = {}) =>
       fish(['login', 'Alex', '-g', 'earth', '--url', world.service.url], { FISH_PASSWORD: password, ...env })
-    const files = async () => {
-      const found = await readdir(home, { recursive: true, withFileTypes: true })
-      const read = found.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'utf8'))
-      return (await Promise.all(read)).join()
-    }
 
     expect((await login()).stdout).toContain('keyring of the system')
     expect([...entries.keys()]).toEqual(['fish-crab/default'])
-    expect(await files()).not.toContain(fernetKey)
+    expect(await filesWith(fernetKey, home)).toEqual([])
     expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'keyring', accepted: true })
 
     await login({ FISH_SECRET_STORE: 'file' })
     expect(entries.size).toBe(0)
-    expect(await files()).toContain(fernetKey)
+    expect(await filesWith(fernetKey, home)).toHaveLength(1)
 
     await login()
     expect(entries.size).toBe(1)
-    expect(await files()).not.toContain(fernetKey)
+    expect(await filesWith(fernetKey, home)).toEqual([])
     expect([...entries.values()].join()).not.toContain(password)
 
     await fish(['logout'])
@@ -78,8 +65,7 @@ describe('a login where there is a keyring', () => {
   })
 
   test('that cannot be used keeps nothing anywhere', async () => {
-    const elsewhere = join(home, 'broken')
-    const env = { XDG_CONFIG_HOME: elsewhere, XDG_STATE_HOME: elsewhere, FISH_SECRET_STORE: '' }
+    const env = { ...keptIn(home), FISH_SECRET_STORE: '' }
     const argv = ['login', 'Alex', '--url', world.service.url, '--json']
     const { status, stdout } = await run(argv, { env: { ...env, FISH_PASSWORD: world.alex.password }, keyring: broken })
     expect(status).toBe(4)

@@ -1,25 +1,17 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ADMIN_PASSWORD, type Env, type RunOptions, run, startImpostor, startWorld, type World } from './harness.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { filesWith, keptIn, newFolder } from './folders.ts'
+import { ADMIN_PASSWORD, type Env, type RunOptions, run, startImpostor, worldOfFile } from './harness.ts'
 
-let world: World
+const world = worldOfFile()
 let home: string
 let base: Env
 
-beforeAll(async () => {
-  world = await startWorld()
+beforeEach(() => {
+  home = newFolder()
+  base = { ...keptIn(home), FISH_MAX_WAIT: '0' }
 })
-
-afterAll(() => world.service.close())
-
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state'), FISH_MAX_WAIT: '0' }
-})
-
-afterEach(() => rm(home, { recursive: true }))
 
 const secretsFile = () => join(home, 'state', 'fish-crab', 'secrets.json')
 const configFile = () => join(home, 'config', 'fish-crab', 'config.json')
@@ -92,7 +84,7 @@ describe('login', () => {
       accepted: true,
     })
     expect((await bella('--profile', 'default', '--yes')).status).toBe(0)
-    for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret)).toEqual([])
+    for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret, home)).toEqual([])
   })
 
   test('a key that the service does not take is not kept', async () => {
@@ -133,16 +125,16 @@ describe('what is kept', () => {
       version: 1,
       profiles: { default: { url: world.service.url, user: 'Alex', fernetKey: world.alex.fernetKey } },
     })
-    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
-    expect(await filesWith(world.alex.password)).toEqual([])
+    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
+    expect(await filesWith(world.alex.password, home)).toEqual([])
   })
 
   test('leaves with the next change what a killed process had begun to write', async () => {
     await login()
     await writeFile(`${secretsFile()}.new`, 'canary half')
     await login()
-    expect(await filesWith('canary')).toEqual([])
-    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
+    expect(await filesWith('canary', home)).toEqual([])
+    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
   })
 
   test('is refused when others can read it', async () => {
@@ -199,13 +191,13 @@ describe('what is kept', () => {
   test('is gone after logout, the profile is not', async () => {
     await login()
     expect((await fish(['logout', '--dry-run'])).stdout).toContain('Would remove')
-    expect(await filesWith(world.alex.fernetKey)).toEqual([secretsFile()])
+    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
       profile: 'default',
       removed: 'file',
       dryRun: false,
     })
-    expect(await filesWith(world.alex.fernetKey)).toEqual([])
+    expect(await filesWith(world.alex.fernetKey, home)).toEqual([])
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ user: 'Alex', key: null })
     expect((await fish(['logout'])).status).toBe(0)
   })
@@ -213,7 +205,7 @@ describe('what is kept', () => {
   test('goes with its profile', async () => {
     await login()
     await fish(['profile', 'remove', 'default', '--yes'])
-    expect(await filesWith(world.alex.fernetKey)).toEqual([])
+    expect(await filesWith(world.alex.fernetKey, home)).toEqual([])
     expect((await fish(['logout'])).status).toBe(4)
   })
 
@@ -302,7 +294,7 @@ describe('administrators', () => {
     const { status, stdout } = await admin('--json')
     expect(status).toBe(0)
     expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
-    expect(await filesWith(ADMIN_PASSWORD)).toEqual([])
+    expect(await filesWith(ADMIN_PASSWORD, home)).toEqual([])
     expect((await fish(['user', 'create', 'Sessioned'])).status).toBe(0)
   })
 
@@ -341,7 +333,7 @@ describe('administrators', () => {
     expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
     const { status, stdout } = await fish(['key', 'rotate', '--yes'])
     expect(status).toBe(0)
-    expect(await filesWith(fernetKey)).toEqual([])
+    expect(await filesWith(fernetKey, home)).toEqual([])
     expect(stdout).toContain('****')
     expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)
     const out = join(home, 'rota.key')
@@ -374,13 +366,3 @@ describe('canaries', () => {
     },
   )
 })
-
-/** The files below the home of a test that hold a text. */
-async function filesWith(text: string): Promise<string[]> {
-  const entries = await readdir(home, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const found = await Promise.all(
-    files.map(async (file) => ((await readFile(file, 'utf8')).includes(text) ? [file] : [])),
-  )
-  return found.flat()
-}

@@ -1,27 +1,19 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { clockFinding } from '../src/doctor/clock-skew.ts'
 import { nodeFinding, versionFinding } from '../src/doctor/versions.ts'
-import { type Env, run, startImpostor, startWorld, type World } from './harness.ts'
+import { keptIn, newFolder } from './folders.ts'
+import { type Env, run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 
-let world: World
+const world = worldOfFile()
 let home: string
 let base: Env
 
-beforeAll(async () => {
-  world = await startWorld()
+beforeEach(() => {
+  home = newFolder()
+  base = keptIn(home)
 })
-
-afterAll(() => world.service.close())
-
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  base = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state') }
-})
-
-afterEach(() => rm(home, { recursive: true }))
 
 const login = () =>
   run(['login', 'Alex', '--url', world.service.url], { env: { ...base, FISH_PASSWORD: world.alex.password } })

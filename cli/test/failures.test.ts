@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { FAILURE_SCHEMA } from '../src/failure-schema.ts'
-import { run, startWorld, type World } from './harness.ts'
+import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
+import { run, startWorld, worldOfFile } from './harness.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.service.close())
+const world = worldOfFile()
 
 const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
@@ -87,7 +81,7 @@ test('a rate limit that outlasts --max-wait ends with 75 and says when to try ag
 
 test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130', async () => {
   const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
-  const { CliError } = await import('../src/cli-error.ts')
+  const { CliError } = await import('../src/failures/cli-error.ts')
   const controller = new AbortController()
   try {
     await run(['status'], { env: limited.base })

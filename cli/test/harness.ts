@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createLogger, readConfig, startServer } from '@fish-crab/server'
+import { afterAll, beforeAll } from 'vitest'
 import type { Io } from '../src/io.ts'
 import { runCli } from '../src/main.ts'
 
@@ -119,8 +120,18 @@ export async function startWorld(serverEnv: Env = {}) {
   return { service, base, admin, alex, player }
 }
 
-/** The service of one test file. */
-export type World = Awaited<ReturnType<typeof startWorld>>
+/** What {@link startWorld} starts. */
+type World = Awaited<ReturnType<typeof startWorld>>
+
+/** A world that the tests of a file share. It is there once they begin, and closed behind the last. */
+export function worldOfFile(serverEnv: Env = {}): World {
+  const world = {} as World
+  beforeAll(async () => {
+    Object.assign(world, await startWorld(serverEnv))
+  })
+  afterAll(() => world.service.close())
+  return world
+}
 
 /** Something that answers HTTP and is not the service. */
 export async function startImpostor(listener: RequestListener) {

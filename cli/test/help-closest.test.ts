@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { closestCommand, closestWord } from '../src/closest.ts'
 import { commandIds } from '../src/command-list.ts'
+import { closestCommand, closestWord } from '../src/help/closest.ts'
 import { run } from './harness.ts'
 
 describe('the command that was meant', () => {

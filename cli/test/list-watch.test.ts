@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { createLiveView } from '../src/polling/live-view.ts'
+import { allowanceOf, nextLookAt } from '../src/polling/pace.ts'
 import { createStatusLine } from '../src/waiting/status-line.ts'
-import { createLiveView } from '../src/watching/live-view.ts'
-import { allowanceOf, nextLookAt } from '../src/watching/pace.ts'
 import { run } from './harness.ts'
 import { runWatch, START } from './watched-world.ts'
 

@@ -5,7 +5,8 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { writeExport } from '../../server/test/node/export-file.ts'
 import { describeWithRedis, startRedis, until } from '../../server/test/storage/redis-server.ts'
-import { launch, newFolder } from './maintenance-processes.ts'
+import { newFolder } from './folders.ts'
+import { launch } from './maintenance-processes.ts'
 
 const LINES = 20_000
 const SECRETS = {

@@ -1,17 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-
-/** A folder for one test, gone afterwards. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** `fish-cli` as a process of its own. Ends with its test. */
 export interface Program {

@@ -7,8 +7,9 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../../server/src/app/users/vault.ts'
 import { until } from '../../server/test/storage/redis-server.ts'
+import { newFolder } from './folders.ts'
 import { run, startService } from './harness.ts'
-import { launch, newFolder, serveFolder } from './maintenance-processes.ts'
+import { launch, serveFolder } from './maintenance-processes.ts'
 
 const ADMIN = { FISH_ADMIN_PASSWORD: 'canary-admin-password' }
 const CATCHES_BEFORE = 60

@@ -1,25 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Env, run, startWorld, type World } from './harness.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { keptIn, newFolder } from './folders.ts'
+import { type Env, run, worldOfFile } from './harness.ts'
 
-let world: World
+const world = worldOfFile()
 let folder: string
 let env: Env
 
-beforeAll(async () => {
-  world = await startWorld()
+beforeEach(() => {
+  folder = newFolder()
+  env = { ...world.player, ...keptIn(folder) }
 })
-
-afterAll(() => world.service.close())
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  env = { ...world.player, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder }
-})
-
-afterEach(() => rm(folder, { recursive: true }))
 
 const json = async (argv: readonly string[], more: Env = {}) => {
   const { status, stdout } = await run([...argv, '--json'], { env: { ...env, ...more } })

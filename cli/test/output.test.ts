@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, startImpostor, startWorld, type World } from './harness.ts'
+import { describe, expect, test } from 'vitest'
+import { run, startImpostor, worldOfFile } from './harness.ts'
 
 const ESCAPE = '\u{1b}'
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.service.close())
+const world = worldOfFile()
 
 describe('colours', () => {
   test.each([

@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { whileLocked } from '../src/config/change-lock.ts'
 import { foldersOf, lockPath } from '../src/config/paths.ts'
 import { isSameService, type SelectionFlags, select } from '../src/config/selection.ts'
+import { keptIn, newFolder } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 let home: string
 let env: Env
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  env = { XDG_CONFIG_HOME: join(home, 'config'), XDG_STATE_HOME: join(home, 'state') }
+beforeEach(() => {
+  home = newFolder()
+  env = keptIn(home)
 })
-
-afterEach(() => rm(home, { recursive: true }))
 
 const configFile = () => join(home, 'config', 'fish-crab', 'config.json')
 const config = async () => JSON.parse(await readFile(configFile(), 'utf8'))

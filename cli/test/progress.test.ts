@@ -4,10 +4,10 @@ import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { writeExport } from '../../server/test/node/export-file.ts'
-import { bytesText, maintenanceTeller } from '../src/waiting/maintenance-progress.ts'
+import { bytesText, maintenanceTeller } from '../src/maintenance/maintenance-progress.ts'
 import { createStatusLine } from '../src/waiting/status-line.ts'
+import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
-import { newFolder } from './maintenance-processes.ts'
 
 const LINES = 2000
 const SECRETS = { FISH_SECRET: 'the secret of the beginning, long' }

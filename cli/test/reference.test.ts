@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { commandPages } from '../build/command-pages.ts'
 import { SERVER_VARIABLES, VARIABLES } from '../build/environment.ts'
 import { renderReference } from '../build/reference.ts'
-import { FAILURE_SCHEMA } from '../src/failure-schema.ts'
+import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const PAGES = await commandPages()
@@ -57,6 +57,6 @@ test('every variable that the program reads is there', () => {
 
 test('every field of a failure is there', () => {
   for (const [name, { description }] of Object.entries(FAILURE_SCHEMA.properties.error.properties)) {
-    expect(WRITTEN).toMatch(new RegExp(`^\\| \`${name}\` \\| .* \\| ${description} \\|$`, 'm'))
+    expect(WRITTEN).toMatch(new RegExp(`^\\| \`${name}\` +\\| .* \\| ${description} +\\|$`, 'm'))
   }
 })

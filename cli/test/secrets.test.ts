@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, startWorld, type World } from './harness.ts'
+import { describe, expect, test } from 'vitest'
+import { run, worldOfFile } from './harness.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.service.close())
+const world = worldOfFile()
 
 const CANARIES = {
   FISH_KEY: 'canary-key',

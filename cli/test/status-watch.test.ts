@@ -1,9 +1,18 @@
-import { expect, test } from 'vitest'
+import type { Mock } from '@fish-crab/mocks'
+import { expect, test, vi } from 'vitest'
 import { run } from './harness.ts'
 import { runWatch, START } from './watched-world.ts'
 
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
+
+/** The next answer is 30 ms late, by the clock of its world. */
+function lateBy30(mock: Mock): void {
+  mock.fail({ latencyMs: 30 })
+  const before = mock.requests.length
+  const waits = () => expect(mock.requests[before]?.status).toBe(200)
+  vi.waitFor(waits, { interval: 5 }).then(() => mock.clock.advance(30))
+}
 
 test('status --watch prints a line for each change, and none where all is as before', async () => {
   const { status, stdout, stderr, looks } = await runWatch(['status', '--watch'], {
@@ -28,13 +37,13 @@ test.each(['--json', '-ojsonl'])('status --watch %s prints one document a line, 
     terminal: flag === '--json',
     between({ mock, pause, stop }) {
       if (pause === 0) mock.fail({ status: 500 }, { times: 1 })
-      if (pause === 1) mock.fail({ latencyMs: 30 }, { times: 1 })
+      if (pause === 1) lateBy30(mock)
       if (pause === 2) stop()
     },
   })
   expect(stderr).toBe('')
   const found = lines(stdout).map((line) => JSON.parse(line))
-  const ok = { status: 'ok', version: expect.any(String), latencyMs: expect.any(Number), code: null, message: null }
+  const ok = { status: 'ok', version: expect.any(String), latencyMs: 0, code: null, message: null }
   const at = (seconds: number) => new Date(START + seconds * 1000).toISOString()
   expect(found).toEqual([
     { ...ok, timestamp: at(0) },
@@ -46,7 +55,7 @@ test.each(['--json', '-ojsonl'])('status --watch %s prints one document a line, 
       code: 'internal_error',
       message: expect.any(String),
     },
-    { ...ok, timestamp: at(40) },
+    { ...ok, timestamp: at(40.03), latencyMs: 30 },
   ])
 })
 

@@ -1,32 +1,22 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from './harness.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { keptIn, newFolder } from './folders.ts'
+import { worldOfFile } from './harness.ts'
 import { shell, startFish } from './stdin-processes.ts'
 
 const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
-let world: World
+const world = worldOfFile()
 let folder: string
 
-beforeAll(async () => {
-  world = await startWorld()
-  folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
+beforeEach(() => {
+  folder = newFolder()
 })
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await world.service.close()
-})
-
-const environment = (name: string) => ({
-  ...world.player,
-  XDG_STATE_HOME: join(folder, name),
-  XDG_CONFIG_HOME: join(folder, name),
-})
+const environment = () => ({ ...world.player, ...keptIn(folder) })
 
 describe('add --file - reads stdin', () => {
   const rows = 'name,rarity\r\nKöi 鯉,gold\r\n"🐟, big",3\r\nCod,1'
@@ -42,7 +32,7 @@ describe('add --file - reads stdin', () => {
     ['with a mark of its byte order', (bytes: Buffer) => [Buffer.from('\ufeff'), bytes], 'oneblock'],
   ] as const)('%s, with CRLF and no end of the last line', async (_title, cut, gamemode) => {
     const { child, ended } = startFish(['add', '--file', '-', '--json'], {
-      ...environment(gamemode),
+      ...environment(),
       FISH_GAMEMODE: gamemode,
     })
     for (const piece of cut(Buffer.from(rows))) {
@@ -51,7 +41,7 @@ describe('add --file - reads stdin', () => {
     }
     child.stdin.end()
     expect(await ended).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('"sent": 3') })
-    const listed = startFish(['list', '-g', gamemode, '--json'], environment(gamemode))
+    const listed = startFish(['list', '-g', gamemode, '--json'], environment())
     const { fish } = JSON.parse((await listed.ended).stdout) as { fish: { name: string }[] }
     expect(fish.map(({ name }) => name)).toEqual(names)
   })
@@ -99,7 +89,7 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
     ['/dev/null, where somebody should answer', 'fish user delete Alex </dev/null', 2, 'Add --yes.'],
     ['closed, where somebody should answer', 'fish user delete Alex <&-', 2, 'Add --yes.'],
   ])('but %s fails clearly', async (_title, line, status, said) => {
-    const { stdout, ...ended } = await shell(line, environment('none'))
+    const { stdout, ...ended } = await shell(line, environment())
     expect({ stdout, ...ended }).toEqual({ status, stdout: '', stderr: expect.stringContaining(said) })
   })
 
@@ -141,9 +131,9 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
 })
 
 describe('a password on stdin', () => {
-  const login = (name: string) =>
+  const login = () =>
     startFish(['login', 'Alex', '--password-stdin', '--no-input', '--json'], {
-      ...environment(name),
+      ...environment(),
       FISH_PASSWORD: undefined,
     })
 
@@ -151,8 +141,8 @@ describe('a password on stdin', () => {
     ['alone', ''],
     ['with the end of its line', '\n'],
     ['with CRLF', '\r\n'],
-  ])('is taken %s, byte by byte', async (title, end) => {
-    const { child, ended } = login(`login ${title}`)
+  ])('is taken %s, byte by byte', async (_title, end) => {
+    const { child, ended } = login()
     for (const byte of Buffer.from(`${world.alex.password}${end}`)) {
       child.stdin.write(Buffer.of(byte))
       await setImmediate()
@@ -165,8 +155,8 @@ describe('a password on stdin', () => {
     ['of two lines', 'canary-one\ncanary-two\n', 'more than one line'],
     ['without end', 'canary'.repeat(200_000), 'more than one line'],
     ['that is empty', '\n', 'stdin is empty'],
-  ])('%s is refused without being repeated, though stdin stays open', async (title, text, said) => {
-    const { child, ended } = login(`refused ${title}`)
+  ])('%s is refused without being repeated, though stdin stays open', async (_title, text, said) => {
+    const { child, ended } = login()
     child.stdin.write(text)
     if (!text.startsWith('canarycanary')) child.stdin.end()
     const { status, stdout, stderr } = await ended
@@ -200,7 +190,7 @@ describe('stdin that is held open and not needed', () => {
     ['login', 'Alex', '--no-input'],
   ])('keeps nobody waiting: %s %s %s', async (...argv) => {
     const words = argv.filter((word) => word !== undefined)
-    const { child, ended } = startFish(words, { ...environment('held'), FISH_ADMIN_PASSWORD: 'canary-admin-password' })
+    const { child, ended } = startFish(words, { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' })
     const { status } = await ended
     expect(typeof status).toBe('number')
     expect(child.stdin.writableEnded).toBe(false)

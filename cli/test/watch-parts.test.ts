@@ -1,11 +1,11 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
-import { detectGamemode } from '../src/watch/detect-gamemode.ts'
-import { interpret } from '../src/watch/interpret.ts'
-import { decodeLine, splitLines } from '../src/watch/lines.ts'
-import { logPlaces } from '../src/watch/log-places.ts'
-import { momentOf } from '../src/watch/moment.ts'
-import { placeText, readPlace } from '../src/watch/place.ts'
+import { detectGamemode } from '../src/game-log/detect-gamemode.ts'
+import { interpret } from '../src/game-log/interpret.ts'
+import { decodeLine, splitLines } from '../src/game-log/lines.ts'
+import { logPlaces } from '../src/game-log/log-places.ts'
+import { momentOf } from '../src/game-log/moment.ts'
+import { placeText, readPlace } from '../src/game-log/place.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()

@@ -2,17 +2,12 @@ import { readFileSync } from 'node:fs'
 import { appendFile, copyFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, startWorld, type World } from './harness.ts'
-import { launch, newFolder, type Program } from './maintenance-processes.ts'
+import { describe, expect, test } from 'vitest'
+import { keptIn, newFolder } from './folders.ts'
+import { run, worldOfFile } from './harness.ts'
+import { launch, type Program } from './maintenance-processes.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await startWorld()
-})
-
-afterAll(() => world.service.close())
+const world = worldOfFile()
 
 /** A player with nothing yet, a log, and a machine of its own. */
 async function scene(name: string) {
@@ -24,8 +19,7 @@ async function scene(name: string) {
   const env = {
     ...world.base,
     HOME: folder,
-    XDG_STATE_HOME: join(folder, 'state'),
-    XDG_CONFIG_HOME: join(folder, 'config'),
+    ...keptIn(folder),
     FISH_SECRET_STORE: 'file',
     FISH_USER: name,
     FISH_KEY: fernetKey,

@@ -1,5 +1,5 @@
-import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/contract'
-import { usageError } from '../cli-error.ts'
+import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk'
+import { usageError } from '../failures/cli-error.ts'
 
 /** The name of an administrator that a command is about, not of who types it. @throws CliError when it cannot be one */
 export function adminName(text: string): string {

@@ -1,9 +1,9 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
-import type { ServiceFlags } from '../client.ts'
-import { FishCommand } from '../fish-command.ts'
-import { adminFlag, noInputFlag, serviceFlags } from '../flags.ts'
-import type { Rights } from '../rights.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { adminFlag, noInputFlag, serviceFlags } from '../base/flags.ts'
+import type { Rights } from '../failures/rights.ts'
 import { openAdministrator } from '../secrets/administrator.ts'
+import type { ServiceFlags } from '../service/client.ts'
 
 /** Flags of every command of administrators. */
 export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }

@@ -1,5 +1,5 @@
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
 import { givenSecret, readSecret } from '../secrets/read-secret.ts'

@@ -1,9 +1,9 @@
-import { userNameKey } from '@fish-crab/sdk/contract'
-import { type ServiceFlags, selection } from '../client.ts'
+import { userNameKey } from '@fish-crab/sdk'
 import { readConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/selection.ts'
 import type { RunIo } from '../run-io.ts'
 import { changeSecrets } from '../secrets/vault.ts'
+import { type ServiceFlags, selection } from '../service/client.ts'
 
 /** Puts a player's new key where the profile keeps the old one of this very player, if it does. */
 export async function replaceKept(

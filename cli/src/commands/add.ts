@@ -1,13 +1,13 @@
 import { type FishInput, type RarityValue, rarityValue } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { rarityList } from '../catch-query.ts'
-import { usageError } from '../cli-error.ts'
-import { needGamemode, needUser, openClient } from '../client.ts'
-import { FishCommand } from '../fish-command.ts'
-import { gamemodeFlag, serviceFlags, userFlag } from '../flags.ts'
-import type { AddFileFlags } from '../import-file/run-add-file.ts'
+import type { AddFileFlags } from '../add-file/run-add-file.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { gamemodeFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { rarityList } from '../catches/catch-query.ts'
+import { usageError } from '../failures/cli-error.ts'
 import { printable } from '../output/printable.ts'
 import { playerKey } from '../secrets/player-key.ts'
+import { needGamemode, needUser, openClient } from '../service/client.ts'
 
 /** `fish-cli add` */
 export class Add extends FishCommand {
@@ -65,7 +65,7 @@ export class Add extends FishCommand {
 
   async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
     if (names.length > 0) throw usageError('Give NAME or --file, not both.')
-    const { runAddFile } = await import('../import-file/run-add-file.ts')
+    const { runAddFile } = await import('../add-file/run-add-file.ts')
     const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
     const outcome = await runAddFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
     this.print(flags.json, outcome.document, () => outcome.text)

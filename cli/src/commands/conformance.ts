@@ -1,25 +1,19 @@
-import type { CheckResult, ConformanceReport, ConformanceStartCode } from '@fish-crab/mocks/conformance'
-import { ERROR_CODES, LIMITS } from '@fish-crab/sdk/contract'
+import type { CheckResult, ConformanceReport } from '@fish-crab/mocks/conformance'
+import { LIMITS } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { CliError, usageError } from '../cli-error.ts'
-import { selection } from '../client.ts'
-import { EXIT, type ExitStatus } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { adminFlag, profileFlag } from '../flags.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { adminFlag, profileFlag } from '../base/flags.ts'
+import { wholeNumber } from '../base/whole-number.ts'
+import { usageError } from '../failures/cli-error.ts'
+import { conformanceFailure } from '../failures/conformance-failure.ts'
+import { EXIT } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
 import { administrator } from '../secrets/administrator.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
+import { selection } from '../service/client.ts'
 
 const FORMATS = ['table', 'tap', 'json'] as const
-const HELP = 'See: fish-cli conformance --help'
 const PART = 'conformance'
-
-const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
-  unreachable: EXIT.unreachable,
-  invalid_credentials: EXIT.credentials,
-  rate_limited: EXIT.rateLimited,
-  unexpected_answer: EXIT.failure,
-}
 
 /** `fish-cli conformance` */
 export class Conformance extends FishCommand {
@@ -83,7 +77,7 @@ export class Conformance extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Conformance)
     const format = FORMATS.find((name) => name === (flags.json ? 'json' : flags.format))
-    if (!format) throw usageError(`--format must be one of ${FORMATS.join(', ')}.`, HELP)
+    if (!format) throw usageError(`--format must be one of ${FORMATS.join(', ')}.`)
     const baseUrl = addressOf(selection(this.io, { ...flags, url: args.url }).url.value)
     const rateLimit = {
       requests: wholeNumber('--requests', flags.requests, 1),
@@ -115,7 +109,7 @@ export class Conformance extends FishCommand {
         onResult: (result) => this.#tell(result, flags.json),
       })
       .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? startFailure(error) : error
+        throw error instanceof conformance.ConformanceStartError ? conformanceFailure(error) : error
       })
       .finally(() => io.line.set(PART, undefined))
 
@@ -141,31 +135,5 @@ function addressOf(text: string): string {
   const { protocol, username, search, hash } = URL.parse(text) ?? {}
   const isAddress = protocol === 'http:' || protocol === 'https:'
   if (isAddress && username === '' && search === '' && hash === '') return text
-  throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.', HELP)
-}
-
-function wholeNumber(flag: string, text: string, least: number): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text)
-  throw usageError(`${flag} must be a whole number from ${least}.`, HELP)
-}
-
-const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
-  unreachable: 'Is the service running, and is the URL (or FISH_URL) right?',
-  invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
-  rate_limited: 'Try again in five minutes.',
-  unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
-}
-
-interface StartError {
-  readonly code: ConformanceStartCode
-  readonly message: string
-  readonly status: number | undefined
-}
-
-function startFailure({ code, message, status }: StartError): CliError {
-  if (status === ERROR_CODES.unavailable.status) {
-    const hint = 'Try again later; see: fish-cli status'
-    return new CliError({ code: 'unavailable', message, hint, exit: EXIT.unreachable })
-  }
-  return new CliError({ code, message, hint: HINTS[code], exit: EXITS[code] })
+  throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }

@@ -1,13 +1,13 @@
 import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
 import { Flags } from '@oclif/core'
-import { crabColumns, fishColumns } from '../catch-columns.ts'
-import { openClient } from '../client.ts'
-import { rarityStyle } from '../colours.ts'
-import { FishCommand } from '../fish-command.ts'
-import { outputFlags, serviceFlags } from '../flags.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { outputFlags, serviceFlags } from '../base/flags.ts'
+import { crabColumns, fishColumns } from '../catches/catch-columns.ts'
+import { rarityStyle } from '../output/colours.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
+import { openClient } from '../service/client.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
 

@@ -1,13 +1,12 @@
 import { Flags } from '@oclif/core'
-import type { Style } from '../colours.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
 import { type Selection, select } from '../config/selection.ts'
-import { failed } from '../doctor/failed.ts'
-import type { Finding, Health } from '../doctor/finding.ts'
+import { type Finding, type Health, threw } from '../doctor/finding.ts'
 import { checkLocally } from '../doctor/local-checks.ts'
 import { checkService } from '../doctor/service-checks.ts'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { outputFlags, serviceFlags, userFlag } from '../flags.ts'
+import { EXIT } from '../failures/exit.ts'
+import type { Style } from '../output/colours.ts'
 import type { Column } from '../output/columns.ts'
 
 const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
@@ -53,7 +52,7 @@ function selectOr(rows: Finding[], selectNow: () => Selection): Selection | unde
   try {
     return selectNow()
   } catch (error) {
-    rows.push(failed('profile', error))
+    rows.push(threw('profile', error))
     return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core'
-import { usageError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { holding, maintainTold, storageFlag, storageSource } from '../maintenance.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { usageError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
+import { holding, maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 const STDOUT = '-'

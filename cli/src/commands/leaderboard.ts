@@ -1,9 +1,9 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
-import { readCatchQuery } from '../catch-query.ts'
-import { usageError } from '../cli-error.ts'
-import { outputFlags } from '../flags.ts'
+import { outputFlags } from '../base/flags.ts'
+import { readCatchQuery } from '../catches/catch-query.ts'
+import { usageError } from '../failures/cli-error.ts'
 import type { Column } from '../output/columns.ts'
 
 interface Place {

@@ -1,14 +1,14 @@
 import { Args, Flags } from '@oclif/core'
-import { crabColumns, DETAIL_FIELDS, fishColumns } from '../catch-columns.ts'
-import { countColumns } from '../catch-counts.ts'
-import { type CatchKind, catchList, countedBy, countFields, KIND_PLURALS, readCatches } from '../catch-list.ts'
-import { needsTime, readCatchQuery, SORT_FIELDS } from '../catch-query.ts'
-import { usageError } from '../cli-error.ts'
-import { needGamemode, needUser, openClient } from '../client.ts'
-import { FishCommand } from '../fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../flags.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
+import { crabColumns, DETAIL_FIELDS, fishColumns } from '../catches/catch-columns.ts'
+import { countColumns } from '../catches/catch-counts.ts'
+import { type CatchKind, catchList, countedBy, countFields, KIND_PLURALS, readCatches } from '../catches/catch-list.ts'
+import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
+import { usageError } from '../failures/cli-error.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
-import { readInterval, watchFlags } from '../watching/flags.ts'
+import { readInterval, watchFlags } from '../polling/flags.ts'
+import { needGamemode, needUser, openClient } from '../service/client.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['fish', 'fish'],
@@ -73,7 +73,7 @@ export class List extends FishCommand {
     const { chart = false, detail = false } = flags
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
-      const { watchList } = await import('../watching/watch-list.ts')
+      const { watchList } = await import('../polling/watch-list.ts')
       // How long ago something was is counted anew each time.
       const wishAt = (now: number) => ({ ...wish, query: readCatchQuery(flags, now) })
       return watchList(this.io, { flags, user, wishAt, intervalMs, note: (text) => this.note(flags.json, text) })

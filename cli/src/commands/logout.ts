@@ -1,7 +1,7 @@
+import { FishCommand } from '../base/fish-command.ts'
+import { dryRunFlag, profileFlag } from '../base/flags.ts'
 import { readConfig } from '../config/config-file.ts'
 import { select } from '../config/selection.ts'
-import { FishCommand } from '../fish-command.ts'
-import { dryRunFlag, profileFlag } from '../flags.ts'
 import { notLoggedIn } from '../secrets/identity.ts'
 import { changeSecrets } from '../secrets/vault.ts'
 

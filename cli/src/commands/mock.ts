@@ -1,14 +1,13 @@
 import { type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
-import { DEFAULT_BASE_URL } from '@fish-crab/sdk'
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk'
 import { Flags } from '@oclif/core'
-import { CliError, usageError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { DEFAULT_SEED, readSeed, wrongSeed } from '../mock-seed.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { wholeNumber } from '../base/whole-number.ts'
+import { CliError, usageError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
+import { DEFAULT_SEED, readSeed, wrongSeed } from '../servers/mock-seed.ts'
 
-const HELP = 'See: fish-cli mock --help'
 const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
 const MOST = 1_000_000_000
@@ -69,7 +68,7 @@ export class MockCommand extends FishCommand {
       windowSeconds: wholeNumber('--window', flags.window, 1, MOST),
     }
     // Node would take an empty one for every interface.
-    if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.', HELP)
+    if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
     const stopRequested = this.io.stopWishes()
     const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
@@ -88,17 +87,11 @@ export class MockCommand extends FishCommand {
   }
 }
 
-function wholeNumber(flag: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && value <= most) return value
-  throw usageError(`${flag} must be a whole number from ${least} to ${most}.`, HELP)
-}
-
 function startOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const moment = new Date(text)
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(moment.getTime())) return moment
-  throw usageError('--start-at must be a moment in ISO 8601, such as 2026-01-01T00:00:00Z.', HELP)
+  throw usageError('--start-at must be a moment in ISO 8601, such as 2026-01-01T00:00:00Z.')
 }
 
 /** How to use a mock. Its keys are shown: they open nothing else. */
@@ -118,7 +111,10 @@ function introduction(url: string, users: readonly SeededUser[]): string {
 function startFailure(error: unknown, host: string, port: number): CliError {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return wrongSeed(message)
-  const [what, hint] = START_FAILURES[code]?.(host, port) ?? [`The mock could not start: ${message}.`, HELP]
+  const [what, hint] = START_FAILURES[code]?.(host, port) ?? [
+    `The mock could not start: ${message}.`,
+    'See: fish-cli mock --help',
+  ]
   return new CliError({ code: 'start_failed', message: what, hint, exit: EXIT.failure })
 }
 

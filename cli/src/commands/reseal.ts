@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { EXIT } from '../failures/exit.ts'
+import { maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 
 /** `fish-cli reseal` */
 export class Reseal extends FishCommand {

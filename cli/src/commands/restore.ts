@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../fish-command.ts'
-import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 /** `fish-cli restore` */

@@ -1,10 +1,10 @@
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
 import { Flags, type Interfaces } from '@oclif/core'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import { readManifest } from '../package.ts'
-import { listenLineAsJson, startErrors } from '../serve-streams.ts'
+import { listenLineAsJson, startErrors } from '../servers/serve-streams.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>

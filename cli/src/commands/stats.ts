@@ -1,11 +1,11 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
-import { type CollectionCounts, countCollections } from '../administration/collection-counts.ts'
-import { COUNT_COLUMNS, countBars, countRows } from '../administration/count-rows.ts'
-import { usageError } from '../cli-error.ts'
-import { openClient, type ServiceFlags } from '../client.ts'
-import { outputFlags } from '../flags.ts'
+import { outputFlags } from '../base/flags.ts'
+import { type CollectionCounts, countCollections } from '../catches/collection-counts.ts'
+import { COUNT_COLUMNS, countBars, countRows } from '../catches/count-rows.ts'
+import { usageError } from '../failures/cli-error.ts'
+import { openClient, type ServiceFlags } from '../service/client.ts'
 
 /** `fish-cli stats` */
 export class Stats extends AdministrationCommand {

@@ -1,8 +1,8 @@
-import { openClient } from '../client.ts'
-import { FishCommand } from '../fish-command.ts'
-import { outputFlags, serviceFlags } from '../flags.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { outputFlags, serviceFlags } from '../base/flags.ts'
 import type { Column } from '../output/columns.ts'
-import { readInterval, watchFlags } from '../watching/flags.ts'
+import { readInterval, watchFlags } from '../polling/flags.ts'
+import { openClient } from '../service/client.ts'
 
 interface StatusRow {
   readonly status: string
@@ -30,7 +30,7 @@ export class Status extends FishCommand {
     const { flags } = await this.parse(Status)
     const intervalMs = readInterval(flags)
     if (flags.watch) {
-      const { watchStatus } = await import('../watching/watch-status.ts')
+      const { watchStatus } = await import('../polling/watch-status.ts')
       return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })
     }
     this.checkOutput(flags, COLUMNS)

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core'
-import { CliError } from '../cli-error.ts'
-import { clientFor, selection } from '../client.ts'
-import { EXIT } from '../exit.ts'
-import { FishCommand } from '../fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../flags.ts'
+import { FishCommand } from '../base/fish-command.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { Column } from '../output/columns.ts'
 import { findIdentity, type Identity, notLoggedIn } from '../secrets/identity.ts'
 import { tryKey } from '../secrets/try-key.ts'
 import { trySession } from '../secrets/try-session.ts'
+import { clientFor, selection } from '../service/client.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
 

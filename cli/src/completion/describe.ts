@@ -1,5 +1,5 @@
 import { commandIds, loadCommands, topics } from '../command-list.ts'
-import { EXIT_CODES_PAGE } from '../exit-codes.ts'
+import { EXIT_CODES_PAGE } from '../help/exit-codes.ts'
 import type { ArgData, CommandData, CompletionData, FlagData } from './data.ts'
 import { knownFields } from './known-fields.ts'
 import { type Described, valuesOf } from './value-rules.ts'

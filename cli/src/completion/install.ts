@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CliError } from '../cli-error.ts'
-import { fileFailure, isAbsent } from '../config/file-failure.ts'
-import { EXIT } from '../exit.ts'
+import { fileFailure } from '../config/file-failure.ts'
+import { readTextFile } from '../config/text-file.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import { SCRIPT_MARK } from './scripts.ts'
 
 const READABLE_BY_ALL = 0o644
@@ -15,7 +16,7 @@ const READABLE_BY_ALL = 0o644
  * @throws CliError `file_exists` where there is a file of somebody else, `file_not_written`, `file_not_read`
  */
 export function installScript(path: string, script: string, dryRun: boolean): void {
-  if (textOf(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
+  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
   if (dryRun) return
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -33,15 +34,6 @@ function replace(path: string, script: string): void {
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
   }
 }
 

@@ -1,7 +1,7 @@
+import { runningConfig } from '../base/running-config.ts'
 import { type CommandClass, loadCommands } from '../command-list.ts'
 import type { Column } from '../output/columns.ts'
 import type { RunIo } from '../run-io.ts'
-import { runningConfig } from '../running-config.ts'
 import type { ArgData, FlagData } from './data.ts'
 
 class FieldsFound extends Error {

@@ -1,6 +1,6 @@
 import { listChecks, SECTIONS } from '@fish-crab/mocks/conformance'
 import { GAMEMODES, RARITIES } from '@fish-crab/sdk'
-import { SORT_FIELDS } from '../catch-query.ts'
+import { SORT_FIELDS } from '../catches/catch-query.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Candidate, Values } from './data.ts'
 import { SHELLS } from './shells.ts'

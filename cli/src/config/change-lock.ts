@@ -1,5 +1,5 @@
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { Io } from '../io.ts'
 import { makeFolderOf } from './atomic-file.ts'
 import { fileFailure } from './file-failure.ts'

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { Io } from '../io.ts'
 import { replaceFile } from './atomic-file.ts'
 import { whileLocked } from './change-lock.ts'
 import { type ConfigDocument, EMPTY_CONFIG, formatConfig, parseConfig } from './document.ts'
-import { fileFailure, isAbsent } from './file-failure.ts'
+import { fileFailure } from './file-failure.ts'
 import { configPath } from './paths.ts'
+import { readTextFile } from './text-file.ts'
 
 /** Reads profiles and settings; nothing of them when there is no file. @throws CliError when there is one that cannot be used */
 export function readConfig(io: Pick<Io, 'env'>): ConfigDocument {
   const path = configPath(io)
-  const text = textOf(path)
+  const text = readTextFile(path)
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
 }
 
@@ -33,13 +33,4 @@ export function changeConfig(
     }
     return changed
   })
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
-  }
 }

@@ -1,5 +1,5 @@
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 
 /** What was to be done with a file. */
 export type FileDeed = 'read' | 'written' | 'locked'

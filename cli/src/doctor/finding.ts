@@ -1,3 +1,5 @@
+import { describeFailure } from '../failures/describe-failure.ts'
+
 /** How a thing stands. */
 export type Health = 'ok' | 'warn' | 'fail'
 
@@ -24,4 +26,10 @@ export function warn(check: string, found: string, mend: string): Finding {
 /** It does not work. */
 export function fail(check: string, found: string, mend: string | null): Finding {
   return { check, status: 'fail', found, mend }
+}
+
+/** A check that threw, told as the failure of a command would be. */
+export function threw(check: string, error: unknown): Finding {
+  const { message, hint } = describeFailure(error)
+  return fail(check, message, hint)
 }

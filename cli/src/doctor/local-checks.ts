@@ -7,8 +7,7 @@ import { settingValue } from '../config/settings.ts'
 import { readManifest } from '../package.ts'
 import { fileStore } from '../secrets/file-store.ts'
 import { type KeyringIo, openKeyring } from '../secrets/open-keyring.ts'
-import { failed } from './failed.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, threw, warn } from './finding.ts'
 import { nodeFinding } from './versions.ts'
 
 const OTHERS = 0o077
@@ -46,7 +45,7 @@ function checkConfig(io: KeyringIo): { readonly config: ConfigDocument; readonly
     const finding = isPrivate ? ok('config', found) : warn('config', `Others can read ${path}.`, `chmod 600 ${path}`)
     return { config, finding }
   } catch (error) {
-    return { config: EMPTY_CONFIG, finding: failed('config', error) }
+    return { config: EMPTY_CONFIG, finding: threw('config', error) }
   }
 }
 
@@ -57,7 +56,7 @@ async function checkSecretFile(io: KeyringIo): Promise<Finding> {
     const mode = modeOf(title)
     return ok('secrets', mode === undefined ? 'No file holds secrets.' : `${title} can be read by you alone.`)
   } catch (error) {
-    return failed('secrets', error)
+    return threw('secrets', error)
   }
 }
 
@@ -72,7 +71,7 @@ async function checkKeyring(io: KeyringIo, config: ConfigDocument): Promise<Find
     const mend = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login'
     return fail('keyring', `${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, mend)
   } catch (error) {
-    return failed('keyring', error)
+    return threw('keyring', error)
   }
 }
 

@@ -1,5 +1,4 @@
 import { type Client, isConnectionError } from '@fish-crab/sdk'
-import { clientFor } from '../client.ts'
 import type { Selection } from '../config/selection.ts'
 import { readManifest } from '../package.ts'
 import type { RunIo } from '../run-io.ts'
@@ -7,9 +6,9 @@ import { findIdentity, type Identity } from '../secrets/identity.ts'
 import { type KeyTrial, tryKey } from '../secrets/try-key.ts'
 import { trySession } from '../secrets/try-session.ts'
 import { isUnencrypted } from '../secrets/unencrypted.ts'
+import { clientFor } from '../service/client.ts'
 import { clockFinding } from './clock-skew.ts'
-import { failed } from './failed.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, threw, warn } from './finding.ts'
 import { versionFinding } from './versions.ts'
 
 /** Checks the way to the service, its clock, and the keys against it; with three requests at most. */
@@ -21,7 +20,7 @@ export async function checkService(io: RunIo, chosen: Selection): Promise<readon
     // A doctor does not wait: that the limit holds is a finding.
     client = await clientFor(io, chosen, { maxWaitMs: 0, maxRetries: 0 })
   } catch (error) {
-    return [failed('connection', error)]
+    return [threw('connection', error)]
   }
   const signal = io.interrupted()
   const { findings, counted } = await checkConnection(io, client, { url: chosen.url.value, signal })
@@ -66,9 +65,9 @@ async function checkConnection(
     return { findings, counted: data.rateLimit !== undefined }
   } catch (error) {
     signal.throwIfAborted()
-    if (isConnectionError(error)) return { findings: [failed('connection', error)], counted: false }
+    if (isConnectionError(error)) return { findings: [threw('connection', error)], counted: false }
     const connection = ok('connection', `${url} answers.`)
-    return { findings: [connection, failed('service', error)], counted: false }
+    return { findings: [connection, threw('service', error)], counted: false }
   }
 }
 
@@ -85,7 +84,7 @@ async function checkKey(client: Client, identity: Identity, signal: AbortSignal)
     return fail('key', `The service does not take the key of ${user}, from ${placeText(key)}.`, mend)
   } catch (error) {
     signal.throwIfAborted()
-    return failed('key', error)
+    return threw('key', error)
   }
 }
 
@@ -110,7 +109,7 @@ async function checkSession(
     return [warn('session', `${who} is over.`, `Log in again: fish-cli login ${session.username} --admin`)]
   } catch (error) {
     signal.throwIfAborted()
-    return [failed('session', error)]
+    return [threw('session', error)]
   }
 }
 

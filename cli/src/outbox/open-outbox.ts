@@ -1,8 +1,8 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { type Outbox, openOutbox } from '@fish-crab/sdk/outbox'
-import { clientFor, type ServiceFlags, selection } from '../client.ts'
 import type { RunIo } from '../run-io.ts'
 import { playerKey } from '../secrets/player-key.ts'
+import { clientFor, type ServiceFlags, selection } from '../service/client.ts'
 import { outboxPath } from './outbox-path.ts'
 
 /** Whose catches an outbox sends. */

@@ -1,6 +1,6 @@
 import type { Outbox, SetAsideBatch } from '@fish-crab/sdk/outbox'
-import { CliError, usageError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError, usageError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 
 /**
  * The set-aside batches that were named, all when none was.

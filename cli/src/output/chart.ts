@@ -1,4 +1,4 @@
-import { paint, type Style } from '../colours.ts'
+import { paint, type Style } from './colours.ts'
 import { printable } from './printable.ts'
 import type { Screen } from './screen.ts'
 import { cut, displayWidth, fill } from './width.ts'

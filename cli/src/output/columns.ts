@@ -1,5 +1,5 @@
-import { usageError } from '../cli-error.ts'
-import type { Style } from '../colours.ts'
+import { usageError } from '../failures/cli-error.ts'
+import type { Style } from './colours.ts'
 
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined

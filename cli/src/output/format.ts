@@ -1,4 +1,4 @@
-import { usageError } from '../cli-error.ts'
+import { usageError } from '../failures/cli-error.ts'
 
 /** The forms that rows can be printed in. */
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const
@@ -28,10 +28,8 @@ export function formatOf({ json, output }: OutputFlags): Format {
 
 /** Whether arguments ask for JSON, told without parsing them: also bad ones are answered in the form they ask for. */
 export function asksForJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--')
-  const words = end === -1 ? argv : argv.slice(0, end)
-  return words.some(
-    (word, index) =>
+  return flagWords(argv).some(
+    (word, index, words) =>
       word === '--json' ||
       /^(--output=|-o=?)json$/i.test(word) ||
       (/^(--output|-o)$/.test(word) && words[index + 1]?.toLowerCase() === 'json'),
@@ -40,7 +38,11 @@ export function asksForJson(argv: readonly string[]): boolean {
 
 /** Whether arguments say in which form to print, told without parsing them. */
 export function namesFormat(argv: readonly string[]): boolean {
+  return flagWords(argv).some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
+}
+
+/** Those before `--`: behind it, nothing is a flag. */
+function flagWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
-  const words = end === -1 ? argv : argv.slice(0, end)
-  return words.some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
+  return end === -1 ? argv : argv.slice(0, end)
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { interruption } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { interruption } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { Env } from '../terminal.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './width.ts'

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
-import { useColours } from '../colours.ts'
 import type { Env, Terminal } from '../terminal.ts'
+import { useColours } from './colours.ts'
 
 /** What a stream can show. */
 export interface Screen {

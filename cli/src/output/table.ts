@@ -1,4 +1,4 @@
-import { paint } from '../colours.ts'
+import { paint } from './colours.ts'
 import { type Column, cellOf, titleOf } from './columns.ts'
 import { printable } from './printable.ts'
 import type { Screen } from './screen.ts'

@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk/contract'
+import { userNameKey } from '@fish-crab/sdk'
 import { isSameService } from '../config/selection.ts'
 
 /** A session of an administrator. */

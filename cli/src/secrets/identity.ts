@@ -1,6 +1,6 @@
-import { CliError } from '../cli-error.ts'
 import type { Selection } from '../config/selection.ts'
-import { EXIT } from '../exit.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { RunIo } from '../run-io.ts'
 import type { KeptSession } from './contents.ts'
 import { keyOf } from './player-key.ts'

@@ -1,4 +1,4 @@
-import { FishCommand } from '../fish-command.ts'
+import { FishCommand } from '../base/fish-command.ts'
 import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { formatOf } from '../output/format.ts'

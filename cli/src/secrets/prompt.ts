@@ -1,6 +1,6 @@
-import { askLine } from '../ask-line.ts'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { askLine } from '../asking/ask-line.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { Io } from '../io.ts'
 
 /** Asks a person at a terminal; nothing of the answer is shown, not even its length. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { CliError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { Io } from '../io.ts'
 
 /** A secret that a command needs. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { CliError, usageError } from '../cli-error.ts'
-import { EXIT } from '../exit.ts'
+import { CliError, usageError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 
 /** A file that is there already, so that a secret which is shown only once is not lost for want of one. */
 export interface ReservedFile {

@@ -1,5 +1,6 @@
+import { userNameKey } from '@fish-crab/sdk'
 import type { AdminRole } from '@fish-crab/sdk/admin'
-import { ADMIN_ROLES, ERROR_CODES, userNameKey } from '@fish-crab/sdk/contract'
+import { ADMIN_ROLES, ERROR_CODES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'
 import {
@@ -8,11 +9,11 @@ import {
   administrationFlags,
 } from '../../administration/administration-command.ts'
 import { chosenPassword } from '../../administration/chosen-password.ts'
-import { CliError, usageError } from '../../cli-error.ts'
-import { EXIT } from '../../exit.ts'
-import { dryRunFlag, outputFlags } from '../../flags.ts'
+import { dryRunFlag, outputFlags } from '../../base/flags.ts'
+import { CliError, usageError } from '../../failures/cli-error.ts'
+import { EXIT } from '../../failures/exit.ts'
+import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
-import type { Rights } from '../../rights.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 /** `fish-cli admin create` */

@@ -1,5 +1,5 @@
+import { ERROR_CODES, userNameKey } from '@fish-crab/sdk'
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { ERROR_CODES, userNameKey } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'
 import {
@@ -7,12 +7,12 @@ import {
   AdministrationCommand,
   administrationFlags,
 } from '../../administration/administration-command.ts'
-import { CliError } from '../../cli-error.ts'
-import { confirm } from '../../confirmation.ts'
-import { EXIT } from '../../exit.ts'
-import { dryRunFlag, yesFlags } from '../../flags.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { dryRunFlag, yesFlags } from '../../base/flags.ts'
+import { CliError } from '../../failures/cli-error.ts'
+import { EXIT } from '../../failures/exit.ts'
+import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
-import type { Rights } from '../../rights.ts'
 
 /** `fish-cli admin delete` */
 export class AdminDelete extends AdministrationCommand {

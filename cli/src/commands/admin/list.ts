@@ -1,8 +1,8 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
-import { outputFlags } from '../../flags.ts'
+import { outputFlags } from '../../base/flags.ts'
+import type { Rights } from '../../failures/rights.ts'
 import type { Column } from '../../output/columns.ts'
-import type { Rights } from '../../rights.ts'
 
 /** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [

@@ -1,5 +1,5 @@
+import { FishCommand } from '../../base/fish-command.ts'
 import { configPath, folders, secretsPath } from '../../config/paths.ts'
-import { FishCommand } from '../../fish-command.ts'
 import { printable } from '../../output/printable.ts'
 
 /** `fish-cli config path` */

@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { usageError } from '../../cli-error.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { dryRunFlag } from '../../base/flags.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { dryRunFlag } from '../../flags.ts'
+import { usageError } from '../../failures/cli-error.ts'
 
 /** `fish-cli config set` */
 export class ConfigSet extends FishCommand {
@@ -49,5 +49,5 @@ export class ConfigSet extends FishCommand {
 function checkedValue(key: SettingKey, value: string | undefined): string {
   const { rule, accepts } = SETTINGS[key]
   if (value !== undefined && accepts(value)) return value
-  throw usageError(`${key} must be ${rule}.`, 'See: fish-cli config set --help')
+  throw usageError(`${key} must be ${rule}.`)
 }

@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { needUser, openClient, type ServiceFlags } from '../../client.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../flags.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../base/flags.ts'
 import { printable } from '../../output/printable.ts'
 import { administrator } from '../../secrets/administrator.ts'
 import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
 import { readSecret } from '../../secrets/read-secret.ts'
+import { needUser, openClient, type ServiceFlags } from '../../service/client.ts'
 
 interface GetFlags extends ServiceFlags {
   readonly 'password-stdin'?: boolean | undefined

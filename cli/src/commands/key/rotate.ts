@@ -1,15 +1,15 @@
-import { userNameKey } from '@fish-crab/sdk/contract'
+import { userNameKey } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { needUser, selection } from '../../client.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../base/flags.ts'
 import { readConfig } from '../../config/config-file.ts'
 import { isSameService } from '../../config/selection.ts'
-import { confirm } from '../../confirmation.ts'
-import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../flags.ts'
+import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
-import type { Rights } from '../../rights.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
 import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
 import { changeSecrets } from '../../secrets/vault.ts'
+import { needUser, selection } from '../../service/client.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
-import { confirm } from '../../confirmation.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../../flags.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../../base/flags.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
 import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 

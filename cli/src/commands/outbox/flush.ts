@@ -1,8 +1,8 @@
-import { maxWaitMs, needUser, selection } from '../../client.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../../flags.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { noInputFlag, serviceFlags, userFlag } from '../../base/flags.ts'
 import { flushStatus, flushWithProgress } from '../../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../../outbox/open-outbox.ts'
+import { maxWaitMs, needUser, selection } from '../../service/client.ts'
 
 /** `fish-cli outbox flush` */
 export class OutboxFlush extends FishCommand {

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../../fish-command.ts'
-import { dryRunFlag, serviceFlags } from '../../flags.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { dryRunFlag, serviceFlags } from '../../base/flags.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
 import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { selection } from '../../client.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { outputFlags, serviceFlags } from '../../flags.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { outputFlags, serviceFlags } from '../../base/flags.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
 import { outboxPath } from '../../outbox/outbox-path.ts'
 import type { Column } from '../../output/columns.ts'
+import { selection } from '../../service/client.ts'
 
 interface Row {
   readonly kind: string

@@ -1,12 +1,12 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { CliError } from '../../cli-error.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../base/flags.ts'
 import { changeConfig, readConfig } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { checkedProfileName, type Profile } from '../../config/profile.ts'
-import { EXIT } from '../../exit.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../flags.ts'
+import { CliError } from '../../failures/cli-error.ts'
+import { EXIT } from '../../failures/exit.ts'
 import { printable } from '../../output/printable.ts'
 
 /** `fish-cli profile add` */

@@ -1,7 +1,7 @@
+import { FishCommand } from '../../base/fish-command.ts'
+import { outputFlags } from '../../base/flags.ts'
 import { readConfig } from '../../config/config-file.ts'
 import type { Profile } from '../../config/profile.ts'
-import { FishCommand } from '../../fish-command.ts'
-import { outputFlags } from '../../flags.ts'
 import type { Column } from '../../output/columns.ts'
 
 interface Row extends Profile {

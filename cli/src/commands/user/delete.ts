@@ -5,11 +5,11 @@ import {
   AdministrationCommand,
   administrationFlags,
 } from '../../administration/administration-command.ts'
-import { countCollections } from '../../administration/collection-counts.ts'
-import { confirm } from '../../confirmation.ts'
-import { dryRunFlag, yesFlags } from '../../flags.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { dryRunFlag, yesFlags } from '../../base/flags.ts'
+import { countCollections } from '../../catches/collection-counts.ts'
+import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
-import type { Rights } from '../../rights.ts'
 
 /** `fish-cli user delete` */
 export class UserDelete extends AdministrationCommand {

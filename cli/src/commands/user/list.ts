@@ -1,10 +1,10 @@
+import { LIMITS } from '@fish-crab/sdk'
 import type { User } from '@fish-crab/sdk/admin'
-import { LIMITS } from '@fish-crab/sdk/contract'
 import { Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
 import { pageSizeFor, take } from '../../administration/take.ts'
-import { readCatchQuery } from '../../catch-query.ts'
-import { outputFlags } from '../../flags.ts'
+import { outputFlags } from '../../base/flags.ts'
+import { readCatchQuery } from '../../catches/catch-query.ts'
 import type { Column } from '../../output/columns.ts'
 
 /** What is shown of a player, without secrets. */

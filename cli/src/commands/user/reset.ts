@@ -6,9 +6,9 @@ import {
   administrationFlags,
 } from '../../administration/administration-command.ts'
 import { replaceKept } from '../../administration/replace-kept.ts'
-import { usageError } from '../../cli-error.ts'
-import { confirm } from '../../confirmation.ts'
-import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../flags.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../base/flags.ts'
+import { usageError } from '../../failures/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'

@@ -1,0 +1,60 @@
+import { usageError } from '../failures/cli-error.ts'
+
+/** One record of a file, and the line at which it begins. */
+export type FileRecord =
+  | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly line: number; readonly problem: string }
+
+/** A line of text, counted from 1. */
+export interface TextLine {
+  readonly line: number
+  readonly text: string
+}
+
+/** Characters of one record at most. What is longer is none, and would fill the memory. */
+const LONGEST_LINE = 1024 * 1024
+
+/** Refuses what is too long for one record. @throws CliError `usage` */
+export function checkLength(length: number, line: number): void {
+  if (length <= LONGEST_LINE) return
+  throw usageError(
+    `Line ${line} is too long for a catch; nothing was changed.`,
+    'Is it a file of catches? One a line: NAME,RARITY, or JSON with these fields.',
+  )
+}
+
+/** Takes pieces of text apart into lines. @throws CliError `usage` when one is too long */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
+  let rest = ''
+  let line = 0
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) {
+      line += 1
+      yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    }
+    checkLength(rest.length, line + 1)
+  }
+  if (rest !== '') yield { line: line + 1, text: rest }
+}
+
+/** JSON Lines: one object in each line. */
+export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  for await (const { line, text } of linesOf(pieces)) {
+    if (text.trim() !== '') yield jsonRecord(line, text)
+  }
+}
+
+/** The record in a text of JSON. */
+export function jsonRecord(line: number, text: string): FileRecord {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { line, fields: value as Record<string, unknown> }
+    }
+    return { line, problem: 'Must be a JSON object.' }
+  } catch {
+    return { line, problem: 'Is no JSON.' }
+  }
+}

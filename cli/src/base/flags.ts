@@ -1,0 +1,85 @@
+import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk'
+import { Flags } from '@oclif/core'
+import { FORMATS } from '../output/format.ts'
+
+/** `--profile`. */
+export const profileFlag = {
+  profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
+}
+
+/** Flags of every command that talks to a service. */
+export const serviceFlags = {
+  ...profileFlag,
+  url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
+  'max-wait': Flags.string({
+    summary: 'Wait at most so many seconds after too many requests (FISH_MAX_WAIT, else until more are allowed).',
+    helpValue: 'SECONDS',
+    exclusive: ['no-wait'],
+  }),
+  'no-wait': Flags.boolean({
+    summary: 'Never wait after too many requests, but end with 75; the same as --max-wait 0.',
+  }),
+}
+
+/** Flags of every command that prints rows. `--json` is the same as `--output json`. */
+export const outputFlags = {
+  output: Flags.string({
+    char: 'o',
+    summary: `How to print: ${FORMATS.join(', ')} (FISH_OUTPUT, else table).`,
+    helpValue: 'FORMAT',
+    helpGroup: 'OUTPUT',
+  }),
+  fields: Flags.string({
+    summary: 'Print only these columns, in this order; a wrong name lists all there are.',
+    helpValue: 'A,B',
+    helpGroup: 'OUTPUT',
+  }),
+  'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
+}
+
+/** `--gamemode`. */
+export const gamemodeFlag = {
+  gamemode: Flags.string({
+    char: 'g',
+    summary: `Which collection: ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
+    helpValue: 'GAMEMODE',
+  }),
+}
+
+/** `--user`. */
+export const userFlag = {
+  user: Flags.string({ char: 'u', summary: 'The player (FISH_USER, else that of the profile).', helpValue: 'USER' }),
+}
+
+/** `--admin`. */
+export const adminFlag = {
+  admin: Flags.string({
+    summary: 'The administrator to log in as (FISH_ADMIN_USERNAME, else admin).',
+    helpValue: 'NAME',
+  }),
+}
+
+/** `--out` and `--force`. */
+export const secretFileFlags = {
+  out: Flags.string({
+    summary: 'Write to a new file that only you can read; - is stdout.',
+    helpValue: 'FILE',
+  }),
+  force: Flags.boolean({ summary: 'Let --out replace a file that exists.' }),
+}
+
+/** `--dry-run`, of every command that changes something. */
+export const dryRunFlag = {
+  'dry-run': Flags.boolean({ summary: 'Say what would be done, and change nothing.', default: false }),
+}
+
+/** `--no-input`, of every command that may ask. */
+export const noInputFlag = {
+  'no-input': Flags.boolean({ summary: 'Never ask; fail where an answer is needed.' }),
+}
+
+/** `--yes` and `--no-input`, of every command that asks before it destroys. */
+export const yesFlags = {
+  yes: Flags.boolean({ char: 'y', summary: 'Do it without asking.' }),
+  ...noInputFlag,
+}

@@ -1,0 +1,97 @@
+import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sdk'
+import type { Bar } from '../output/chart.ts'
+import type { Column } from '../output/columns.ts'
+import type { RowsOutput } from '../output/rows.ts'
+import { crabColumns, fishColumns } from './catch-columns.ts'
+import { type CatchCount, countByName, countByRarity, countColumns } from './catch-counts.ts'
+import { type Catch, type CatchQuery, chooseCatches } from './catch-query.ts'
+
+/** What is listed. */
+export type CatchKind = 'fish' | 'crab'
+
+/** How commands and people call it. */
+export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
+
+/** A collection as the service answered it. */
+export interface FoundCatches {
+  /** The player, as the service writes the name. */
+  readonly user: string
+  /** Oldest first. */
+  readonly catches: readonly (Fish | Crab)[]
+  readonly rateLimit: RateLimitState | undefined
+  /** The `Date` of the answer. */
+  readonly date: string | null
+}
+
+/** Reads a whole collection. */
+export async function readCatches(
+  client: Client,
+  kind: CatchKind,
+  options: Parameters<Client['fish']['list']>[0],
+): Promise<FoundCatches> {
+  const call = kind === 'fish' ? client.fish.list(options) : client.crabs.list(options)
+  const { data, response } = await call.withResponse()
+  const { user, rateLimit } = data
+  return { user, catches: 'fish' in data ? data.fish : data.crab, rateLimit, date: response.headers.get('date') }
+}
+
+/** What a person asked to see of a collection. */
+export interface CatchListWish {
+  readonly kind: CatchKind
+  readonly gamemode: Gamemode
+  readonly query: CatchQuery
+  /** Count instead of listing. */
+  readonly chart: boolean
+  /** Show the time and the record of each. */
+  readonly detail: boolean
+  /** Fields that were named may be among those. */
+  readonly namesDetail: boolean
+}
+
+/** What is shown: catches, or counts of them. */
+export type CatchList =
+  | { readonly counted: false; readonly output: RowsOutput<Catch> }
+  | { readonly counted: true; readonly output: RowsOutput<CatchCount>; readonly bars: readonly Bar[] }
+
+/** By what catches are counted. */
+export function countedBy(kind: CatchKind): 'rarity' | 'name' {
+  return kind === 'fish' ? 'rarity' : 'name'
+}
+
+/** The fields of counts, where none are named: what they are kept with is none of the reader's. */
+export function countFields(kind: CatchKind, fields: string | undefined): string {
+  return (
+    fields ??
+    countColumns(countedBy(kind))
+      .map(({ field }) => field)
+      .join(',')
+  )
+}
+
+/** Chooses, sorts and counts as a person asked. */
+export function catchList({ user, catches }: Pick<FoundCatches, 'user' | 'catches'>, wish: CatchListWish): CatchList {
+  const { kind, gamemode, query, chart, detail, namesDetail } = wish
+  const chosen = chooseCatches(catches, query)
+  const about = { user, gamemode }
+  const why = catches.length === 0 ? 'yet' : 'of that sort'
+  const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
+  if (chart) {
+    const by = countedBy(kind)
+    const counts = kind === 'fish' ? countByRarity(chosen) : countByName(chosen)
+    const output = {
+      rows: chosen.length === 0 ? [] : counts,
+      columns: countColumns(by),
+      document: () => ({ ...about, kind, counts: counts.map(({ label, count }) => ({ [by]: label, count })) }),
+      empty,
+    }
+    return { counted: true, output, bars: counts.map(({ label, count, style }) => ({ label, value: count, style })) }
+  }
+  const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
+  // What is only needed to sort, to leave out or to tell what is new is not shown.
+  const rows = detail || namesDetail ? chosen : chosen.map(withoutDetail)
+  return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }
+}
+
+function withoutDetail({ caughtAt: _, id: __, ...rest }: Catch): Catch {
+  return rest
+}

@@ -1,0 +1,112 @@
+import { type Crab, type Fish, RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk'
+import { usageError } from '../failures/cli-error.ts'
+
+/** A catch of either kind, as it is listed. */
+export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
+
+/** Which catches to show, and in what order. */
+export interface CatchQuery {
+  readonly filter?: ((each: Catch) => boolean) | undefined
+  /** Only those caught at this time or later, milliseconds since 1970. */
+  readonly since?: number | undefined
+  readonly sort?: { readonly by: SortField; readonly descending: boolean } | undefined
+  /** How many at most. */
+  readonly limit?: number | undefined
+}
+
+/** What catches can be sorted by. */
+export const SORT_FIELDS = ['name', 'rarity', 'caughtAt'] as const
+
+type SortField = (typeof SORT_FIELDS)[number]
+
+/** What a person typed to choose catches. */
+export interface CatchQueryFlags {
+  readonly filter?: string | undefined
+  readonly since?: string | undefined
+  readonly sort?: string | undefined
+  readonly limit?: string | undefined
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Reads what was typed. @throws CliError that says what is wrong */
+export function readCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
+  return {
+    filter: filter === undefined ? undefined : filterOf(filter),
+    since: since === undefined ? undefined : momentOf(since, now),
+    sort: sort === undefined ? undefined : sortOf(sort),
+    limit: limit === undefined ? undefined : countOf(limit),
+  }
+}
+
+/** Whether the answer must hold the time of each catch. */
+export function needsTime({ since, sort }: CatchQuery): boolean {
+  return since !== undefined || sort?.by === 'caughtAt'
+}
+
+/** The catches that were asked for. Those that are equal keep their order. */
+export function chooseCatches<Each extends Catch>(catches: readonly Each[], query: CatchQuery): readonly Each[] {
+  const { filter = () => true, since, sort, limit } = query
+  const found = catches.filter((each) => filter(each) && (since === undefined || timeOf(each) >= since))
+  const sorted = sort ? found.sort((a, b) => compare(a, b, sort.by) * (sort.descending ? -1 : 1)) : found
+  return limit === undefined ? sorted : sorted.slice(0, limit)
+}
+
+function compare(a: Catch, b: Catch, by: SortField): number {
+  if (by === 'name') return a.name.localeCompare(b.name, 'en', { sensitivity: 'base', numeric: true })
+  if (by === 'caughtAt') return timeOf(a) - timeOf(b)
+  return rank(a.rarity) - rank(b.rarity)
+}
+
+function timeOf({ caughtAt }: Catch): number {
+  return caughtAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(caughtAt)
+}
+
+function rank(label: RarityLabel | undefined): number {
+  return RARITIES.findIndex((rarity) => rarity.label === label)
+}
+
+function filterOf(text: string): (each: Catch) => boolean {
+  const [, field, wanted = ''] = /^(name|rarity)=(.*)$/is.exec(text) ?? []
+  if (field?.toLowerCase() === 'rarity') {
+    const values = wanted.split(',').map((each) => rarityValue(/^\d+$/.test(each) ? Number(each) : each.trim()))
+    if (values.includes(undefined)) {
+      throw usageError('--filter rarity=… names a rarity that there is not.', `Rarities: ${rarityList()}.`)
+    }
+    const labels = new Set(RARITIES.filter(({ value }) => values.includes(value)).map(({ label }) => label))
+    return ({ rarity }) => rarity !== undefined && labels.has(rarity)
+  }
+  const part = (field === undefined ? text : wanted).toLowerCase()
+  return ({ name }) => name.toLowerCase().includes(part)
+}
+
+/** All rarities as they may be typed. */
+export function rarityList(): string {
+  return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
+}
+
+function momentOf(text: string, now: number): number {
+  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const moment = amount === undefined ? Date.parse(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
+  if (!Number.isNaN(moment) && (amount !== undefined || /^\d{4}-/.test(text))) return moment
+  throw usageError(
+    '--since must be a date, a time, or how long ago.',
+    'Such as: 2026-01-31, 2026-01-31T12:00Z, 90m, 7d',
+  )
+}
+
+function sortOf(text: string): { by: SortField; descending: boolean } {
+  const descending = text.startsWith('-')
+  const name = text.replace(/^-/, '').toLowerCase()
+  const by = SORT_FIELDS.find((field) => field.toLowerCase() === name)
+  if (by) return { by, descending }
+  throw usageError(
+    `--sort must be one of ${SORT_FIELDS.join(', ')}.`,
+    'With - before it, the other way: --sort=-rarity',
+  )
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw usageError('--limit must be a whole number above 0.')
+}

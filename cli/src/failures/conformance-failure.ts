@@ -1,0 +1,34 @@
+import type { ConformanceStartCode } from '@fish-crab/mocks/conformance'
+import { ERROR_CODES } from '@fish-crab/sdk'
+import { CliError } from './cli-error.ts'
+import { EXIT, type ExitStatus } from './exit.ts'
+import { TRY_LATER } from './refusal-hints.ts'
+
+const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
+  unreachable: EXIT.unreachable,
+  invalid_credentials: EXIT.credentials,
+  rate_limited: EXIT.rateLimited,
+  unexpected_answer: EXIT.failure,
+}
+
+const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
+  unreachable: 'Is the service running, and is the URL (or FISH_URL) right?',
+  invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
+  rate_limited: 'Try again in five minutes.',
+  unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
+}
+
+/** What is needed of a `ConformanceStartError`; its class is loaded with the checks. */
+interface ConformanceStart {
+  readonly code: ConformanceStartCode
+  readonly message: string
+  readonly status: number | undefined
+}
+
+/** Why the checks of a service could not begin. */
+export function conformanceFailure({ code, message, status }: ConformanceStart): CliError {
+  if (status === ERROR_CODES.unavailable.status) {
+    return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
+  }
+  return new CliError({ code, message, hint: HINTS[code], exit: EXITS[code] })
+}

@@ -1,0 +1,102 @@
+import {
+  type ApiError,
+  isApiError,
+  isConnectionError,
+  isFernetError,
+  isFishCrabError,
+  isInvalidResponseError,
+  isRateLimitError,
+  isTimeoutError,
+  isValidationError,
+} from '@fish-crab/sdk'
+import { CliError } from './cli-error.ts'
+import { EXIT, type ExitStatus } from './exit.ts'
+import { type Failure, failure } from './failure.ts'
+import { limitHint, refusalHint, SET_KEY_ANEW, TRY_LATER, WRONG_ADDRESS } from './refusal-hints.ts'
+import type { Rights } from './rights.ts'
+import { validationFailure } from './validation-failure.ts'
+
+/**
+ * What a thrown value means to who typed the command.
+ *
+ * @param needs Whose rights the command takes.
+ */
+export function describeFailure(error: unknown, needs: Rights = 'player'): Failure {
+  if (error instanceof CliError) return failure(error.code, error.message, error.hint, error.exit)
+  if (isRateLimitError(error)) {
+    const answer = ofAnswer(error, limitHint(error.resetAt, needs), EXIT.rateLimited)
+    return { ...answer, retryAt: error.resetAt.toISOString() }
+  }
+  if (isApiError(error)) {
+    const answer = ofAnswer(error, refusalHint(error.status, error.code, needs), exitOf(error))
+    return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
+  }
+  if (isConnectionError(error)) {
+    const { code, summary, systemCode } = error
+    const isLate = isTimeoutError(error)
+    const hint = isLate ? TRY_LATER : unreachableHint(systemCode)
+    return failure(isLate ? code : 'unreachable', summary, hint, EXIT.unreachable)
+  }
+  if (isInvalidResponseError(error)) {
+    const hint =
+      error.status >= 300 && error.status < 400 ? 'Set --url (or FISH_URL) to the address it leads to.' : WRONG_ADDRESS
+    return { ...failure(error.code, error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
+  }
+  if (isValidationError(error)) return validationFailure(error)
+  if (isFernetError(error)) return failure(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
+  // Whatever else the SDK throws says itself what happened and what to do.
+  if (isFishCrabError(error)) return failure(error.code, error.summary, error.hint, EXIT.failure)
+  return ofMistake(error)
+}
+
+function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): Failure {
+  const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
+  return {
+    ...failure(error.code, `${error.summary}${details.join('')}`, hint, exit),
+    requestId: error.requestId ?? null,
+  }
+}
+
+function unreachableHint(systemCode = ''): string {
+  if (systemCode === 'ENOTFOUND' || systemCode === 'EAI_AGAIN') {
+    return 'Is the name of the host in --url (or FISH_URL) right, and is this machine online?'
+  }
+  if (/CERT|_SIGNATURE|ERR_TLS/.test(systemCode)) {
+    return 'The certificate of the service is not trusted here; NODE_EXTRA_CA_CERTS names a file of others to trust.'
+  }
+  return 'Is the service running, and is --url (or FISH_URL) right?'
+}
+
+/** Whether a refusal is not the service's: those have a code. What asks for credentials may be a proxy that needs some. */
+function isForeign({ status, code }: ApiError): boolean {
+  return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
+}
+
+function exitOf(error: ApiError): ExitStatus {
+  const { status, code } = error
+  if (isForeign(error)) return EXIT.failure
+  // The server cannot tell a wrong key from a broken token, and this program breaks none.
+  if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
+  if (status === 429) return EXIT.rateLimited
+  if (status === 400) return EXIT.usage
+  if (status === 404) return EXIT.notFound
+  if (status === 409) return EXIT.conflict
+  if (status === 503) return EXIT.unreachable
+  return EXIT.failure
+}
+
+/** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are told. */
+function ofMistake(error: unknown): Failure {
+  const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
+  const place = stack
+    ?.split('\n')
+    .find((line) => /^\s+at /.test(line))
+    ?.trim()
+  const message = `fish-cli failed in a way it should not (${name}${place ? ` ${place}` : ''}).`
+  return failure(
+    'internal_error',
+    message,
+    'Please report it with the command you typed, without secrets.',
+    EXIT.failure,
+  )
+}

@@ -1,0 +1,35 @@
+import type { ValidationError } from '@fish-crab/sdk'
+import { EXIT, type ExitStatus } from './exit.ts'
+import { type Failure, failure } from './failure.ts'
+import { SET_KEY_ANEW } from './refusal-hints.ts'
+
+// What the SDK calls a thing, and where it comes from here.
+const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
+  [/^fernetKey$/, 'FISH_KEY', EXIT.credentials],
+  [/^apiKey$/, 'FISH_API_KEY', EXIT.credentials],
+  [/^username$/, 'The name to log in with', EXIT.credentials],
+  [/^password$/, 'The password', EXIT.credentials],
+  [/^baseUrl$/, '--url (FISH_URL)', EXIT.usage],
+  [/^user$/, 'USER (FISH_USER)', EXIT.usage],
+  [/^gamemode$/, '--gamemode (FISH_GAMEMODE)', EXIT.usage],
+  [/\.rarity$/, '--rarity', EXIT.usage],
+  [/\.name$/, 'NAME', EXIT.usage],
+]
+
+/** What the SDK refused to send, told by the names that things have here. */
+export function validationFailure({ issues }: ValidationError): Failure {
+  const told = issues.map(({ path, message }) => {
+    const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
+    return { text: `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
+  })
+  if (issues.every(({ path }) => path === 'fernetKey')) {
+    return failure('invalid_key', 'FISH_KEY is no Fernet key.', SET_KEY_ANEW, EXIT.credentials)
+  }
+  const onlyCredentials = told.every(({ exit }) => exit === EXIT.credentials)
+  return failure(
+    'usage',
+    told.map(({ text }) => text).join(' '),
+    onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : undefined,
+    onlyCredentials ? EXIT.credentials : EXIT.usage,
+  )
+}

@@ -1,0 +1,39 @@
+import type { RarityLabel } from '@fish-crab/sdk'
+import { paint, rarityStyle } from '../output/colours.ts'
+import { jsonText, printable } from '../output/printable.ts'
+import { timeOfDay } from '../output/time-of-day.ts'
+import type { ShownCatch } from './recorder.ts'
+
+/** What was caught since `watch` began. */
+export interface Totals {
+  readonly fish: number
+  readonly crabs: number
+}
+
+/** Totals with one catch more. */
+export function withCatch({ fish, crabs }: Totals, { kind }: Pick<ShownCatch, 'kind'>): Totals {
+  return kind === 'fish' ? { fish: fish + 1, crabs } : { fish, crabs: crabs + 1 }
+}
+
+/** Totals in words. @example totalsText({ fish: 12, crabs: 1 }) // '12 fish, 1 crab' */
+export function totalsText({ fish, crabs }: Totals): string {
+  return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
+}
+
+/** A catch as a line for people, with the totals that it makes. */
+export function catchText(one: ShownCatch, totals: Totals, colours: boolean): string {
+  const rarity = one.rarity === undefined ? '' : paint(rarityStyle(one.rarity as RarityLabel), one.rarity, colours)
+  const details = [
+    rarity,
+    one.lengthCm === undefined ? '' : `${one.lengthCm} cm`,
+    one.firstTime ? 'first of its sort' : '',
+    one.byAugment ? 'by augment' : '',
+    one.gamemode,
+  ]
+  return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${details.filter((part) => part !== '').join(', ')}  (${totalsText(totals)})`
+}
+
+/** A catch as a line of JSON, with the totals that it makes. */
+export function catchJson(one: ShownCatch, totals: Totals): string {
+  return jsonText({ ...one, totals })
+}
