@@ -5,13 +5,16 @@ import { createDirectFetch } from './lanes/direct.ts'
 import { createHandlers } from './lanes/handlers.ts'
 import type { Mock } from './mock.ts'
 import type { MockOptions } from './options.ts'
+import { checkOrigin } from './origin.ts'
 import { createClock } from './world/clock.ts'
 import { createWorld } from './world/world.ts'
 
 /** Makes the world behind `createMock`. */
 export async function openMock(options: MockOptions): Promise<Mock> {
-  const { seed = {}, limits = {}, keys = {}, allowedOrigins = [], trustProxy = 0 } = options
-  const { origin = `http://fish-${crypto.randomUUID().slice(0, 8)}.test` } = options
+  // A copy: whoever changes the seed later means no world that was made of it.
+  const seed = structuredClone(options.seed ?? {})
+  const { limits = {}, keys = {}, allowedOrigins = [], trustProxy = 0 } = options
+  const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({ startAt: options.startAt, source: options.clock && (() => options.clock?.now() ?? 0) })
   const world = await createWorld({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)
   const { answer } = world

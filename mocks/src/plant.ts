@@ -1,18 +1,17 @@
 import {
   GAMEMODES,
   HEADERS,
-  isUserName,
   KINDS,
   type Kind,
   LIMITS,
   MEDIA_TYPES,
   ROUTES,
   rarityValue,
-  USER_NAME_RULE,
   userNameKey,
 } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import type { App, RandomSource } from '@fish-crab/server/app'
+import { checkSeed } from './check-seed.ts'
 import { SEEDED_AT, type Seed, type SeededUser, type SeedFish, type SeedUser } from './seed.ts'
 import { seededRandom } from './world/random.ts'
 
@@ -35,10 +34,11 @@ const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab:
  * decided by its name: who else is in the seed changes neither its keys nor its ids.
  * @returns the users by the key of their names
  */
-export async function plant(context: PlantContext, { users = [], admins = [] }: Seed) {
+export async function plant(context: PlantContext, seed: Seed) {
+  checkSeed(seed)
+  const { users = [], admins = [] } = seed
   const planted = new Map<string, PlantedUser>()
   for (const user of users) {
-    if (!isUserName(user.name)) throw new Error(`The seed's user "${user.name}" must be ${USER_NAME_RULE}.`)
     const random = seededRandom(`user ${userNameKey(user.name)}`)
     context.setRandom(random)
     planted.set(userNameKey(user.name), await plantUser(context.app, user, random))

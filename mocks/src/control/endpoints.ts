@@ -32,8 +32,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     example: { advanceMs: 300_000 },
     async run(controlled, request) {
       const move = await readBody(request, clockMoveSchema)
-      if ('advanceMs' in move) controlled.clock.advance(move.advanceMs)
-      else controlled.clock.set(Date.parse(move.set))
+      refusing(() => {
+        if ('advanceMs' in move) controlled.clock.advance(move.advanceMs)
+        else controlled.clock.set(Date.parse(move.set))
+      })
       return clockView(controlled)
     },
   },
@@ -91,12 +93,12 @@ function at(name: string): string {
   return `${CONTROL_PATH}/${name}`
 }
 
-/** The book of faults says by a TypeError what it does not know. */
+/** The book of faults says by a TypeError what it does not know, and the clock by a RangeError where it cannot go. */
 function refusing(order: () => unknown): void {
   try {
     order()
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
     throw new ControlFailure('invalid_payload', { details: [{ path: '', message: error.message }] })
   }
 }

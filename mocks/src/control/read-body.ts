@@ -1,4 +1,6 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
 import type * as z from 'zod/mini'
+import { readBounded } from '../journal/payload.ts'
 import { ControlFailure } from './answers.ts'
 import { validate } from './validate.ts'
 
@@ -13,8 +15,10 @@ export async function readBody<Schema extends z.ZodMiniType>(
 }
 
 async function readJson(request: Request): Promise<unknown> {
+  const body = await readBounded(request)
+  if (body.byteLength > LIMITS.bodyBytes) throw new ControlFailure('payload_too_large')
   try {
-    return JSON.parse(await request.text())
+    return JSON.parse(new TextDecoder().decode(body))
   } catch {
     throw new ControlFailure('invalid_payload', { details: [{ path: '', message: 'Must be JSON' }] })
   }

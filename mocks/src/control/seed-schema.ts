@@ -1,6 +1,6 @@
 import { ADMIN_ROLES, GAMEMODES } from '@fish-crab/sdk/contract'
-import { createFernet } from '@fish-crab/sdk/fernet'
 import * as z from 'zod/mini'
+import { isFernetKey } from '../check-seed.ts'
 import type { Seed } from '../seed.ts'
 import type { Details } from './answers.ts'
 import { validate } from './validate.ts'
@@ -35,15 +35,6 @@ const seedSchema = z.strictObject({
     z.array(z.strictObject({ username: text, password: text, role: z.optional(z.enum(ADMIN_ROLES)) })),
   ),
 })
-
-function isFernetKey(key: string): boolean {
-  try {
-    createFernet(key)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** A value is no seed. Its message and `details` say where, and repeat no value: there may be keys in it. */
 export class SeedError extends Error {

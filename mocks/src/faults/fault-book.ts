@@ -1,6 +1,7 @@
 import { ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
+import { canonicalPath } from '@fish-crab/server/app'
 import type { RequestTarget } from '../world/request-target.ts'
-import { checkFault } from './check-fault.ts'
+import { checkFault, isWait, LONGEST_WAIT } from './check-fault.ts'
 import type { Fault } from './fault.ts'
 
 /** Requests by their route's name, or by method and path, such as `'GET /get/fish'`. */
@@ -109,16 +110,23 @@ function isFor({ on, user }: FaultScope, target: RequestTarget): boolean {
   if (user !== undefined && (target.user === undefined || userNameKey(user) !== userNameKey(target.user))) return false
   if (on === undefined) return !target.isPreflight
   const wanted: readonly string[] = typeof on === 'string' ? [on] : on
-  return wanted.some((one) => one === target.route || one === `${target.method} ${target.path}`)
+  return wanted.some((one) => one === target.route || inOneSpelling(one) === `${target.method} ${target.path}`)
+}
+
+/** Method and path, the path as the journal has it: without `/v1`, a trailing slash and the like. */
+function inOneSpelling(methodAndPath: string): string {
+  const [method = '', path = ''] = methodAndPath.split(' ', 2)
+  return `${method} ${canonicalPath(path)}`
 }
 
 function checkScope(scope: FaultScope): FaultScope {
-  const { times = 1, on = [], delayMs = 0 } = scope
+  const { times = 1, on, delayMs = 0 } = scope
   if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
     throw new TypeError('times is a whole number from 1 on, or Infinity.')
   }
-  if (!(Number.isFinite(delayMs) && delayMs >= 0)) throw new TypeError('delayMs is in milliseconds, 0 or more.')
-  for (const one of typeof on === 'string' ? [on] : on) {
+  if (!isWait(delayMs)) throw new TypeError(`delayMs is in milliseconds, from 0 to ${LONGEST_WAIT}.`)
+  if (on?.length === 0) throw new TypeError('on names one route or more. Leave it out for all requests.')
+  for (const one of typeof on === 'string' ? [on] : (on ?? [])) {
     if (Object.hasOwn(ROUTES, one) || /^[A-Z]+ \//.test(one)) continue
     throw new TypeError(`There is no route "${one}". Use one of ${Object.keys(ROUTES).join(', ')}, or 'GET /path'.`)
   }

@@ -1,4 +1,4 @@
-import { type Kind, userNameKey } from '@fish-crab/sdk/contract'
+import { GAMEMODES, KINDS, type Kind, userNameKey } from '@fish-crab/sdk/contract'
 import { createFernet, type Fernet } from '@fish-crab/sdk/fernet'
 import type { Lane } from '../world/outcome.ts'
 import type { Service } from '../world/service.ts'
@@ -9,7 +9,10 @@ import { createRedactor } from './redact.ts'
 
 /** Every request of a world, in the order in which they came. */
 export interface Journal {
-  /** Those so far. What is under way is filled in later; what comes later is there when this is asked for again. */
+  /**
+   * Those so far. What is under way is filled in later; what comes later is there when this is asked for again, in
+   * another array: one that was kept stays as long as it was.
+   */
   readonly entries: readonly JournalEntry[]
   /** Notes a request before it is answered. */
   begin(request: Request, lane: Lane): Note
@@ -27,6 +30,7 @@ export function createJournal(
   now: () => number,
 ): Journal {
   const entries: JournalEntry[] = []
+  let shown: readonly JournalEntry[] = []
   const notes: Note[] = []
   const fernets = new Map<string, Fernet>()
 
@@ -39,27 +43,34 @@ export function createJournal(
     return fernet
   }
 
+  const names = [...users.values()].map(({ name }) => name)
+  const redact = createRedactor(secrets, new Set([...names, ...GAMEMODES, ...KINDS]))
   const context: NoteContext = {
-    redact: createRedactor(secrets),
+    redact,
     ownerOf,
     addressOf,
     learnName,
     async readPayload(copy: Request, kind: Kind, user: string | undefined): Promise<SentPayload> {
       const token = await readBounded(copy).catch(() => undefined)
-      return token ? readPayload(kind, token, fernetOf(user)) : { kind: 'unread' }
+      if (!token) return { kind: 'unread' }
+      const payload = await readPayload(kind, token, fernetOf(user))
+      return { ...redact.value(payload), kind: payload.kind } as SentPayload
     },
   }
 
   function enter(): void {
+    if (notes.length === 0) return
     for (const note of notes) entries.push(note.entry())
     notes.length = 0
     if (entries.length > CAPACITY) entries.splice(0, entries.length - CAPACITY + CAPACITY / 10)
+    shown = []
   }
 
   return {
     get entries() {
       enter()
-      return entries
+      if (shown.length !== entries.length) shown = entries.slice()
+      return shown
     },
     begin(request, lane) {
       const note = new Note(request, lane, now(), context)

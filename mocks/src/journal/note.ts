@@ -1,4 +1,4 @@
-import { HEADERS, type Kind } from '@fish-crab/sdk/contract'
+import { HEADERS, type Kind, ROUTES } from '@fish-crab/sdk/contract'
 import { type Fault, faultLabel } from '../faults/fault.ts'
 import type { Lane, Outcome } from '../world/outcome.ts'
 import { type RequestHead, type RequestTarget, requestTarget } from '../world/request-target.ts'
@@ -91,7 +91,8 @@ export class Note {
     const entry: Writable<JournalEntry> = {
       lane: this.#lane,
       method,
-      path: redact.text(path),
+      // A path that every service has tells nothing, whatever word of it serves somebody as a password.
+      path: route !== 'unmatched' && ROUTES[route].path === path ? path : redact.text(path),
       route,
       query: redact.query(query),
       headers: redact.headers(this.#head.headers),
@@ -115,7 +116,8 @@ export class Note {
   #fill(): void {
     if (!this.#entry || !this.#answer) return
     this.#entry.status = this.#answer.status
-    this.#entry.requestId = this.#answer.headers.get(HEADERS.requestId) ?? undefined
+    const requestId = this.#answer.headers.get(HEADERS.requestId)
+    this.#entry.requestId = requestId === null ? undefined : this.#context.redact.text(requestId)
     this.#entry.limit = limitDecision(this.#answer, this.target)
     if (this.#payload) this.#entry.payload = this.#payload
   }

@@ -1,4 +1,5 @@
 import { HttpHandler } from 'msw'
+import { checkOrigin } from '../origin.ts'
 
 type Run = HttpHandler['run']
 
@@ -6,14 +7,14 @@ type Run = HttpHandler['run']
  * An MSW handler for every request to an origin. It does without what MSW's own do for each request and a whole service
  * has no use for: matching parameters, collecting cookies, copying the request, and watching over generators. That is
  * about a fifth of what a mocked request costs.
- * @throws TypeError when the origin is none
+ * @throws TypeError when the origin is none, or has a path
  */
 export class OriginHandler extends HttpHandler {
   readonly #prefix: string
   readonly #answer: (request: Request) => Promise<Response>
 
   constructor(origin: string, answer: (request: Request) => Promise<Response>) {
-    const prefix = `${new URL(origin).origin}/`
+    const prefix = `${checkOrigin(origin)}/`
     super(/.+/, `${prefix}*`, ({ request }) => answer(request))
     this.#prefix = prefix
     this.#answer = answer

@@ -4,7 +4,7 @@ export interface MockClock {
   now(): number
   /**
    * Moves the clock on, and wakes whoever slept until then.
-   * @throws RangeError when `milliseconds` is not a number from 0 on
+   * @throws RangeError when `milliseconds` is not a number from 0 on, or leads beyond what a Date can hold
    */
   advance(milliseconds: number): void
   /**
@@ -32,6 +32,11 @@ export interface WorldClock extends MockClock {
   /** Turns it back, and wakes whoever sleeps. */
   reset(): void
 }
+
+/** The furthest that a Date reaches from 1970, in milliseconds (ECMA-262, section 21.4.1.1). */
+const LAST_MOMENT = 8.64e15
+/** The longest that timers wait, in milliseconds: a longer one would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 interface Sleeper {
   readonly wakeAt: number
@@ -61,7 +66,7 @@ export function createClock({ startAt, source = () => Date.now() }: ClockOptions
       if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
         throw new RangeError('advance() takes milliseconds, 0 or more. To go back in time, use set().')
       }
-      offset += milliseconds
+      offset += momentOf(now() + milliseconds) - now()
       wakeSleepers()
     },
 
@@ -96,7 +101,7 @@ export function createClock({ startAt, source = () => Date.now() }: ClockOptions
             resolve()
           },
         }
-        const timer = stands ? undefined : setTimeout(sleeper.wake, milliseconds)
+        const timer = stands ? undefined : setTimeout(sleeper.wake, Math.min(milliseconds, LONGEST_TIMER))
         sleepers.add(sleeper)
         signal?.addEventListener('abort', onAbort, { once: true })
       }),
@@ -105,6 +110,6 @@ export function createClock({ startAt, source = () => Date.now() }: ClockOptions
 
 function momentOf(moment: number | Date): number {
   const milliseconds = Number(moment)
-  if (Number.isFinite(milliseconds)) return milliseconds
+  if (Math.abs(milliseconds) <= LAST_MOMENT) return milliseconds
   throw new RangeError('A moment is a Date, or unix time in milliseconds.')
 }

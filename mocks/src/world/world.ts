@@ -1,6 +1,7 @@
 import { carryOut } from '../faults/carry-out.ts'
 import { createFaultBook, type FaultBook } from '../faults/fault-book.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
+import { checkLimits } from './check-limits.ts'
 import type { WorldClock } from './clock.ts'
 import type { AnswerRequest } from './outcome.ts'
 import { openService, type Service, type ServiceOptions } from './service.ts'
@@ -22,6 +23,7 @@ interface Generation {
 
 /** Makes a world. A request that is under way while it is reset ends in the world that it began in. */
 export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: WorldClock): Promise<World> {
+  checkLimits(options.limits)
   const open = async (): Promise<Generation> => {
     const service = await openService({ ...options, now: clock.now })
     return {
@@ -33,14 +35,19 @@ export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: W
   let current = await open()
   return {
     async answer(request, lane) {
-      const { service, faults, journal } = current
+      const generation = current
+      const { service, faults, journal } = generation
+      const cameAt = clock.now()
       const note = journal.begin(request, lane)
       const strike = faults.strike(() => note.target)
       if (strike) note.struckBy(strike.fault)
-      const outcome = await carryOut(service, request, strike, clock.now())
+      const outcome = await carryOut(service, request, strike, cameAt)
       const read = note.answered(outcome, request)
       if (read) await read
-      return outcome
+      if (outcome.delayMs === 0) return outcome
+      // From when it came: who moves the clock meanwhile, or resets the world, means this request too.
+      const passed = current === generation ? Math.max(0, clock.now() - cameAt) : outcome.delayMs
+      return { ...outcome, delayMs: Math.max(0, outcome.delayMs - passed) }
     },
     get service() {
       return current.service

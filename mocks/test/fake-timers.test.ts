@@ -1,0 +1,41 @@
+import { createMock } from '@fish-crab/mocks'
+import { setupServer } from 'msw/node'
+import { afterEach, expect, it, vi } from 'vitest'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Turns of the event loop that no fake timer holds up. */
+function turns(count: number): Promise<'nothing came'> {
+  const { port1, port2 } = new MessageChannel()
+  return new Promise((resolve) => {
+    let left = count
+    port1.onmessage = () => {
+      left -= 1
+      if (left > 0) return port2.postMessage(undefined)
+      port1.close()
+      resolve('nothing came')
+    }
+    port2.postMessage(undefined)
+  })
+}
+
+// First in its file: what a mock loads with the first one, it loads while the timers are faked.
+it.each(['direct', 'handlers'] as const)(
+  'an answer breaks off while timers are faked, by the lane %s',
+  async (lane) => {
+    vi.useFakeTimers()
+    await using mock = await createMock()
+    const network = setupServer(...mock.handlers())
+    if (lane === 'handlers') network.listen({ onUnhandledFrame: 'error' })
+    try {
+      mock.fail('cut-body')
+      const response = await (lane === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
+      const reading = response.text().catch((error: Error) => error.message)
+      expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
+    } finally {
+      if (lane === 'handlers') network.close()
+    }
+  },
+)

@@ -1,0 +1,103 @@
+import { createMock, type Fault, type FaultOn, type MockOptions, type Seed } from '@fish-crab/mocks'
+import { describe, expect, it } from 'vitest'
+
+/** As programs without types may call it. */
+const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as unknown as Seed
+
+describe('createMock() refuses', () => {
+  it.each<[string, Seed, RegExp]>([
+    ['a gamemode that there is none of', withUser({ fish: { mars: [] } }), /fish of Alex are in "mars"/],
+    ['a Fernet key that is none', withUser({ fernetKey: 'too short' }), /^(?!.*too short).*"Alex" must be 32 bytes/],
+    [
+      'a role that there is none of',
+      { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] },
+      /"root"/,
+    ],
+    [
+      'one API key for two users',
+      { users: ['Alex', 'Steve'].map((name) => ({ name, apiKey: 'the-same' })) },
+      /^(?!.*the-same).*"Alex" and "Steve"/,
+    ],
+  ])('a seed with %s', async (_, seed, message) => {
+    await expect(createMock({ seed })).rejects.toThrow(message)
+  })
+
+  it.each<[string, MockOptions]>([
+    ['no number of requests', { limits: { requests: Number.NaN } }],
+    ['a part of a request', { limits: { adminRequests: 1.5 } }],
+    ['fewer requests than none', { limits: { requests: -1 } }],
+    ['a window without a length', { limits: { windowSeconds: 0 } }],
+    ['a moment beyond all Dates', { startAt: 8.64e15 + 1 }],
+  ])('%s', async (_, options) => {
+    await expect(createMock(options)).rejects.toThrow(RangeError)
+  })
+
+  it.each(['', 'fish.test', 'fish.test:80', 'file:///x', 'http://fish.test/api', 'http://user:word@fish.test'])(
+    'an origin that is none: %s',
+    async (origin) => {
+      await expect(createMock({ origin })).rejects.toThrow(/^(?!.*word).*An origin is/)
+      const mock = await createMock()
+      expect(() => mock.handlers(origin)).toThrow(TypeError)
+    },
+  )
+})
+
+describe('a mock', () => {
+  it('knows its origin in every spelling', async () => {
+    const mock = await createMock({ origin: 'HTTP://Fish.test:80/' })
+    expect(mock.origin).toBe('http://fish.test')
+    expect((await mock.fetch('/livez')).url).toBe('http://fish.test/livez')
+  })
+
+  it('returns to the seed that it was made of, whatever became of that', async () => {
+    const users = [{ name: 'Alex' }]
+    const mock = await createMock({ seed: { users } })
+    users.push({ name: 'Steve' })
+    await mock.reset()
+    expect(() => mock.user('Steve')).toThrow('no user "Steve"')
+  })
+
+  it('lets nobody move its clock beyond all Dates, and goes on', async () => {
+    const { clock, fetch } = await createMock({ startAt: 0 })
+    expect(() => clock.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError)
+    expect(() => clock.set(-8.64e15 - 1)).toThrow(RangeError)
+    expect(clock.now()).toBe(0)
+    expect((await fetch('/status')).status).toBe(200)
+  })
+
+  it('sleeps long, and not at once no longer, where no timer waits so long', async () => {
+    const { clock } = await createMock()
+    const giveUp = new AbortController()
+    const sleep = clock.sleep(2 ** 31, giveUp.signal).then(() => 'slept')
+    const soon = new Promise((resolve) => setTimeout(resolve, 20, 'waits'))
+    expect(await Promise.race([sleep, soon])).toBe('waits')
+    giveUp.abort()
+    await expect(sleep).rejects.toThrow()
+  })
+})
+
+describe('a fault', () => {
+  it.each<[string, unknown, object]>([
+    ['nothing at all', undefined, {}],
+    ['null', null, {}],
+    ['a number', 503, {}],
+    ['a status as a text', { status: '503' }, {}],
+    ['a latency that no timer waits', { latencyMs: 2 ** 31 }, {}],
+    ['a delay that no timer waits', 'reset', { delayMs: 2 ** 31 }],
+    ['no route', 'reset', { on: [] }],
+  ])('is refused when it is of %s', async (_, fault, scope) => {
+    const mock = await createMock()
+    expect(() => mock.fail(fault as Fault, scope)).toThrow(/^(?!Cannot)/)
+    expect(() => mock.fail(fault as Fault, scope)).toThrow(TypeError)
+    expect(mock.faults).toEqual([])
+  })
+
+  it.each<FaultOn>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(
+    'strikes a path however it is spelled: %s',
+    async (on) => {
+      const mock = await createMock()
+      mock.fail({ status: 503 }, { on })
+      expect((await mock.fetch('/status')).status).toBe(503)
+    },
+  )
+})
