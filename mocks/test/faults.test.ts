@@ -25,17 +25,19 @@ async function seen(send: () => Promise<Response>) {
 }
 
 /** What a fault looks like to a request that comes by a lane. */
-async function suffer(lane: Lane, fault: Fault) {
+async function suffer(lane: Lane, fault: Fault, init: RequestInit = {}) {
   await using mock = await createMock({ seed: SEED })
   const network = setupServer(...mock.handlers())
   let base = mock.origin
   if (lane === 'standalone') base = (await mock.serve()).url
   if (lane === 'intercepted') await mock.listen()
   if (lane === 'handlers') listenQuietly(network)
-  mock.fail(fault)
+  mock.fail(fault, init.method === 'OPTIONS' ? { on: 'OPTIONS /get/fish' } : {})
   const send = lane === 'direct' ? mock.fetch : globalThis.fetch
   try {
-    const result = await seen(() => send(base + READ, { headers: { 'x-request-id': 'the-same' } }))
+    const result = await seen(() =>
+      send(base + READ, { ...init, headers: { 'x-request-id': 'the-same', ...init.headers } }),
+    )
     expect(mock.requests.map((request) => [request.lane, request.fault !== undefined])).toEqual([[lane, true]])
     return result
   } finally {
@@ -86,6 +88,21 @@ describe('a fault', () => {
     ]
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
+  })
+
+  const BODILESS: readonly RequestInit[] = [
+    { method: 'HEAD' },
+    { headers: { 'if-none-match': '*' } },
+    { method: 'OPTIONS', headers: { origin: 'https://page.test', 'access-control-request-method': 'GET' } },
+  ]
+  it.each(['cut-body', 'reset-after-headers'] as const)('%s leaves answers whole that have no body', async (fault) => {
+    for (const init of BODILESS) {
+      const expected = await suffer('direct', fault, init)
+      expect(expected).toMatchObject({ status: expect.any(Number), body: '' })
+      for (const lane of ['handlers', 'intercepted', 'standalone'] as const) {
+        expect(await suffer(lane, fault, init), lane).toEqual(expected)
+      }
+    }
   })
 
   it.each(alike)('%s looks alike through MSW, but for the words of why a body broke off', async (_, fault) => {

@@ -1,4 +1,5 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
+import { NoAnswer } from './expectation.ts'
 
 /** An answer with its body, read to the end. */
 export interface Answer {
@@ -14,9 +15,15 @@ export interface Answer {
 const DECODERS: Readonly<Record<string, string>> = { gzip: 'gzip', br: 'brotli' }
 const SHOWN_CHARACTERS = 100
 
-/** Reads an answer to its end. */
+/** More than any answer to what a run asks for: what goes on longer never ends. */
+const LONGEST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads an answer to its end.
+ * @throws NoAnswer when there is no end in sight
+ */
 export async function readAnswer(method: string, path: string, response: Response): Promise<Answer> {
-  const bytes = new Uint8Array(await response.arrayBuffer())
+  const bytes = await readBytes(response)
   const short = path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path
   return {
     to: `${method} ${short}`,
@@ -26,6 +33,22 @@ export async function readAnswer(method: string, path: string, response: Respons
     text: new TextDecoder().decode(bytes),
     requestId: response.headers.get(HEADERS.requestId) ?? undefined,
   }
+}
+
+async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  const reader = body?.getReader()
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    pieces.push(value)
+    size += value.byteLength
+    if (size <= LONGEST_BYTES) continue
+    await reader.cancel()
+    throw new NoAnswer('an answer', `more than ${LONGEST_BYTES} bytes, and no end`)
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer())
 }
 
 /**

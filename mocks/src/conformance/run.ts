@@ -55,7 +55,7 @@ async function runSelected(
   const redaction = createRedaction()
   redaction.keep(admin.password, options.masterApiKey ?? '')
   const sender = (via: SendRequest, signal: AbortSignal) => createSend({ baseUrl, send: via, requestTimeoutMs, signal })
-  const via: SendRequest = options.fetch ?? ((request) => globalThis.fetch(request))
+  const via: SendRequest = options.fetch ?? ((request, init) => globalThis.fetch(request, init))
   const send = sender(via, ends)
 
   const session = await openGivenSession(send, admin)

@@ -1,8 +1,11 @@
 import { type Answer, readAnswer } from './answer.ts'
 import { NoAnswer } from './expectation.ts'
 
-/** How requests are sent: a `fetch` that takes a `Request`. */
-export type SendRequest = (request: Request) => Promise<Response>
+/**
+ * How requests are sent: a `fetch` that takes a `Request`. The signal of the request is given beside it again, since
+ * Node forgets that of a request which nobody holds any more.
+ */
+export type SendRequest = (request: Request, init?: { readonly signal: AbortSignal }) => Promise<Response>
 
 /** What a request of a check may say. */
 interface SendInit {
@@ -42,9 +45,11 @@ export function createSend({ baseUrl, send, requestTimeoutMs, signal }: Transpor
         ...(body === undefined ? {} : { body }),
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       }
-      const work = async () => readAnswer(method, path, await send(new Request(`${base}${path}`, init)))
+      const work = async () =>
+        readAnswer(method, path, await send(new Request(`${base}${path}`, init), { signal: ends }))
       return await orAborted(work(), ends)
     } catch (error) {
+      if (error instanceof NoAnswer) throw error
       if (signal.aborted) throw signal.reason
       if (own.signal.aborted) throw own.signal.reason
       throw new NoAnswer('an answer', `none (${reasonOf(error)})`)

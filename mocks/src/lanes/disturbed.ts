@@ -1,7 +1,5 @@
 import type { Disturbance } from '../world/outcome.ts'
-
-/** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+import { isBodiless } from './bodiless.ts'
 
 /** What disturbs a body. */
 export type BodyDisturbance = Extract<Disturbance, { kind: 'cut-body' }>
@@ -16,7 +14,7 @@ export async function disturbedBody(
   { share }: BodyDisturbance,
   failure: () => Error,
 ): Promise<Response> {
-  if (method === 'HEAD' || BODILESS.has(response.status)) return response
+  if (isBodiless(method, response)) return response
   const body = new Uint8Array(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.set('content-length', String(Math.max(body.byteLength, 1)))

@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers'
 import type { MockClock } from '../world/clock.ts'
 import type { Outcome } from '../world/outcome.ts'
+import { isBodiless } from './bodiless.ts'
 import { connectionReset } from './network-errors.ts'
 
 /** The part of an interceptor's controller that this lane uses. */
@@ -42,6 +43,7 @@ export async function bringAbout(
       return
     case 'cut-body':
       if (request.method === 'CONNECT') controller.errorWith(connectionReset())
+      else if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
       else controller.respondWith(await broken(response, disturbance.share, () => hangUp(exchange)))
   }
 }

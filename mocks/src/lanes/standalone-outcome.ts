@@ -2,9 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { MockClock } from '../world/clock.ts'
 import type { Outcome } from '../world/outcome.ts'
-
-/** Statuses whose answers never have a body (RFC 9110, section 6.4.1). */
-const BODILESS = new Set([204, 205, 304])
+import { isBodiless } from './bodiless.ts'
 
 /** Sends an answer, or disturbs it as told. Settles when there is nothing left to do; never rejects for a lost client. */
 export async function bringAbout(
@@ -14,7 +12,8 @@ export async function bringAbout(
 ): Promise<void> {
   if (delayMs > 0) await whileConnected(res, (gone) => sleep(delayMs, gone))
   if (res.destroyed || disturbance?.kind === 'silence') return drop(response)
-  if (!disturbance) {
+  const isWhole = disturbance?.kind === 'cut-body' && isBodiless(res.req.method ?? '', response)
+  if (!disturbance || isWhole) {
     await sendNodeResponse(res, response)
     return
   }
@@ -24,8 +23,7 @@ export async function bringAbout(
   }
   const body = new Uint8Array(await response.arrayBuffer())
   writeHead(res, response, body.byteLength)
-  const hasBody = res.req.method !== 'HEAD' && !BODILESS.has(response.status)
-  if (hasBody) res.write(body.subarray(0, Math.floor(body.byteLength * disturbance.share)))
+  res.write(body.subarray(0, Math.floor(body.byteLength * disturbance.share)))
   // Unread bytes of the request would turn the end into a reset.
   res.req.resume()
   res.socket?.destroySoon()
@@ -35,7 +33,7 @@ export async function bringAbout(
 function writeHead(res: ServerResponse, { status, statusText, headers }: Response, length: number): void {
   for (const [name, value] of headers) res.appendHeader(name, value)
   res.removeHeader('transfer-encoding')
-  if (!BODILESS.has(status)) res.setHeader('content-length', Math.max(length, 1))
+  res.setHeader('content-length', Math.max(length, 1))
   res.writeHead(status, statusText || undefined)
   res.flushHeaders()
 }

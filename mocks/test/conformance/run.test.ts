@@ -143,15 +143,38 @@ describe('a run', () => {
     expect(left).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
   })
 
+  it('reads no answer that has no end, and gives senders the signal beside the request', async () => {
+    const { options } = await openDirect()
+    const signals: (AbortSignal | undefined)[] = []
+    let isCancelled = false
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
+        cancel() {
+          isCancelled = true
+        },
+      })
+    const run = runConformance({
+      ...options,
+      async fetch(_, init) {
+        signals.push(init?.signal)
+        return new Response(endless())
+      },
+    })
+    await expect(run).rejects.toBeInstanceOf(ConformanceStartError)
+    expect(isCancelled).toBe(true)
+    expect(signals[0]).toBeInstanceOf(AbortSignal)
+  })
+
   it('does not hang on answers that never come', async () => {
     const { options } = await openDirect({
       around: (send) => (request) => (request.url.endsWith('/demo/fish') ? new Promise(() => {}) : send(request)),
     })
-    const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 30 })
+    const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 300 })
     expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
       outcome: 'failed',
       expected: 'an answer',
-      actual: 'none within 30 ms',
+      actual: 'none within 300 ms',
     })
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2)
   })
