@@ -1,5 +1,6 @@
-import { type Answer, readAnswer } from './answer.ts'
+import type { Answer } from './answer.ts'
 import { NoAnswer } from './expectation.ts'
+import { readAnswer } from './read-answer.ts'
 
 /**
  * How requests are sent: a `fetch` that takes a `Request`. The signal of the request is given beside it again, since
