@@ -1,7 +1,7 @@
 import type { FishCommand } from './base/fish-command.ts'
-import { describeFailure } from './failures/describe-failure.ts'
+import { CliError } from './failures/cli-error.ts'
 import { EXIT } from './failures/exit.ts'
-import type { Failure } from './failures/failure.ts'
+import { type Failure, ownFailure } from './failures/failure.ts'
 import { failureJson, failureText } from './failures/render-failure.ts'
 import { asksForJson, namesFormat } from './output/format.ts'
 import type { RunIo } from './run-io.ts'
@@ -17,11 +17,18 @@ export interface FailedRun {
 /** Tells a failure in the form that was asked for, and answers the exit status. */
 export async function tellFailure(io: RunIo, { argv, command, error }: FailedRun): Promise<number> {
   io.line.end()
-  const failure = withHelp(describeFailure(error, command?.needs), command?.id)
+  const failure = withHelp(await describe(error, command), command?.id)
   const wantsJson = asksForJson(argv) || (!namesFormat(argv) && (await command?.presetsJson()))
   if (wantsJson) io.stdout.write(failureJson(failure))
   else io.stderr.write(failureText(failure))
   return failure.exit
+}
+
+/** What was typed wrongly is told without loading what tells the failures of a service. */
+async function describe(error: unknown, command: FishCommand | undefined): Promise<Failure> {
+  if (error instanceof CliError) return ownFailure(error)
+  const { describeFailure } = await import('./failures/describe-failure.ts')
+  return describeFailure(error, command?.needs)
 }
 
 /** Whoever typed something wrong finds in the help of the command what is right. */

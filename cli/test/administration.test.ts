@@ -158,6 +158,22 @@ describe('user delete', () => {
   })
 })
 
+test('no type of secret, and one that there is not, are told apart', async () => {
+  expect((await fish(['user', 'reset', 'Alex'])).stderr).toContain('Say which secret')
+  const { status, stderr } = await fish(['user', 'reset', 'Alex', '--type', 'api'])
+  expect(status).toBe(2)
+  expect(stderr).toContain('--type must be one of password, fernet, api-key.')
+})
+
+test.each([
+  [['user', 'create', 'Dora'], { FISH_ADMIN_PASSWORD: undefined }],
+  [['add', 'Cod', '-r', '1', '-g', 'earth', '-u', 'Alex'], { FISH_KEY: undefined }],
+])('%j asks nobody with --no-input', async (argv, env) => {
+  const { status, stderr } = await fish([...argv, '--no-input'], { env, terminal: true, typed: 'x\r' })
+  expect(status).toBe(4)
+  expect(stderr).toMatch(/^fish-cli: Needed: /)
+})
+
 /** Types one line at each prompt. */
 async function typing(argv: readonly string[], lines: readonly string[], more: Env = {}) {
   const left = [...lines]

@@ -169,6 +169,7 @@ describe('what is kept', () => {
       const { status, stderr } = await fish(['add', 'Cod', '-r', '1', ...url], env)
       expect(status).toBe(4)
       expect(stderr).toContain('FISH_KEY')
+      expect(stderr).toContain(`What profile default keeps is for ${world.service.url} alone.`)
     }
     other.close()
     expect(seen.length).toBeGreaterThan(0)

@@ -27,6 +27,7 @@ async function doctor(env: Env = {}, ...argv: readonly string[]) {
 }
 
 const WELL = { node: 'ok', config: 'ok', secrets: 'ok', keyring: 'ok' }
+const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
@@ -50,8 +51,21 @@ describe('doctor', () => {
   test('says what to do where nothing answers, and ends with 1', async () => {
     const { status, ok, health, byName } = await doctor({ FISH_URL: 'http://127.0.0.1:1' })
     expect({ status, ok }).toEqual({ status: 1, ok: false })
-    expect(health).toEqual({ ...WELL, connection: 'fail' })
+    expect(health).toEqual({ ...WELL, ...KEPT, connection: 'fail' })
     expect(byName.connection.mend).toContain('FISH_URL')
+  })
+
+  test.each([40, 80, 120])('says all of it on a terminal of %d columns', async (columns) => {
+    const env = { ...base, FISH_URL: 'http://127.0.0.1:1', NO_COLOR: '1' }
+    const { stdout } = await run(['doctor'], { env, terminal: true, columns, rows: 90 })
+    expect(stdout).not.toContain('…')
+    // Each column for itself, as it is read.
+    const lines = stdout.split('\n')
+    const [at = 0, from = 0] = ['FOUND', 'TO DO'].map((title) => lines[0]?.indexOf(title))
+    const told = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
+    expect(told(at, from)).toContain('No answer from http://127.0.0.1:1.')
+    expect(told(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
+    if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })
 
   test('tells something else at the address from the service', async () => {
@@ -59,7 +73,7 @@ describe('doctor', () => {
     const { status, health } = await doctor({ FISH_URL: page.url })
     page.close()
     expect(status).toBe(1)
-    expect(health).toEqual({ ...WELL, connection: 'ok', service: 'fail' })
+    expect(health).toEqual({ ...WELL, ...KEPT, connection: 'ok', service: 'fail' })
   })
 
   test('finds a key and an API key that the service does not take', async () => {
@@ -97,6 +111,35 @@ describe('doctor', () => {
     expect(byName.config.found).toContain('config.json')
   })
 
+  test('tells of catches that wait, and of an outbox that is damaged', async () => {
+    const env = { ...base, FISH_URL: 'http://127.0.0.1:1', FISH_USER: 'Alex', FISH_KEY: world.alex.fernetKey }
+    const file = join(home, 'catches.csv')
+    await writeFile(file, 'Cod,1\n')
+    expect((await run(['add', '--file', file, '-g', 'earth', '--no-wait'], { env })).status).toBe(69)
+    const waiting = await doctor(env, '--offline')
+    expect(waiting).toMatchObject({ status: 0, health: { outbox: 'warn' } })
+    expect(waiting.byName.outbox).toMatchObject({
+      found: '1 catch not sent yet.',
+      mend: expect.stringMatching(/flush$/),
+    })
+    const { stdout } = await run(['outbox', 'status', '--json'], { env })
+    const { path } = JSON.parse(stdout)
+    await writeFile(path, 'no outbox')
+    const damaged = await doctor(env, '--offline')
+    expect(damaged).toMatchObject({ status: 1, health: { outbox: 'fail' } })
+    for (const argv of [['status'], ['flush'], ['retry']]) {
+      const { stderr, status } = await run(['outbox', ...argv], { env })
+      expect({ status, told: stderr.includes(path) }).toEqual({ status: 1, told: true })
+      expect(stderr).toContain('Move it away to go on without it')
+    }
+  })
+
+  test('finds out that nothing can be kept', async () => {
+    const { status, byName } = await doctor({ XDG_STATE_HOME: '/dev/null/state' }, '--offline')
+    expect(status).toBe(1)
+    expect(byName.outbox).toMatchObject({ status: 'fail', mend: expect.stringContaining('XDG_STATE_HOME') })
+  })
+
   test('warns of a configuration that others can read', async () => {
     await mkdir(join(home, 'config', 'fish-crab'), { recursive: true })
     const file = join(home, 'config', 'fish-crab', 'config.json')
@@ -104,7 +147,7 @@ describe('doctor', () => {
     await chmod(file, 0o644)
     const { status, health } = await doctor({}, '--offline')
     expect(status).toBe(0)
-    expect(health).toEqual({ ...WELL, config: 'warn' })
+    expect(health).toEqual({ ...WELL, ...KEPT, config: 'warn' })
   })
 
   // Elsewhere there is a keyring.

@@ -1,5 +1,7 @@
+import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { describeFailure } from '../src/failures/describe-failure.ts'
 import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
 import { run, startWorld, worldOfFile } from './harness.ts'
 
@@ -14,6 +16,31 @@ function failureOf(stdout: string) {
 
 test('what was typed wrongly names the page of help that says how', async () => {
   expect((await run(['user', 'create'], { env: world.admin })).stderr).toContain('See: fish-cli user create --help\n')
+})
+
+test.each([
+  [
+    ['list', '--gamemod', 'earth'],
+    'There is no flag --gamemod.',
+    'Did you mean: --gamemode? See: fish-cli list --help',
+  ],
+  [['list', '--zzz'], 'There is no flag --zzz.', 'See: fish-cli list --help'],
+  [['list', '--fields'], '--fields needs a value.', 'See: fish-cli list --help'],
+  [['list', '--limit', '1', '--limit', '2'], '--limit can be given only once.', 'See: fish-cli list --help'],
+  [['list', 'Alex', '--url', 'localhost:8787'], /^--url .FISH_URL.: must be an http/, 'Such as: http://127.0.0.1:8787'],
+  [['leaderboard', '--limit', '1001'], /^--limit: must be a whole number/, 'See: fish-cli leaderboard --help'],
+  [['user', 'create', 'a b'], /^NAME: must be 1 to 32/, 'See: fish-cli user create --help'],
+])('%j is answered in the words of this program, with what to type', async (argv, message, hint) => {
+  const { status, stdout } = await run([...argv, '--json'], { env: world.admin })
+  const { error } = JSON.parse(stdout)
+  expect({ status, hint: error.hint }).toEqual({ status: 2, hint })
+  expect(error.message).toMatch(message)
+})
+
+test('an address of a proxy that is none is told by the name of its variable', () => {
+  const message = 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.'
+  const told = describeFailure(new ValidationError([{ path: 'HTTP_PROXY', message }]))
+  expect(told).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
 })
 
 test('-o json asks for the same document as --json, whatever else is wrong', async () => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { whileLocked } from '../src/config/change-lock.ts'
+import { homeFolder } from '../src/config/home-folder.ts'
 import { foldersOf, lockPath } from '../src/config/paths.ts'
 import { isSameService, type SelectionFlags, select } from '../src/config/selection.ts'
 import { keptIn, newFolder } from './folders.ts'
@@ -244,6 +245,15 @@ describe('the file', () => {
     expect(changes).toEqual(['done'])
   })
 
+  test('whose lock cannot be had is not blamed on another process', async () => {
+    await add('home')
+    await writeFile(lockPath({ env }), 'no lock, and long enough to be taken for one: '.repeat(100))
+    const { status, stdout } = await fish('config', 'set', 'output', 'csv', '--json')
+    const { code, message } = JSON.parse(stdout).error
+    expect({ status, code }).toEqual({ status: 1, code: 'file_not_locked' })
+    expect(message).toMatch(/changes\.lock cannot be locked \(file is not a database\)\.$/)
+  })
+
   test('that cannot be written is an error that says so', async () => {
     await writeFile(join(home, 'config'), 'in the way')
     const { status, stdout } = await fish('config', 'set', 'output', 'csv', '--json')
@@ -384,5 +394,26 @@ describe('folders', () => {
     ],
   ])('on %s with %j', (platform, env, home, config, state, data) => {
     expect(foldersOf({ platform, env, home })).toEqual({ config, state, data })
+  })
+})
+
+describe('the home folder', () => {
+  const known = () => '/home/known'
+
+  test.each([
+    ['linux', { HOME: '/home/alex' }, '/home/alex'],
+    ['linux', {}, '/home/known'],
+    ['linux', { HOME: '' }, '/home/known'],
+    ['linux', { HOME: 'here' }, '/home/known'],
+    ['win32', { USERPROFILE: 'C:\\u', HOME: '/home/alex' }, 'C:\\u'],
+  ] as const)('on %s with %j is %s', (platform, env, home) => {
+    expect(homeFolder(env, platform, known)).toBe(home)
+  })
+
+  test('of a user whom the system does not know is one that is not there', () => {
+    const unknown = () => {
+      throw new Error('ENOENT')
+    }
+    expect(homeFolder({}, 'linux', unknown)).toBe('/nonexistent')
   })
 })

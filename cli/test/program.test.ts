@@ -76,6 +76,7 @@ describe('help', () => {
     expect(helpWords([])).toEqual([])
     expect(helpWords(['help', 'user', 'create'])).toEqual(['user', 'create'])
     expect(helpWords(['list', 'Alex', '--help', '--json'])).toEqual(['list', 'Alex'])
+    expect(helpWords(['list', 'Alex', '-h'])).toEqual(['list', 'Alex'])
     expect(helpWords(['list', '--', '--help'])).toBeUndefined()
     expect(helpWords(['list'])).toBeUndefined()
   })

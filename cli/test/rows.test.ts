@@ -58,8 +58,9 @@ describe('a table', () => {
 
   test('of a terminal that is far too narrow still has all its lines', async () => {
     const { stdout } = await list(['--detail'], { terminal: true, columns: 10, rows: 50 })
-    // Ids are for copying: they stay whole.
+    // Ids are for copying: they stay whole. What is beside them stays legible, since nothing fits anyway.
     expect(stdout).toContain('r4')
+    expect(stdout).toContain('Mythical')
     expect(stdout.trimEnd().split('\n')).toHaveLength(6)
   })
 
@@ -177,7 +178,10 @@ describe('list', () => {
     expect(await names('--since', '2026-01-04')).toEqual(['Unknown/Other', 'Silver'])
     const { stdout } = await list(['--since', '36h', '--json'], { clock })
     expect(JSON.parse(stdout).fish).toHaveLength(2)
-    expect((await list(['--since', 'yesterday'])).status).toBe(2)
+    for (const wrong of ['yesterday', '2026-02-30', '2026-1-2', '2026-13-01', '2026-01-02x']) {
+      expect((await list(['--since', wrong])).status, wrong).toBe(2)
+    }
+    expect(await names('--since', '2026-01-04T00:00Z')).toEqual(['Unknown/Other', 'Silver'])
   })
 
   test('--user names the player too, and must agree with USER', async () => {

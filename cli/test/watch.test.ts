@@ -139,6 +139,35 @@ describe('watch', () => {
     expect((await run(['watch', log], { env: { FISH_GAMEMODE: 'earth' } })).status).toBe(2)
   })
 
+  test('says what is wrong with a path where there is something else than a log', async () => {
+    const { folder, env } = await scene('Elsewhere')
+    for (const path of [join(folder, 'logs'), '/dev/null']) {
+      const { status, stdout, stderr } = await run(['watch', path], { env })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|no file)\.\n {2}Give the path of a log/)
+    }
+  })
+
+  test('waits for a log that it read and cannot read now, and goes on with the next', async () => {
+    const { folder, log, env, begin, lines, once, stored, expected } = await scene('Locked')
+    await writeFile(log, begin(1))
+    await once()
+    const program = launch(['watch', log], env)
+    await appendFile(log, lines(2))
+    await shown(program, /Fish 2 /)
+    await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
+    await mkdir(log)
+    await expect.poll(() => program.stderr(), { interval: 20, timeout: 10_000 }).toContain('read as soon as there is')
+    await rm(log, { recursive: true })
+    await writeFile(log, begin(2) + lines(2))
+    await shown(program, /Fish 4 /)
+    program.child.kill('SIGKILL')
+    await program.closed
+    const later = { now: () => Date.now() + 61_000, sleep: async () => {} }
+    expect((await run(['watch', log, '--once'], { env, clock: later })).status).toBe(0)
+    expect(await stored()).toEqual(expected())
+  })
+
   test('loses and doubles nothing over kills, rotations and truncations, while it runs and while not', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Killed')
     const old = (name: string) => join(folder, 'logs', name)

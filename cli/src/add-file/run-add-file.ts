@@ -2,6 +2,7 @@ import { GAMEMODES, type Gamemode, isGamemode, type RarityValue } from '@fish-cr
 import type { FlushReport } from '@fish-crab/sdk/outbox'
 import { usageError } from '../failures/cli-error.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
+import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress } from '../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../outbox/open-outbox.ts'
 import type { RunIo } from '../run-io.ts'
@@ -16,6 +17,7 @@ export interface AddFileFlags extends ServiceFlags {
   readonly rarity?: string | undefined
   readonly crab?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
 }
 
 /** What `add --file` is told. */
@@ -54,7 +56,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   await using source = await openSource(io, flags.file, signal)
   const catches = await checkFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
-    return { status: EXIT.ok, text: `Would add ${catches} catches.`, document: { dryRun: true, catches } }
+    return { status: EXIT.ok, text: `Would add ${catchesText(catches)}.`, document: { dryRun: true, catches } }
   }
   const outbox = await openPlayerOutbox(io, flags, defaults)
   try {
@@ -65,7 +67,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
       const report = await flushWithProgress(io, outbox, wish)
       const status = flushStatus(report, note)
       const { sent, setAside, left } = report
-      const text = `${catches} catches taken: ${sent} sent, ${setAside} set aside, ${left} left.`
+      const text = `${catchesText(catches)} taken: ${sent} sent, ${setAside} set aside, ${left} left.`
       return { status, text, document: { catches, sent, setAside, left } }
     } finally {
       await settle()

@@ -51,7 +51,8 @@ export abstract class FishCommand extends Command {
 
   // oclif would print its own configuration here, with flags and their values in it. Its errors are those of parsing.
   protected override async catch(error: Error): Promise<never> {
-    throw error instanceof Errors.CLIError ? parseFailure(error) : error
+    if (!(error instanceof Errors.CLIError)) throw error
+    throw parseFailure(error, this.id ?? '', Object.keys({ ...this.ctor.flags, ...this.ctor.baseFlags, help: true }))
   }
 
   protected override async parse<

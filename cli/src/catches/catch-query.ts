@@ -88,11 +88,18 @@ export function rarityList(): string {
 function momentOf(text: string, now: number): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const moment = amount === undefined ? Date.parse(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
-  if (!Number.isNaN(moment) && (amount !== undefined || /^\d{4}-/.test(text))) return moment
+  if (!Number.isNaN(moment) && (amount !== undefined || isDate(text))) return moment
   throw usageError(
     '--since must be a date, a time, or how long ago.',
     'Such as: 2026-01-31, 2026-01-31T12:00Z, 90m, 7d',
   )
+}
+
+/** Whether a text begins with a day that there is: of 2026-02-30, Date.parse makes one in March. */
+function isDate(text: string): boolean {
+  const [, day] = /^(\d{4}-\d\d-\d\d)(?!\d)/.exec(text) ?? []
+  if (day === undefined) return /^\d{4}-\d\d$/.test(text)
+  return new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true
 }
 
 function sortOf(text: string): { by: SortField; descending: boolean } {

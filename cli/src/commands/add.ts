@@ -2,7 +2,7 @@ import { type FishInput, type RarityValue, rarityValue } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import type { AddFileFlags } from '../add-file/run-add-file.ts'
 import { FishCommand } from '../base/fish-command.ts'
-import { gamemodeFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { printable } from '../output/printable.ts'
@@ -36,6 +36,7 @@ export class Add extends FishCommand {
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,
+    ...noInputFlag,
   }
 
   async run(): Promise<number> {

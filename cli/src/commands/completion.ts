@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
@@ -7,6 +6,7 @@ import { installScript } from '../completion/install.ts'
 import { type Place, placeOf } from '../completion/places.ts'
 import { SCRIPTS } from '../completion/scripts.ts'
 import { isShell, SHELLS, type Shell } from '../completion/shells.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { printable } from '../output/printable.ts'
 import type { Env } from '../terminal.ts'
@@ -48,8 +48,7 @@ export class Completion extends FishCommand {
       if (this.io.stdout.isTTY) this.note(flags.json, `To use this: fish-cli completion ${shell} --install`)
       return this.print(flags.json, { shell, script }, () => script.trimEnd())
     }
-    const home = (process.platform === 'win32' ? this.io.env.USERPROFILE : this.io.env.HOME) || homedir()
-    const place = placeOf(shell, { env: this.io.env, home })
+    const place = placeOf(shell, { env: this.io.env, home: homeFolder(this.io.env) })
     installScript(place.path, script, dryRun)
     const { path, next = null } = place
     return this.print(flags.json, { shell, path, next, dryRun }, () => told(shell, place, dryRun))

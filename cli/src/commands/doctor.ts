@@ -4,6 +4,7 @@ import { outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
 import { type Selection, select } from '../config/selection.ts'
 import { type Finding, type Health, threw } from '../doctor/finding.ts'
 import { checkLocally } from '../doctor/local-checks.ts'
+import { checkOutbox } from '../doctor/outbox-check.ts'
 import { checkService } from '../doctor/service-checks.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { Style } from '../output/colours.ts'
@@ -14,16 +15,16 @@ const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', f
 const COLUMNS: readonly Column<Finding>[] = [
   { field: 'check', whole: true },
   { field: 'status', whole: true, style: (_, { status }) => STYLES[status] },
-  { field: 'found' },
-  { field: 'mend', title: 'TO DO' },
+  { field: 'found', wrap: true },
+  { field: 'mend', title: 'TO DO', wrap: true },
 ]
 
 /** `fish-cli doctor` */
 export class Doctor extends FishCommand {
   static override summary = 'Check everything that commands need, and say how to mend what is wrong.'
   static override description =
-    'Looks at Node, the settings, where secrets are kept, the way to the service, its version and clock, and your keys. ' +
-    'It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.'
+    'Looks at Node, the settings, where secrets are kept, the outbox, the way to the service, its version and clock, and ' +
+    'your keys. It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json --offline']
   static override flags = {
     offline: Flags.boolean({ summary: 'Check only what is on this machine.' }),
@@ -39,6 +40,7 @@ export class Doctor extends FishCommand {
     const { findings, config } = await checkLocally(this.io)
     const rows = [...findings]
     const chosen = selectOr(rows, () => select({ flags, env: this.io.env, config }))
+    if (chosen) rows.push(await checkOutbox(this.io, flags, chosen.url.value))
     if (chosen && !flags.offline) rows.push(...(await checkService(this.io, chosen)))
     const isWell = rows.every(({ status }) => status !== 'fail')
     const document = (checks: readonly object[]) => ({ ok: isWell, checks })

@@ -8,7 +8,6 @@ import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.t
 import { usageError } from '../failures/cli-error.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
 import { readInterval, watchFlags } from '../polling/flags.ts'
-import { needGamemode, needUser, openClient } from '../service/client.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['fish', 'fish'],
@@ -67,6 +66,8 @@ export class List extends FishCommand {
     if (flags.chart) this.checkOutput(flags, countColumns(countedBy(kind)))
     else if (kind === 'fish') this.checkOutput(flags, fishColumns(true))
     else this.checkOutput(flags, crabColumns(true))
+    // Only what was typed right needs a service, its profile and its secrets.
+    const { needGamemode, needUser, openClient } = await import('../service/client.ts')
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
     const user = needUser(this.io, userOf(named, flags.user), how, flags)
     const gamemode = needGamemode(this.io, flags.gamemode, flags)

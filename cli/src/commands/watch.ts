@@ -1,10 +1,10 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { findLog } from '../game-log/find-log.ts'
@@ -108,8 +108,7 @@ export class Watch extends FishCommand {
   async #path(given: string | undefined, json: boolean | undefined): Promise<string> {
     if (given !== undefined) return resolve(given)
     const { env } = this.io
-    const home = (process.platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir()
-    const { launcher, path } = await findLog(logPlaces({ platform: process.platform, env, home }))
+    const { launcher, path } = await findLog(logPlaces({ platform: process.platform, env, home: homeFolder(env) }))
     this.note(json, `fish-cli: Watching the log of ${launcher}: ${path}`)
     return path
   }

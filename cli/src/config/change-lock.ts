@@ -11,7 +11,7 @@ import { lockPath } from './paths.ts'
  * same process waits by standing still.
  *
  * @param patienceMs How long to wait for the lock, in milliseconds. @default 5000
- * @throws CliError `config_busy` when the lock is not to be had in that time.
+ * @throws CliError `config_busy` when the lock is not to be had in that time; `file_not_locked` when it cannot be had
  */
 export async function whileLocked<Result>(
   io: Pick<Io, 'env'>,
@@ -30,7 +30,7 @@ export async function whileLocked<Result>(
   try {
     attempt(
       () => lock.exec('BEGIN EXCLUSIVE'),
-      () => busy(path, patienceMs),
+      (error) => (error.errcode === BUSY ? busy(path, patienceMs) : fileFailure(named(error), path, 'locked')),
     )
     return change()
   } finally {
@@ -38,12 +38,22 @@ export async function whileLocked<Result>(
   }
 }
 
-function attempt<Result>(work: () => Result, failure: (error: NodeJS.ErrnoException) => Error): Result {
+// SQLite's primary result code SQLITE_BUSY (https://sqlite.org/rescode.html).
+const BUSY = 5
+
+/** What SQLite throws has its own code and words for it, such as of a full disk. */
+type LockError = NodeJS.ErrnoException & { readonly errcode?: number; readonly errstr?: string }
+
+function attempt<Result>(work: () => Result, failure: (error: LockError) => Error): Result {
   try {
     return work()
   } catch (error) {
-    throw failure(error as NodeJS.ErrnoException)
+    throw failure(error as LockError)
   }
+}
+
+function named({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
+  return { name, message, ...(errstr === undefined ? {} : { code: errstr }) }
 }
 
 function busy(path: string, patienceMs: number): CliError {

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import * as path from 'node:path'
 import type { Io } from '../io.ts'
+import { homeFolder } from './home-folder.ts'
 
 const OWN_FOLDER = 'fish-crab'
 
@@ -56,8 +56,7 @@ export function foldersOf({ platform, env, home }: Surroundings): Folders {
 
 /** The folders of a run. */
 export function folders({ env }: Pick<Io, 'env'>): Folders {
-  const home = (process.platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir()
-  return foldersOf({ platform: process.platform, env, home })
+  return foldersOf({ platform: process.platform, env, home: homeFolder(env) })
 }
 
 /** The file of profiles and settings. */

@@ -41,7 +41,8 @@ function checkConfig(io: KeyringIo): { readonly config: ConfigDocument; readonly
     const mode = modeOf(path)
     if (mode === undefined) return { config, finding: ok('config', `There is none yet; it would be ${path}.`) }
     const isPrivate = process.platform === 'win32' || (mode & OTHERS) === 0
-    const found = `${path}: ${config.profiles.size} profiles, ${config.current ?? 'none'} is the current one.`
+    const profiles = config.profiles.size === 1 ? '1 profile' : `${config.profiles.size} profiles`
+    const found = `${path}: ${profiles}, ${config.current ?? 'none'} is the current one.`
     const finding = isPrivate ? ok('config', found) : warn('config', `Others can read ${path}.`, `chmod 600 ${path}`)
     return { config, finding }
   } catch (error) {

@@ -11,7 +11,7 @@ import {
 } from '@fish-crab/sdk'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
-import { type Failure, failure } from './failure.ts'
+import { type Failure, failure, ownFailure } from './failure.ts'
 import { limitHint, refusalHint, SET_KEY_ANEW, TRY_LATER, WRONG_ADDRESS } from './refusal-hints.ts'
 import type { Rights } from './rights.ts'
 import { validationFailure } from './validation-failure.ts'
@@ -22,7 +22,7 @@ import { validationFailure } from './validation-failure.ts'
  * @param needs Whose rights the command takes.
  */
 export function describeFailure(error: unknown, needs: Rights = 'player'): Failure {
-  if (error instanceof CliError) return failure(error.code, error.message, error.hint, error.exit)
+  if (error instanceof CliError) return ownFailure(error)
   if (isRateLimitError(error)) {
     const answer = ofAnswer(error, limitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...answer, retryAt: error.resetAt.toISOString() }

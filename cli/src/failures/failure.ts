@@ -1,3 +1,4 @@
+import type { CliError } from './cli-error.ts'
 import type { ExitStatus } from './exit.ts'
 
 /** A failure as it is told: the content of `{ "error": … }` under `--json`. What there is not is `null`. */
@@ -17,4 +18,9 @@ export interface Failure {
 /** A failure that no answer of the service belongs to. */
 export function failure(code: string, message: string, hint: string | undefined, exit: ExitStatus): Failure {
   return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
+}
+
+/** A failure that this program found itself, in its own words. */
+export function ownFailure({ code, message, hint, exit }: CliError): Failure {
+  return failure(code, message, hint, exit)
 }

@@ -1,4 +1,4 @@
-import type { ValidationError } from '@fish-crab/sdk'
+import { DEFAULT_BASE_URL, type ValidationError } from '@fish-crab/sdk'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { type Failure, failure } from './failure.ts'
 import { SET_KEY_ANEW } from './refusal-hints.ts'
@@ -12,15 +12,25 @@ const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
   [/^baseUrl$/, '--url (FISH_URL)', EXIT.usage],
   [/^user$/, 'USER (FISH_USER)', EXIT.usage],
   [/^gamemode$/, '--gamemode (FISH_GAMEMODE)', EXIT.usage],
+  [/^limit$/, '--limit', EXIT.usage],
+  [/^name$/, 'NAME', EXIT.usage],
   [/\.rarity$/, '--rarity', EXIT.usage],
   [/\.name$/, 'NAME', EXIT.usage],
 ]
+
+// What to type instead, where an example says more than the help of the command.
+const HINTS: Readonly<Record<string, string>> = {
+  baseUrl: `Such as: ${DEFAULT_BASE_URL}`,
+  HTTP_PROXY: 'Such as: http://proxy.example.org:3128. Without a proxy, unset it.',
+}
 
 /** What the SDK refused to send, told by the names that things have here. */
 export function validationFailure({ issues }: ValidationError): Failure {
   const told = issues.map(({ path, message }) => {
     const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
-    return { text: `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
+    // A message that begins with the name of a variable says already what it is about.
+    const isNamed = message.startsWith(path)
+    return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
   if (issues.every(({ path }) => path === 'fernetKey')) {
     return failure('invalid_key', 'FISH_KEY is no Fernet key.', SET_KEY_ANEW, EXIT.credentials)
@@ -29,7 +39,12 @@ export function validationFailure({ issues }: ValidationError): Failure {
   return failure(
     'usage',
     told.map(({ text }) => text).join(' '),
-    onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : undefined,
+    onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : hintOf(issues),
     onlyCredentials ? EXIT.credentials : EXIT.usage,
   )
+}
+
+function hintOf(issues: ValidationError['issues']): string | undefined {
+  const [only] = issues
+  return issues.length === 1 && only && Object.hasOwn(HINTS, only.path) ? HINTS[only.path] : undefined
 }

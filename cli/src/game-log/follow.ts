@@ -1,6 +1,7 @@
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { identityAt, isReadTo, type LogFile, openLog } from './log-file.ts'
+import { LOG_NOT_READABLE } from './open-file.ts'
 import type { Place } from './place.ts'
 import { placeToBegin } from './place-to-begin.ts'
 import { type Batch, readOn } from './read-on.ts'
@@ -29,7 +30,8 @@ export interface FollowOptions {
  * begun anew, also while nobody looked. Every batch has the place up to which it goes; whoever keeps both together can
  * end at any moment, and go on from there.
  *
- * @throws the signal's reason; CliError `log_not_found` with `once`; what `onBatch` throws
+ * @throws the signal's reason; CliError `log_not_found` with `once`; CliError `log_not_readable` before anything was read;
+ *   what `onBatch` throws
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const waker = wakerOf(options.path)
@@ -56,6 +58,7 @@ class Following {
   #begun: boolean
   #fromStart: boolean
   #sizeBefore = -1
+  #wasOpen = false
   #toldMissing = false
 
   constructor(options: FollowOptions, waker: Waker) {
@@ -84,8 +87,9 @@ class Following {
 
   /** Opens what is at the path. @returns whether there is something to read now */
   async #open(): Promise<boolean> {
-    const file = await openLog(this.#options.path)
+    const file = await this.#openLog()
     if (!file) return this.#missing()
+    this.#wasOpen = true
     const { path, once, signal, onBatch } = this.#options
     const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
     const begin = { path, once, signal, onBatch, known, begun, fromStart }
@@ -107,6 +111,15 @@ class Following {
     return true
   }
 
+  /** A log that was read is waited for when it cannot be: it may be locked, or on its way to another place. */
+  #openLog(): Promise<LogFile | undefined> {
+    return openLog(this.#options.path).catch((error: unknown) => {
+      const isPassing = this.#wasOpen && !this.#options.once
+      if (isPassing && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
+      throw error
+    })
+  }
+
   #missing(): false {
     const { path, once, onNote } = this.#options
     if (once) {
@@ -117,7 +130,7 @@ class Following {
         exit: EXIT.notFound,
       })
     }
-    if (!this.#toldMissing) onNote(`There is no ${path} yet; it is read as soon as there is.`)
+    if (!this.#toldMissing) onNote(`There is no log at ${path}; it is read as soon as there is one.`)
     this.#toldMissing = true
     // What comes to be while somebody waits for it is read from its beginning.
     this.#begun = true

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { open, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { openFile } from './open-file.ts'
 
 /** A log that can be read at any place. */
 export interface LogFile {
@@ -23,32 +24,32 @@ interface LogFacts {
 const LONGEST_HEAD = 16 * 1024
 const ANCHOR_LENGTH = 512
 
-/** Opens a log; `undefined` when there is none at that path. It stays readable when it is renamed or deleted. */
+/**
+ * Opens a log; `undefined` when there is none at that path. It stays readable when it is renamed or deleted.
+ *
+ * @throws CliError `log_not_readable`
+ */
 export async function openLog(path: string): Promise<LogFile | undefined> {
-  try {
-    const handle = await open(path, 'r')
-    const { dev, ino } = await handle.stat({ bigint: true })
-    return {
-      identity: `${dev}:${ino}`,
-      async facts() {
-        const { size, mtimeMs, birthtimeMs } = await handle.stat()
-        return { size, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
-      },
-      async read(offset, length) {
-        const bytes = new Uint8Array(length)
-        let filled = 0
-        while (filled < length) {
-          const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled)
-          if (bytesRead === 0) break
-          filled += bytesRead
-        }
-        return bytes.subarray(0, filled)
-      },
-      close: () => handle.close(),
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+  const handle = await openFile(path)
+  if (!handle) return undefined
+  const { dev, ino } = await handle.stat({ bigint: true })
+  return {
+    identity: `${dev}:${ino}`,
+    async facts() {
+      const { size, mtimeMs, birthtimeMs } = await handle.stat()
+      return { size, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
+    },
+    async read(offset, length) {
+      const bytes = new Uint8Array(length)
+      let filled = 0
+      while (filled < length) {
+        const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return bytes.subarray(0, filled)
+    },
+    close: () => handle.close(),
   }
 }
 

@@ -3,12 +3,15 @@ export function pageFile(id: string, coloured: boolean): string {
   return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }
 
+// The short one is what newcomers type first; no command has another use for it.
+const HELP_FLAGS = ['--help', '-h']
+
 /** The words of a command line that asks for help, without `help` and flags; `undefined` when it does not. */
 export function helpWords(argv: readonly string[]): readonly string[] | undefined {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
   const [first] = argv
-  if (first !== undefined && first !== 'help' && !flags.includes('--help')) return undefined
+  if (first !== undefined && first !== 'help' && !HELP_FLAGS.some((flag) => flags.includes(flag))) return undefined
   const words = flags.filter((word) => !word.startsWith('-'))
   return words[0] === 'help' ? words.slice(1) : words
 }

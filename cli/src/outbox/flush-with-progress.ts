@@ -5,6 +5,7 @@ import { EXIT } from '../failures/exit.ts'
 import type { RunIo } from '../run-io.ts'
 import { countdown } from '../waiting/countdown.ts'
 import { createProgress } from '../waiting/progress.ts'
+import { catchesText } from './catches-text.ts'
 
 /** How to send what waits. */
 export interface FlushWish {
@@ -57,7 +58,7 @@ export async function interruptionWith(outbox: Outbox): Promise<CliError> {
   }
   return new CliError({
     code: 'interrupted',
-    message: `Interrupted. ${waiting} ${waiting === 1 ? 'catch is' : 'catches are'} queued, and kept on this machine.`,
+    message: `Interrupted. ${catchesText(waiting)} ${waiting === 1 ? 'is' : 'are'} queued, and kept on this machine.`,
     hint: 'Send them: fish-cli outbox flush',
     exit: EXIT.interrupted,
   })

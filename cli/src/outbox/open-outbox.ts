@@ -1,5 +1,7 @@
-import type { Gamemode } from '@fish-crab/sdk'
-import { type Outbox, openOutbox } from '@fish-crab/sdk/outbox'
+import { type Gamemode, isFishCrabError } from '@fish-crab/sdk'
+import { type Outbox, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
 import type { RunIo } from '../run-io.ts'
 import { playerKey } from '../secrets/player-key.ts'
 import { clientFor, type ServiceFlags, selection } from '../service/client.ts'
@@ -22,10 +24,27 @@ export async function openPlayerOutbox(
   const fernetKey = await playerKey(io, flags, user)
   // The outbox tries again by itself.
   const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0 })
-  return openOutbox({ client, user, gamemode, path: outboxPath(io, chosen.url.value), clock: io.clock })
+  return openAt(outboxPath(io, chosen.url.value), { client, user, gamemode, clock: io.clock })
 }
 
 /** The outbox of the selected service, for looking into it: it sends nothing and needs no key. */
 export async function openIdleOutbox(io: RunIo, flags: ServiceFlags): Promise<Outbox> {
-  return openOutbox({ path: outboxPath(io, selection(io, flags).url.value), clock: io.clock })
+  return openAt(outboxPath(io, selection(io, flags).url.value), { clock: io.clock })
+}
+
+// The path is not for who types commands to choose, so what to do about it is told in other words here.
+const HINTS: Readonly<Record<string, string>> = {
+  outbox_damaged: 'Move it away to go on without it; catches that waited in it are not sent then.',
+  outbox_not_writable: 'Check owner and mode of it and its folder, or set XDG_STATE_HOME to another folder.',
+}
+
+/** @throws CliError that names the file */
+async function openAt(path: string, options: Omit<OutboxOptions, 'path' | 'store'>): Promise<Outbox> {
+  try {
+    return await openOutbox({ ...options, path })
+  } catch (error) {
+    if (!isFishCrabError(error) || !Object.hasOwn(HINTS, error.code)) throw error
+    const { code, summary } = error
+    throw new CliError({ code, message: `${summary} It is ${path}.`, hint: HINTS[code] ?? '', exit: EXIT.failure })
+  }
 }

@@ -22,6 +22,8 @@ export interface Column<Row extends object> {
   readonly hidden?: boolean
   /** Never cut, however narrow the terminal is: for what is copied, such as ids and secrets. @default false */
   readonly whole?: boolean
+  /** Goes on in the next line where it does not fit, and is never cut: for sentences. @default false */
+  readonly wrap?: boolean
 }
 
 /** What a column holds of a row. */

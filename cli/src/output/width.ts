@@ -26,6 +26,35 @@ export function cut(text: string, cells: number, ellipsis: string): string {
   return kept + ellipsis
 }
 
+/**
+ * Breaks a text into lines of a number of cells, between words; inside of one, but never of a character, where it is
+ * wider than a line.
+ * @example wrapped('a long line', 6) // ['a long', 'line']
+ */
+export function wrapped(text: string, cells: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ').flatMap((each) => pieces(each, cells))) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && displayWidth(longer) > cells) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
+}
+
+function pieces(word: string, cells: number): readonly string[] {
+  if (displayWidth(word) <= cells) return [word]
+  const broken = ['']
+  for (const cluster of clusters(word)) {
+    const longer = `${broken.at(-1)}${cluster}`
+    if (displayWidth(longer) > cells) broken.push(cluster)
+    else broken.splice(-1, 1, longer)
+  }
+  return broken
+}
+
 /** Fills a text up with spaces to a number of cells. */
 export function fill(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, cells - displayWidth(text)))

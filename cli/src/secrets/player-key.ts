@@ -1,4 +1,5 @@
 import { userNameKey } from '@fish-crab/sdk'
+import { isSameService } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
 import { type ServiceFlags, selection } from '../service/client.ts'
@@ -19,13 +20,17 @@ export async function playerKey(
 ): Promise<string> {
   const given = await givenSecret(io, 'FISH_KEY')
   if (given !== undefined) return given
-  const kept = await keptSecrets(io, selection(io, flags))
+  const chosen = selection(io, flags)
+  const kept = await keptSecrets(io, chosen)
   const own = kept && keyOf(kept, user)
   if (own !== undefined) return own
+  const { profile, url } = chosen
+  const isElsewhere = profile?.secrets !== undefined && !isSameService(profile.url, url.value)
+  const elsewhere = isElsewhere ? `What profile ${profile.name} keeps is for ${profile.url} alone. ` : ''
   return readSecret(io, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
-    otherwise: 'Or fetch and keep it once: fish-cli login USER',
+    otherwise: `${elsewhere}Or fetch and keep it once: fish-cli login USER`,
     noInput: flags['no-input'],
   })
 }

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'value' },
   { field: 'from' },
   { field: 'variable', whole: true },
-  { field: 'summary', title: 'MEANING' },
+  { field: 'summary', title: 'MEANING', wrap: true },
 ]
 
 /** `fish-cli config list` */

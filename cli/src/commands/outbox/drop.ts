@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { confirm } from '../../asking/confirmation.ts'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../../base/flags.ts'
+import { catchesText } from '../../outbox/catches-text.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
 import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 
@@ -22,9 +23,10 @@ export class OutboxDrop extends FishCommand {
     const batches = await chosenBatches(outbox, args.id ?? [])
     const count = countOf(batches)
     if (flags['dry-run']) {
-      return this.print(flags.json, { dryRun: true, dropped: count }, () => `Would delete ${count} catches.`)
+      return this.print(flags.json, { dryRun: true, dropped: count }, () => `Would delete ${catchesText(count)}.`)
     }
-    if (count > 0) await confirm(this.io, { ...flags, question: `Delete ${count} set-aside catches for good` })
+    if (count > 0)
+      await confirm(this.io, { ...flags, question: `Delete for good ${catchesText(count)} that could not be stored` })
     const dropped = count === 0 ? 0 : await outbox.drop(batches.map(({ id }) => id))
     return this.print(flags.json, { dropped }, () => `Deleted ${dropped}.`)
   }

@@ -1,6 +1,7 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag, serviceFlags } from '../../base/flags.ts'
+import { catchesText } from '../../outbox/catches-text.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
 import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
 
@@ -22,7 +23,7 @@ export class OutboxRetry extends FishCommand {
     const batches = await chosenBatches(outbox, args.id ?? [])
     if (flags['dry-run']) {
       const queued = countOf(batches)
-      return this.print(flags.json, { dryRun: true, queued }, () => `Would queue ${queued} catches again.`)
+      return this.print(flags.json, { dryRun: true, queued }, () => `Would queue ${catchesText(queued)} again.`)
     }
     const queued = batches.length === 0 ? 0 : await outbox.retry(batches.map(({ id }) => id))
     return this.print(flags.json, { queued }, () => `Queued ${queued} again. Send them: fish-cli outbox flush`)

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `fish-cli profile list` */
 export class ProfileList extends FishCommand {
-  static override summary = 'List the profiles; a star marks the one in use.'
+  static override summary = 'List the profiles; a star marks the current one.'
   static override examples = [
     '<%= config.bin %> profile list',
     '<%= config.bin %> profile list --fields name,url --json',

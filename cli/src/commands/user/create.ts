@@ -1,7 +1,7 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
-import { adminFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
 import type { Rights } from '../../failures/rights.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -36,14 +36,14 @@ export class UserCreate extends FishCommand {
     '<%= config.bin %> user create Alex --admin admin --out alex.json',
   ]
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...outputFlags }
+  static override flags = { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...noInputFlag, ...outputFlags }
 
   override needs: Rights = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserCreate)
     this.checkOutput(flags, COLUMNS)
-    const admin = await openAdministrator(this.io, flags)
+    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
     const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const created = admin.users.create({ name: args.name }, { signal: this.io.interrupted() })

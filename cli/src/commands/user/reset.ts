@@ -126,5 +126,7 @@ function secretOf({ password, fernetKey, apiKey }: Brought): string {
 function typeOf(text: string | undefined): ResetType {
   const type = (Object.keys(TITLES) as ResetType[]).find((each) => each === text?.toLowerCase())
   if (type) return type
-  throw usageError('Say which secret to replace.', `Add --type: ${Object.keys(TITLES).join(', ')}`)
+  const types = Object.keys(TITLES).join(', ')
+  if (text !== undefined) throw usageError(`--type must be one of ${types}.`)
+  throw usageError('Say which secret to replace.', `Add --type: ${types}`)
 }

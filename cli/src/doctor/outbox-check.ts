@@ -1,0 +1,46 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { catchesText } from '../outbox/catches-text.ts'
+import { openIdleOutbox } from '../outbox/open-outbox.ts'
+import { outboxPath } from '../outbox/outbox-path.ts'
+import type { RunIo } from '../run-io.ts'
+import type { ServiceFlags } from '../service/client.ts'
+import { type Finding, fail, ok, threw, warn } from './finding.ts'
+
+/** Checks that catches can be kept until the service has them, and tells of those that wait. */
+export async function checkOutbox(io: RunIo, flags: ServiceFlags, url: string): Promise<Finding> {
+  const path = outboxPath(io, url)
+  const folder = dirname(path)
+  if (!isWritable(nearestFolder(folder))) {
+    const mend = 'Check owner and mode of it and of the folder it is in, or set XDG_STATE_HOME to another folder.'
+    return fail('outbox', `Catches cannot be kept: ${folder} cannot be made or written.`, mend)
+  }
+  if (!existsSync(path)) return ok('outbox', EMPTY)
+  try {
+    await using outbox = await openIdleOutbox(io, flags)
+    const { queued, sealed, setAside } = await outbox.status()
+    const waiting = queued + sealed
+    if (setAside > 0) return warn('outbox', `${catchesText(setAside)} set aside.`, 'See why: fish-cli outbox status')
+    if (waiting > 0) return warn('outbox', `${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
+    return ok('outbox', EMPTY)
+  } catch (error) {
+    return threw('outbox', error)
+  }
+}
+
+const EMPTY = 'Nothing waits to be sent.'
+
+/** The folder, or the one it would be made in. */
+function nearestFolder(folder: string): string {
+  const above = dirname(folder)
+  return existsSync(folder) || above === folder ? folder : nearestFolder(above)
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
+  }
+}
