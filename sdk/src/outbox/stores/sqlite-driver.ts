@@ -10,10 +10,14 @@ import { CATCH_COLUMNS, CATCHES, prepareQuery, type Row, toCatch, toCollection }
 import { prepareSending } from './sqlite-sending.ts'
 import { prepareSettingAside } from './sqlite-setting-aside.ts'
 
+/** Asked only where no path is given: a user whom the system does not know has no home folder, and asking for it throws. */
+function usualPath(): string {
+  return defaultOutboxPath({ platform: process.platform, env: process.env, home: homedir() }, path)
+}
+
 /** Opens the store in a file. Loaded when needed: `node:sqlite` is not in every runtime. */
 export function openSqliteStore(given: string | undefined): OutboxStore {
-  const surroundings = { platform: process.platform, env: process.env, home: homedir() }
-  const { db, isInPlace } = guarded(() => openDatabase(given ?? defaultOutboxPath(surroundings, path)))
+  const { db, isInPlace } = guarded(() => openDatabase(given ?? usualPath()))
   const transaction = <T>(work: () => T): T => {
     // SQLite goes on writing into a file that was deleted or replaced, and all of that would be lost.
     if (!isInPlace()) throw goneError()
