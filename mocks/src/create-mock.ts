@@ -7,8 +7,8 @@ import type { MockOptions } from './options.ts'
  * when it is.
  *
  * @throws Error when the seed is refused: it names what is wrong.
- * @throws RangeError when a limit or the moment to start at is none.
- * @throws TypeError when the origin is none, or has a path.
+ * @throws RangeError when a limit, the moment to start at or the number of proxies is none.
+ * @throws TypeError when an origin is none, or has a path.
  * @example
  * await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
  * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })

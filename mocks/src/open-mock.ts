@@ -13,7 +13,11 @@ import { createWorld } from './world/world.ts'
 export async function openMock(options: MockOptions): Promise<Mock> {
   // A copy: whoever changes the seed later means no world that was made of it.
   const seed = structuredClone(options.seed ?? {})
-  const { limits = {}, keys = {}, allowedOrigins = [], trustProxy = 0 } = options
+  const { limits = {}, keys = {}, trustProxy = 0 } = options
+  if (!(Number.isSafeInteger(trustProxy) && trustProxy >= 0)) {
+    throw new RangeError('trustProxy is how many proxies are trusted, a whole number from 0 on.')
+  }
+  const allowedOrigins = (options.allowedOrigins ?? []).map(checkOrigin)
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({ startAt: options.startAt, source: options.clock && (() => options.clock?.now() ?? 0) })
   const world = await createWorld({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)

@@ -20,7 +20,7 @@ export interface MockOptions {
   readonly clock?: { now(): number }
   readonly limits?: MockLimits
   readonly keys?: MockKeys
-  /** Origins that are not limited, and whose pages may post. Compared exactly. @default none */
+  /** Origins that are not limited, and whose pages may post. @default none */
   readonly allowedOrigins?: readonly string[]
   /** How many entries of `X-Forwarded-For`, from the right, proxies of one's own wrote. @default 0 */
   readonly trustProxy?: number

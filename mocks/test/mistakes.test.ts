@@ -28,6 +28,9 @@ describe('createMock() refuses', () => {
     ['fewer requests than none', { limits: { requests: -1 } }],
     ['a window without a length', { limits: { windowSeconds: 0 } }],
     ['a moment beyond all Dates', { startAt: 8.64e15 + 1 }],
+    ['fewer than no proxies', { trustProxy: -1 }],
+    ['half a proxy', { trustProxy: 0.5 }],
+    ['no number of proxies', { trustProxy: Number.NaN }],
   ])('%s', async (_, options) => {
     await expect(createMock(options)).rejects.toThrow(RangeError)
   })
@@ -38,6 +41,7 @@ describe('createMock() refuses', () => {
       await expect(createMock({ origin })).rejects.toThrow(/^(?!.*word).*An origin is/)
       const mock = await createMock()
       expect(() => mock.handlers(origin)).toThrow(TypeError)
+      await expect(createMock({ allowedOrigins: [origin] })).rejects.toThrow(/^(?!.*word).*An origin is/)
     },
   )
 })
@@ -47,6 +51,12 @@ describe('a mock', () => {
     const mock = await createMock({ origin: 'HTTP://Fish.test:80/' })
     expect(mock.origin).toBe('http://fish.test')
     expect((await mock.fetch('/livez')).url).toBe('http://fish.test/livez')
+  })
+
+  it('does not limit an allowed origin, however that is spelled', async () => {
+    const mock = await createMock({ allowedOrigins: ['HTTP://Page.test:80/'], limits: { requests: 1 } })
+    const headers = { origin: 'http://page.test' }
+    for (let n = 0; n < 3; n += 1) expect((await mock.fetch('/status', { headers })).status).toBe(200)
   })
 
   it('returns to the seed that it was made of, whatever became of that', async () => {
