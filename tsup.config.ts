@@ -60,7 +60,8 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
 /**
  * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with the SDK and
  * oclif in it. What is imported when it is needed runs when it is needed, though it stands in the same file. Other
- * dependencies stay imports; undici is one because the SDK needs it.
+ * dependencies stay imports; undici is one because the SDK needs it. Modules of Node are not named as `external`: that
+ * is asked first, and they would be loaded at once.
  */
 function program(folder: string, entries: Entries): Options {
   const bundled = ['@fish-crab/sdk', '@oclif/core', 'get-east-asian-width']
@@ -77,7 +78,7 @@ function program(folder: string, entries: Entries): Options {
     shims: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    external: [/^node:/, ...external.map((name) => new RegExp(`^${name}(/|$)`))],
+    external: external.map((name) => new RegExp(`^${name}(/|$)`)),
     removeNodeProtocol: false,
     silent: true,
     esbuildPlugins: [lazyRequires()],
@@ -138,6 +139,7 @@ export default defineConfig([
     'sdk',
     {
       index: 'index.ts',
+      constants: 'constants.ts',
       contract: 'contract/index.ts',
       openapi: 'contract/openapi.ts',
       fernet: 'fernet/index.ts',

@@ -10,29 +10,36 @@ const PARTS = fileURLToPath(new URL('oclif-parts.ts', import.meta.url))
  * Loads the parts of oclif when they are first used, not when the program starts: each `require` in it answers a
  * stand-in that loads the module behind it at the first touch, and its index is left out. Its code is bundled as it is,
  * nothing in it is changed. Were oclif to stop being CommonJS, or to move, there would be little to stand in for, and
- * the build fails. The functions of two modules of Node that are slow to load are stood in for in the same way.
+ * the build fails. The functions of modules of Node that most commands never call are stood in for in the same way.
  */
 export function lazyRequires(): Plugin {
   return {
     name: 'lazy-requires',
     setup(build) {
       const seen = new Set<string>()
+      const seenOfNode = new Set<string>()
       build.onResolve({ filter: /^@oclif\/core$/ }, ({ kind }) =>
         kind === 'import-statement' ? { path: PARTS } : undefined,
       )
       build.onResolve({ filter: /.*/ }, async ({ path, kind, namespace, importer, resolveDir, pluginData }) => {
         if (kind !== 'require-call' || namespace !== 'file' || pluginData === 'real' || !INSIDE.test(importer)) return
         if (path === 'typescript') return { path, external: true }
-        if (isBuiltin(path)) return { path, namespace: 'lazy', pluginData: { resolveDir, isOclif: false } }
+        if (isBuiltin(path)) {
+          seenOfNode.add(path)
+          return { path, namespace: 'lazy', pluginData: { resolveDir, isOclif: false } }
+        }
         const real = await build.resolve(path, { importer, resolveDir, kind, pluginData: 'real' })
         if (real.errors.length > 0 || real.path.endsWith('.json')) return real
         seen.add(real.path)
         return { path: real.path, namespace: 'lazy', pluginData: { resolveDir, isOclif: INSIDE.test(real.path) } }
       })
-      build.onResolve({ filter: /^node:(fs\/promises|readline)$/ }, ({ kind, namespace, importer, path }) => {
-        const isOwn = namespace === 'file' && !importer.includes('node_modules')
-        return kind === 'import-statement' && isOwn ? { path, namespace: 'lazy-functions' } : undefined
-      })
+      build.onResolve(
+        { filter: /^node:(fs\/promises|os|readline|timers\/promises)$/ },
+        ({ kind, namespace, importer, path }) => {
+          const isOwn = namespace === 'file' && !importer.includes('node_modules')
+          return kind === 'import-statement' && isOwn ? { path, namespace: 'lazy-functions' } : undefined
+        },
+      )
       build.onLoad({ filter: /.*/, namespace: 'lazy-functions' }, async ({ path }) => ({
         loader: 'js',
         contents: functions(path, await import(path)),
@@ -43,10 +50,9 @@ export function lazyRequires(): Plugin {
         contents: standIn(path, isOclif),
       }))
       build.onEnd(() => {
-        if (seen.size >= FEWEST) return
-        return {
-          errors: [{ text: `Only ${seen.size} modules of oclif are loaded lazily; look at ${import.meta.url}.` }],
-        }
+        if (seen.size >= FEWEST && seenOfNode.size > 0) return
+        const text = `Only ${seen.size} modules of oclif, and ${seenOfNode.size} of Node that it uses, are loaded lazily; look at ${import.meta.url}.`
+        return { errors: [{ text }] }
       })
     },
   }

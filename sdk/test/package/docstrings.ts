@@ -8,6 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** The entries of the package and their sources. */
 const ENTRIES: Readonly<Record<string, string>> = {
   '@fish-crab/sdk': 'sdk/src/index.ts',
+  '@fish-crab/sdk/constants': 'sdk/src/constants.ts',
   '@fish-crab/sdk/contract': 'sdk/src/contract/index.ts',
   '@fish-crab/sdk/fernet': 'sdk/src/fernet/index.ts',
   '@fish-crab/sdk/chat': 'sdk/src/chat/index.ts',
