@@ -35,7 +35,11 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_NEW_ADMIN_PASSWORD', meaning: 'The password of a new administrator.', file: true },
   { name: 'FISH_MASTER_API_KEY', meaning: 'The API key that lifts the rate limit for whoever sends it.', file: true },
   { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most after too many requests.' },
-  { name: 'FISH_OUTPUT', meaning: 'How rows are printed.', flags: ['fields'] },
+  {
+    name: 'FISH_OUTPUT',
+    meaning: 'What --output is where it is not given; json goes for failures too.',
+    flags: ['fields'],
+  },
   {
     name: 'FISH_SECRET_STORE',
     meaning: 'Where login keeps secrets: auto, keyring or file.',

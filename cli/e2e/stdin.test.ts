@@ -75,7 +75,7 @@ describe('stdin of 100 MB', () => {
   const MOST_MEMORY_MB = 450
 
   /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */
-  async function feed(fed: Fed, pieceOf: (index: number) => string) {
+  async function feed(fed: Fed, pieceOf: (index: number) => string, last = '') {
     const { stdin, pid } = fed.child
     let mostMegabytes = 0
     let hasEnded = false
@@ -87,7 +87,7 @@ describe('stdin of 100 MB', () => {
       bytes += Buffer.byteLength(piece)
       if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain').catch(() => {}), end])
     }
-    stdin.end()
+    stdin.end(last)
     while (!hasEnded) {
       const peak = process.platform === 'linux' ? peakMegabytes(pid) : undefined
       mostMegabytes = Math.max(mostMegabytes, peak ?? 0)
@@ -96,25 +96,40 @@ describe('stdin of 100 MB', () => {
     return mostMegabytes
   }
 
-  test('in JSON Lines is read to its end, in bounded memory', async () => {
-    const fed = startFish(DRY, env)
-    let catches = 0
-    const mostMegabytes = await feed(fed, (index) => {
-      const lines = Array.from({ length: 1000 }, (_, line) => {
-        catches += 1
-        return JSON.stringify({
-          name: `Fish ${index}.${line} 鯉`,
-          rarity: 1 + (line % 7),
-          kind: 'fish',
-          note: 'x'.repeat(30),
-        })
-      })
-      return `${lines.join('\n')}\n`
-    })
-    expect(await catchesOf(fed)).toEqual({ status: 0, stderr: '', catches })
-    expect(catches).toBeGreaterThan(1_000_000)
-    expect(mostMegabytes).toBeLessThan(MOST_MEMORY_MB)
-  })
+  const forms = {
+    'JSON Lines': { begin: '', catchOf: (name: string, rarity: number) => `{"name":"${name}","rarity":${rarity}}\n` },
+    // The rest as list prints it.
+    'a JSON document': {
+      begin:
+        '{\n  "user": "Alex",\n  "gamemode": "earth",\n  "fish": [\n    {\n      "name": "First",\n      "rarity": 1\n    }',
+      catchOf: (name: string, rarity: number) => `,\n    {\n      "name": "${name}",\n      "rarity": ${rarity}\n    }`,
+      end: '\n  ]\n}\n',
+    },
+    CSV: { begin: 'name,rarity\r\n', catchOf: (name: string, rarity: number) => `"${name}, big",${rarity}\r\n` },
+    TSV: { begin: 'name\trarity\n', catchOf: (name: string, rarity: number) => `${name}\\\\\t${rarity}\n` },
+  }
+
+  test.each(Object.entries(forms))(
+    'in %s is read to its end, in bounded memory',
+    async (form, { begin, catchOf, ...rest }) => {
+      const fed = startFish(DRY, env)
+      let catches = form === 'a JSON document' ? 1 : 0
+      const mostMegabytes = await feed(
+        fed,
+        (index) => {
+          const texts = Array.from({ length: 1000 }, (_, line) => {
+            catches += 1
+            return catchOf(`Fish ${index}.${line} 鯉 ${'x'.repeat(30)}`, 1 + (line % 7))
+          })
+          return `${index === 0 ? begin : ''}${texts.join('')}`
+        },
+        'end' in rest ? rest.end : '',
+      )
+      expect(await catchesOf(fed)).toEqual({ status: 0, stderr: '', catches })
+      expect(catches).toBeGreaterThan(900_000)
+      expect(mostMegabytes).toBeLessThan(MOST_MEMORY_MB)
+    },
+  )
 
   test.each([
     ['one line', () => 'x'.repeat(100_000), 'Line 1 is too long'],

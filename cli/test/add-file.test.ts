@@ -25,7 +25,12 @@ describe('a file of catches', () => {
     ['', ' [{"name":"Cod"}]', 'json'],
     ['', '{"name":"Cod"}\n{"name":"Koi"}', 'jsonl'],
     ['', '{\n  "name": "Cod"\n}', 'json'],
+    ['', '{"user":"Alex","fish":[{"name":"Cod"}]}', 'json'],
+    ['', '{"fish":"Cod","rarity":1}', 'jsonl'],
     ['txt', 'Cod,1', 'csv'],
+    ['txt', 'Cod\t1\nKoi, big\t1', 'tsv'],
+    ['', 'name,\trarity', 'csv'],
+    ['tsv', 'Cod', 'tsv'],
     ['ndjson', '', 'jsonl'],
   ])('with the ending %j and the beginning %j is %s', (extension, beginning, format) => {
     expect(formatOfFile(extension, beginning)).toBe(format)

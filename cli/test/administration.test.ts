@@ -77,6 +77,44 @@ describe('user list and show', () => {
   })
 })
 
+describe('user create --dry-run', () => {
+  const dry = ['user', 'create', 'Dora', '--dry-run']
+
+  test('says what would be done, and does nothing', async () => {
+    expect(await json(dry)).toEqual({ name: 'Dora', dryRun: true })
+    expect((await fish(dry)).stdout).toBe('Would create Dora.\n')
+    const out = join(folder, 'dora.json')
+    expect(await json([...dry, '--out', out])).toEqual({ name: 'Dora', file: out, dryRun: true })
+    expect(await readdir(folder)).toEqual([])
+    expect(writes()).toEqual([])
+    expect(await names()).not.toContain('Dora')
+  })
+
+  test('knows a name that is taken, one that none can have, and a file that is there', async () => {
+    const codeOf = async (argv: readonly string[]) => {
+      const { status, stdout } = await fish(['user', 'create', '--json', '--dry-run', ...argv])
+      return { status, code: JSON.parse(stdout).error.code }
+    }
+    expect(await codeOf(['ALEX'])).toEqual({ status: 6, code: 'user_exists' })
+    for (const name of ['Not a name', '-x', '..', 'x'.repeat(33)]) {
+      expect(await codeOf(['--', name])).toMatchObject({ status: 2 })
+    }
+    const there = fileURLToPath(import.meta.url)
+    expect(await codeOf(['Dora', '--out', there])).toEqual({ status: 6, code: 'file_exists' })
+    expect(await codeOf(['Dora', '--out', join(folder, 'none', 'dora.json')])).toEqual({ status: 2, code: 'usage' })
+    expect(writes()).toEqual([])
+  })
+
+  test('needs the rights of an administrator, and asks nobody for a password', async () => {
+    const wrong = await fish(dry, { env: { FISH_ADMIN_PASSWORD: 'canary-wrong-password' } })
+    expect(wrong.status).toBe(4)
+    // Whoever is asked answers rightly.
+    const none = await fish(dry, { env: { FISH_ADMIN_PASSWORD: '' }, terminal: true, typed: `${PASSWORD}\n` })
+    expect(none.status).toBe(4)
+    expect(none.stderr).toContain('FISH_ADMIN_PASSWORD')
+  })
+})
+
 describe('user reset', () => {
   test.each(['password', 'fernet', 'api-key'])('writes a new %s to a file of its owner alone', async (type) => {
     const file = join(folder, `alex.${type}`)

@@ -92,7 +92,7 @@ describe('completion', () => {
       'bronze silver gold diamond unknown/other platinum mythical'.split(' '),
     )
     expect(offered('list -o ')).toEqual(['table', 'json', 'jsonl', 'csv', 'tsv'])
-    expect(offered('conformance --format ')).toEqual(['table', 'tap', 'json'])
+    expect(offered('conformance --output ')).toEqual(['table', 'tap', 'json'])
     expect(offered('conformance --only ')).toEqual(expect.arrayContaining(['writes', 'limit-is-exact']))
     expect(offered('admin create mia --role ')).toEqual(['admin', 'superadmin'])
     expect(offered('user reset Alex --type ')).toEqual(['password', 'fernet', 'api-key'])

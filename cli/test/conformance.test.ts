@@ -14,7 +14,7 @@ const conformance = (argv: readonly string[], env = world.admin) => run(['confor
 describe('conformance', () => {
   test('finds nothing to say against the service, and leaves nothing behind', async () => {
     const env = { ...world.admin, FISH_MASTER_API_KEY: MASTER }
-    const argv = [world.service.url, '--format', 'json', '--allowed-origin', ORIGIN, '--requests', '10000']
+    const argv = [world.service.url, '-o', 'json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
     const { status, stdout, stderr } = await conformance(argv, env)
     const { checks, failed, passed, left } = JSON.parse(stdout) as ConformanceReport
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
@@ -28,9 +28,18 @@ describe('conformance', () => {
   })
 
   test('takes the address from FISH_URL, and reports TAP of what was asked for', async () => {
-    const { status, stdout } = await conformance(['--format', 'tap', '--only', 'operations', '--only', 'status-ok'])
+    const { status, stdout } = await conformance(['--output', 'tap', '--only', 'operations', '--only', 'status-ok'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^TAP version 14\n1\.\.7\nok 1 - status-ok: /)
+  })
+
+  test('hears FISH_OUTPUT, where that names a form that it has', async () => {
+    const argv = ['--only', 'status-ok']
+    const outputOf = async (form: string) => (await conformance(argv, { ...world.admin, FISH_OUTPUT: form })).stdout
+    expect(JSON.parse(await outputOf('json'))).toMatchObject({ failed: 0 })
+    expect(await outputOf('csv')).toMatch(/^passed {2}status-ok|0 failed/m)
+    const { status, stdout } = await conformance(['--bogus'], { ...world.admin, FISH_OUTPUT: 'json' })
+    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
   test('shows a table for people, and skips what it is told to', async () => {
@@ -41,15 +50,16 @@ describe('conformance', () => {
   })
 
   test('ends with 1 when a check fails, and tells it on stderr at once', async () => {
-    const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '--format', 'tap'])
+    const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '-otap'])
     expect(status).toBe(1)
     expect(stdout).toContain('not ok 1 - limit-headers')
     expect(stderr).toContain('failed: limit-headers: expected x-ratelimit-limit to be 25')
   })
 
   test.each([
-    [['--format', 'xml'], '--format must be one of table, tap, json.'],
-    [['--requests', '0'], '--requests must be a whole number from 1.'],
+    [['-o', 'csv'], '--output must be one of table, tap, json.'],
+    [['--rate-limit', '0'], '--rate-limit must be a whole number from 1.'],
+    [['--rate-window', 'x'], '--rate-window must be a whole number from 1.'],
     [['--max-wait', 'x'], '--max-wait must be a whole number from 0.'],
     [['--only', 'nonsense'], 'There is no check and no section "nonsense".'],
     [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
@@ -63,6 +73,28 @@ describe('conformance', () => {
     const { status, stdout } = await conformance(['http://127.0.0.1:1', '--json'])
     expect(status).toBe(69)
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'unreachable', exit: 69 })
+  })
+
+  test.each([
+    [{ 'retry-after': '65' }, 65],
+    [{ 'x-ratelimit-reset': '1767225700', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, 100],
+  ])('says with 75 and %j when it can be tried again', async (headers, seconds) => {
+    const limited = await startImpostor((_, response) => response.writeHead(429, headers).end('{}'))
+    const clock = { now: () => Date.parse('2026-01-01T12:00:00Z'), sleep: async () => {} }
+    const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: world.admin, clock })
+    limited.close()
+    const retryAt = new Date(clock.now() + seconds * 1000).toISOString()
+    expect(status).toBe(75)
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', exit: 75, retryAt })
+    expect(JSON.parse(stdout).error.hint).toContain(retryAt)
+  })
+
+  test('says with 75 that it is limited where nothing says for how long', async () => {
+    const limited = await startImpostor((_, response) => response.writeHead(429).end('{}'))
+    const { status, stdout } = await conformance([limited.url, '--json'])
+    limited.close()
+    expect(status).toBe(75)
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', retryAt: null })
   })
 
   test('says that the password is wrong, with 4, and does not tell it', async () => {

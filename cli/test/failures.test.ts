@@ -1,5 +1,5 @@
 import { ValidationError } from '@fish-crab/sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeFailure } from '../src/failures/describe-failure.ts'
 import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
@@ -37,10 +37,89 @@ test.each([
   expect(error.message).toMatch(message)
 })
 
+const GAMEMODES = 'Gamemodes: oneblock, earth, survival, factions'
+
+test.each([
+  ['add', 'Cod', '-r', '1'],
+  ['add', '--file', '-'],
+  ['list', 'fish', 'Alex'],
+  ['watch', 'some.log', '--dry-run'],
+  ['stats', 'Alex'],
+  ['leaderboard'],
+  ['whoami'],
+  ['login', 'Alex', '--no-input'],
+  ['profile', 'add', 'home', '--url', 'http://127.0.0.1:1'],
+])('%s %s … tells a wrong gamemode in the same words, with the one that was meant', async (...argv) => {
+  const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: world.player, piped: '' })
+  expect({ status, error: JSON.parse(stdout).error }).toMatchObject({
+    status: 2,
+    error: {
+      code: 'usage',
+      message: '--gamemode: there is no such gamemode.',
+      hint: `Did you mean: earth? ${GAMEMODES}`,
+    },
+  })
+})
+
+test.each([
+  ['add', 'Cod', '-r', '1'],
+  ['list', 'fish', 'Alex'],
+  ['watch', 'some.log', '--dry-run'],
+])('%s %s … says so too where it stands in FISH_GAMEMODE, and repeats no value', async (...argv) => {
+  const env = { ...world.player, FISH_GAMEMODE: 'canary' }
+  const { status, stderr } = await run(argv, { env })
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: `fish-cli: FISH_GAMEMODE: there is no such gamemode.\n  ${GAMEMODES}\n`,
+  })
+})
+
+test('a gamemode may be typed in any letter case', async () => {
+  const { status, stdout } = await run(['list', 'fish', 'Alex', '-g', 'EARTH', '--json'], { env: world.base })
+  expect({ status, gamemode: JSON.parse(stdout).gamemode }).toEqual({ status: 0, gamemode: 'earth' })
+  const env = { ...world.base, FISH_GAMEMODE: 'Earth' }
+  expect((await run(['list', 'fish', 'Alex'], { env })).status).toBe(0)
+})
+
+test('config set tells a wrong gamemode in the same words', async () => {
+  const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial', '--dry-run'])
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: `fish-cli: gamemode: there is no such gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,
+  })
+})
+
 test('an address of a proxy that is none is told by the name of its variable', () => {
   const message = 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.'
   const told = describeFailure(new ValidationError([{ path: 'HTTP_PROXY', message }]))
   expect(told).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
+})
+
+test('a dead proxy is told as that, without its credentials and with what to do', async () => {
+  const proxy = 'http://user:canary-proxy-password@127.0.0.1:1'
+  for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']) {
+    vi.stubEnv(name, undefined)
+  }
+  vi.stubEnv('https_proxy', proxy)
+  try {
+    const env = { ...world.base, FISH_URL: 'https://fish.example.org', https_proxy: proxy }
+    const { status, stdout, stderr } = await run(['list', 'fish', 'Alex', '--json'], { env })
+    expect({ status, stderr }).toEqual({ status: 69, stderr: '' })
+    expect(failureOf(stdout).error).toEqual({
+      code: 'proxy_error',
+      message: 'No answer from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
+      hint: expect.stringMatching(/HTTPS_PROXY.*NO_PROXY/),
+      exit: 69,
+      requestId: null,
+      retryAt: null,
+    })
+    const doctor = await run(['doctor'], { env })
+    expect(doctor.stdout).toContain('the proxy http://127.0.0.1:1')
+    const text = await run(['list', 'fish', 'Alex'], { env })
+    for (const told of [stdout, doctor.stdout, doctor.stderr, text.stderr]) expect(told).not.toContain('canary')
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 test('-o json asks for the same document as --json, whatever else is wrong', async () => {
@@ -124,4 +203,13 @@ test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130'
   } finally {
     await limited.service.close()
   }
+})
+
+test('login tells a wrong FISH_GAMEMODE in the same words', async () => {
+  const env = { ...world.player, FISH_GAMEMODE: 'nowhere' }
+  const { status, stderr } = await run(['login', 'Alex', '--no-input'], { env })
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: `fish-cli: FISH_GAMEMODE: there is no such gamemode.\n  ${GAMEMODES}\n`,
+  })
 })

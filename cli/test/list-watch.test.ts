@@ -1,9 +1,11 @@
 import { PassThrough } from 'node:stream'
+import type { Mock } from '@fish-crab/mocks'
 import { describe, expect, test } from 'vitest'
+import { interruption } from '../src/failures/cli-error.ts'
 import { createLiveView } from '../src/polling/live-view.ts'
 import { allowanceOf, nextLookAt } from '../src/polling/pace.ts'
 import { createStatusLine } from '../src/waiting/status-line.ts'
-import { run } from './harness.ts'
+import { run, startImpostor } from './harness.ts'
 import { runWatch, START } from './watched-world.ts'
 
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
@@ -155,18 +157,83 @@ describe('list --watch when the service goes away', () => {
     ])
   })
 
-  test('ends as list does where it cannot be read at all, or the player is no more', async () => {
+  test.each([['down', 'reset'] as const, ['unwell', { status: 503 }] as const, ['limited', { status: 429 }] as const])(
+    'begins also with a service that is %s, says so with what to do, and goes on until there is an answer',
+    async (_, fault) => {
+      const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch', '--no-wait'], {
+        fish: [COD],
+        // The first look has two further tries.
+        before: (mock) => mock.fail(fault, { times: 4 }),
+        async between({ mock, stdout, add, stop }) {
+          if (stdout !== '') stop()
+          else if (mock.requests.at(-1)?.status === 200) await add('Koi')
+        },
+      })
+      expect(status).toBe(130)
+      expect(stdout).toBe('Koi  Bronze\n')
+      expect(pauses.length).toBeGreaterThan(3)
+      expect(stderr).toMatch(/^fish-cli: \S.+ Watching goes on\.$/m)
+      expect(stderr.includes('\n  Is the service running')).toBe(fault === 'reset')
+      expect(stderr.match(/goes on/g)).toHaveLength(1)
+      expect(stderr).toMatch(/The service answers again, after .+\.\n[\s\S]*Watching the fish of Alex in earth/)
+    },
+  )
+
+  test('with a service that is down from the beginning ends at Ctrl-C with 130', async () => {
+    const stop = new AbortController()
+    const pauses: number[] = []
+    const { status, stdout, stderr } = await run(['list', 'fish', 'Alex', '-g', 'earth', '--watch'], {
+      env: { FISH_URL: 'http://127.0.0.1:1' },
+      interrupted: stop.signal,
+      clock: {
+        now: () => START,
+        async sleep(ms) {
+          if (pauses.push(ms) > 5) stop.abort(interruption())
+        },
+      },
+    })
+    expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
+    expect(pauses).toContain(15_000)
+    expect(lines(stderr).slice(-2)).toEqual([
+      'fish-cli: No answer from http://127.0.0.1:1. Watching goes on.',
+      '  Is the service running, and is --url (or FISH_URL) right?',
+    ])
+  })
+
+  test('says under --json too that it goes on, for nothing else would', async () => {
+    const { stdout, stderr } = await runWatch(['list', '--watch', '--json'], {
+      before: (mock) => mock.fail('reset', { times: 4 }),
+      between: ({ pause, stop }) => pause === 3 && stop(),
+    })
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^fish-cli: No answer from .+ Watching goes on\.\n/m)
+  })
+
+  test('ends where no look can answer otherwise: who is unknown, not allowed, or asks something else', async () => {
     const never = () => Promise.reject(new Error('There is nothing to wait for.'))
     expect((await runWatch(['list', 'fish', 'Nobody', '--watch'], { between: never })).status).toBe(5)
+    for (const [status, exit] of [
+      [400, 2],
+      [401, 4],
+      [403, 4],
+      [404, 5],
+    ] as const) {
+      const before = (mock: Mock) => mock.fail({ status })
+      expect((await runWatch(['list', '--watch'], { before, between: never })).status, `${status}`).toBe(exit)
+    }
+    const impostor = await startImpostor((_, response) => response.end('<html>'))
+    const env = { FISH_URL: impostor.url }
+    expect((await run(['list', 'fish', 'Alex', '-g', 'earth', '--watch'], { env })).status).toBe(1)
+    expect((await run(['status', '--watch'], { env })).status).toBe(1)
+    impostor.close()
+  })
+
+  test('ends as list does where the player is no more', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
       between: ({ mock }) => mock.fail({ status: 404 }),
     })
     expect(status).toBe(5)
     expect(stderr).toMatch(/\n {2}Check the spelling/)
-    const down = await run(['list', 'fish', 'Alex', '-g', 'earth', '--watch'], {
-      env: { FISH_URL: 'http://127.0.0.1:1', FISH_MAX_WAIT: '0' },
-    })
-    expect(down.status).toBe(69)
   })
 
   test('refuses what it cannot do before anything is asked', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -91,16 +91,70 @@ describe('an import into a folder', () => {
   })
 })
 
+async function largeStore(millions = 60) {
+  const parent = newFolder()
+  const data = join(parent, 'data')
+  const storage = await createStorage({ driver: 'file', path: data })
+  const value = 'x'.repeat(1_000_000)
+  for (let at = 0; at < millions; at += 1) await storage.items.setItem(`audit:filler-${at}`, value)
+  await storage.dispose()
+  return { parent, data, env: { FISH_STORAGE: `file:${data}` } }
+}
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+/** Whether a copy of some size is below a folder. */
+const isCopying = (folder: string) =>
+  existsSync(folder) &&
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /partial-|\.restore-/.test(name) && name.endsWith('fish.db'))
+    .some((name) => sizeOf(join(folder, name)) > 1_000_000)
+
+describe('a backup and a restore', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ended by %s while they copy say so at once, and leave nothing',
+    async (signal) => {
+      const { parent, data, env } = await largeStore(300)
+      const target = join(parent, 'target')
+      for (const [argv, more, message] of [
+        [
+          ['backup', target],
+          {},
+          new RegExp(`^fish-cli: Interrupted\\. ${target} was not made\\.\n {2}Run it again\\.\n$`),
+        ],
+        [
+          ['restore', data],
+          { FISH_STORAGE: `file:${target}` },
+          /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
+        ],
+      ] as const) {
+        const program = launch(argv, { ...env, ...more })
+        await when(() => isCopying(parent))
+        program.child.kill(signal)
+        const asked = performance.now()
+        expect([await program.closed, program.stdout()]).toEqual([130, ''])
+        expect(performance.now() - asked).toBeLessThan(1000)
+        expect(program.stderr()).toMatch(message)
+        rmSync(target, { recursive: true, force: argv[0] === 'backup' })
+        expect(readdirSync(parent)).toEqual(['data'])
+      }
+    },
+  )
+
+  test.skipIf(process.platform === 'win32')(
+    'ended by Ctrl-C, which every process of a terminal gets, end as well',
+    async () => {
+      const { parent, env } = await largeStore(300)
+      const program = launch(['backup', join(parent, 'copy'), '--json'], env, { detached: true })
+      await when(() => isCopying(parent))
+      process.kill(-Number(program.child.pid), 'SIGINT')
+      expect(await program.closed).toBe(130)
+      expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
+      expect(readdirSync(parent)).toEqual(['data'])
+    },
+  )
+})
+
 describe('an export', () => {
-  async function largeStore() {
-    const parent = newFolder()
-    const data = join(parent, 'data')
-    const storage = await createStorage({ driver: 'file', path: data })
-    const value = 'x'.repeat(1_000_000)
-    for (let at = 0; at < 60; at += 1) await storage.items.setItem(`audit:filler-${at}`, value)
-    await storage.dispose()
-    return { parent, env: { FISH_STORAGE: `file:${data}` } }
-  }
   const partOf = (parent: string) => readdirSync(parent).find((name) => name.startsWith('out.jsonl'))
 
   test.each([

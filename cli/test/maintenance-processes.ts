@@ -15,11 +15,16 @@ export interface Program {
 }
 
 /** Starts `fish-cli` from the sources, with nothing of this environment but its path. */
-export function launch(argv: readonly string[], env: Readonly<Record<string, string>>): Program {
+export function launch(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  how: { readonly detached?: boolean } = {},
+): Program {
   const file = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
   const child = spawn(process.execPath, [file, ...argv], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...how,
   })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

@@ -70,7 +70,7 @@ describe('mock', () => {
     const seed = await seedFile('seed.json', {
       users: [{ name: 'Steve', fish: { factions: [{ name: 'Koi', rarity: 'Gold' }] } }],
     })
-    const argv = ['--seed', seed, '--start-at', '2026-01-01T00:00:00Z', '--requests', '2', '--window', '10']
+    const argv = ['--seed', seed, '--start-at', '2026-01-01T00:00:00Z', '--rate-limit', '2', '--rate-window', '10']
     await whileRunning(argv, async (url) => {
       const get = () => fetch(`${url}/get/fish?name=Steve&gamemode=factions`)
       const first = await get()
@@ -112,8 +112,8 @@ describe('mock', () => {
   test.each([
     ['--port', '70000'],
     ['--port', 'canary'],
-    ['--requests', '0'],
-    ['--window', '1.5'],
+    ['--rate-limit', '0'],
+    ['--rate-window', '1.5'],
     ['--start-at', 'yesterday'],
     ['--host', ''],
   ])('refuses %s %j', async (flag, value) => {

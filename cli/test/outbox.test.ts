@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
@@ -55,6 +55,39 @@ describe('outbox', () => {
     await setAside(1)
     expect((await json(['outbox', 'drop', '99', '--yes'])).status).toBe(5)
     expect((await json(['outbox', 'retry', 'all'])).status).toBe(2)
+  })
+
+  test('flush --dry-run says how much would be sent where, offline, and sends and makes nothing', async () => {
+    const away = { FISH_URL: 'http://127.0.0.1:9' }
+    const dry = ['outbox', 'flush', '--dry-run']
+    expect(await json(dry, away)).toEqual({
+      status: 0,
+      document: { dryRun: true, url: away.FISH_URL, user: 'Alex', catches: 0, left: 0 },
+    })
+    await expect(readdir(folder)).resolves.toEqual([])
+    const queue = (user: string, piped: string) =>
+      run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away, FISH_USER: user }, piped })
+    expect((await queue('Alex', 'Cod\nKoi\n')).status).toBe(69)
+    expect((await queue('Nobody', 'Eel\n')).status).toBe(69)
+    for (const user of ['Alex', 'ALEX']) {
+      expect((await json([...dry, '--user', user], away)).document).toMatchObject({ user, catches: 2, left: 1 })
+    }
+    const told = await run(dry, { env: { ...env, ...away } })
+    expect(told.stdout).toBe('Would send 2 catches of Alex to http://127.0.0.1:9; 1 of others would stay.\n')
+    expect((await json(['outbox', 'status'], away)).document).toMatchObject({ queued: 3, setAside: 0 })
+  })
+
+  test('flush --dry-run needs the key that flush needs, and asks nobody for it', async () => {
+    const dry = ['outbox', 'flush', '--dry-run', '--json']
+    for (const FISH_KEY of ['', 'canary no key']) {
+      const { status, stdout, stderr } = await run(dry, {
+        env: { ...env, FISH_KEY },
+        terminal: true,
+        typed: 'canary\n',
+      })
+      expect({ status, stderr }).toEqual({ status: 4, stderr: '' })
+      expect(JSON.parse(stdout).error.code).toBe(FISH_KEY === '' ? 'missing_credentials' : 'invalid_key')
+    }
   })
 
   test('of one service is not sent to another', async () => {

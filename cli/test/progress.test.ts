@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
+import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
+import { createVault } from '../../server/src/app/users/vault.ts'
 import { writeExport } from '../../server/test/node/export-file.ts'
-import { bytesText, maintenanceTeller } from '../src/maintenance/maintenance-progress.ts'
+import { bytesText } from '../src/maintenance/bytes-text.ts'
+import { maintenanceTeller } from '../src/maintenance/maintenance-progress.ts'
 import { createStatusLine } from '../src/waiting/status-line.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
@@ -37,7 +40,7 @@ const TERMINAL = { terminal: true, columns: 120, rows: 24 }
 
 describe('maintenance on a terminal', () => {
   test('shows a bar for each of its steps, and takes it away at its end', async () => {
-    const { parent, file, env } = place()
+    const { parent, file, data, env } = place()
     const clock = quickClock(700)
     const at = async (...argv: string[]) => (await run(argv, { ...TERMINAL, env, clock })).stderr
     const imported = await at('import', file)
@@ -50,8 +53,12 @@ describe('maintenance on a terminal', () => {
     expect(backup).toMatch(/Checking: [\s\S]*Copying: [\s\S]*\(100 %\)[\s\S]*Checking: /)
     const restored = await at('restore', join(parent, 'copy'), '--storage', `file:${join(parent, 'other')}`)
     expect(restored).toMatch(/Checking: [\s\S]*Copying: /)
+    const storage = await createStorage({ driver: 'file', path: data })
+    const vault = createVault([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
+    await storage.items.setItem('secret:ann:fernet', await vault.seal('a key', 'ann'))
+    await storage.dispose()
     const resealed = await at('reseal')
-    expect(resealed).toMatch(/Sealing anew: 0 keys/)
+    expect(resealed).toMatch(/Sealing anew: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Sealing anew: 1 of 1 keys \(100 %\)/)
     for (const text of [imported, exported, backup, restored, resealed]) {
       expect(text.slice(text.lastIndexOf('\r'))).not.toMatch(/Writing|Checking|Copying|Sealing/)
     }

@@ -32,6 +32,22 @@ describe('serve', () => {
     expect(JSON.parse(stdout)).toEqual({ listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
   })
 
+  test.each([
+    ['a terminal', true, {}, true],
+    ['no terminal', false, {}, false],
+    ['a terminal', true, { NO_COLOR: '1' }, false],
+    ['a terminal', true, { FORCE_COLOR: '0' }, false],
+    ['a terminal', true, { TERM: 'dumb' }, false],
+    ['no terminal', false, { FORCE_COLOR: '1' }, true],
+    ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ])('on %s (%s) with %j has colours in its log: %s, as every command', async (_, terminal, env, coloured) => {
+    // What --json puts between the log and stderr changes nothing.
+    const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
+    const { stderr } = await run(argv, { ...untilReady({ ...ENV, FISH_LOG: 'pretty', ...env }), terminal })
+    expect(stderr).toContain('ready')
+    expect(stderr.includes('\u{1b}[3')).toBe(coloured)
+  })
+
   test('a flag wins over the environment', async () => {
     const { stdout } = await run(['serve', '--port', '0'], untilReady({ ...ENV, FISH_PORT: 'wrong' }))
     expect(stdout).toMatch(/^listening on /)

@@ -27,11 +27,14 @@ export interface Watching extends RunOptions {
   readonly fish?: readonly SeedFish[]
   /** Watch with the API key of the player. */
   readonly withApiKey?: boolean
+  /** Does something to the world before the watch begins. */
+  readonly before?: (mock: Mock) => unknown
   readonly between: (between: Between) => Promise<unknown> | unknown
 }
 
 /** Runs a command that watches, in a world whose time passes only in its pauses. */
-export async function runWatch(argv: readonly string[], { fish = [], withApiKey, between, ...options }: Watching) {
+export async function runWatch(argv: readonly string[], watching: Watching) {
+  const { fish = [], withApiKey, before, between, ...options } = watching
   await using mock = await createMock({ startAt: START, seed: { users: [{ name: 'Alex', fish: { earth: fish } }] } })
   const served = await mock.serve({ port: 0 })
   onTestFinished(() => served[Symbol.asyncDispose]())
@@ -60,6 +63,7 @@ export async function runWatch(argv: readonly string[], { fish = [], withApiKey,
       signal?.throwIfAborted()
     },
   }
+  before?.(mock)
   const result = await run(argv, {
     ...options,
     env: {

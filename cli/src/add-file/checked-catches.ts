@@ -1,4 +1,5 @@
-import { type Gamemode, isValidationError, type RarityValue, rarityValue } from '@fish-crab/sdk'
+import { isValidationError } from '@fish-crab/sdk'
+import { type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { readRecords } from './read-records.ts'
 import type { FileRecord } from './records.ts'
@@ -72,7 +73,8 @@ function catchOf(
   if (kind === 'crab') return { line, entry: { kind, ...about } as NewCatch }
   if (kind !== 'fish') return { line, problem: 'kind: Must be fish or crab.' }
   const rarity = fields.rarity ?? defaults.rarity
-  if (rarity === undefined) return { line, problem: 'rarity: Is missing; give one for all with --rarity.' }
+  if (rarity === undefined)
+    return { line, problem: 'rarity: Is missing; give one for all with --rarity, or say --crab.' }
   const value = rarityOf(rarity)
   if (value === undefined) return { line, problem: 'rarity: There is no such rarity.' }
   return { line, entry: { kind, rarity: value, ...about } as NewCatch }

@@ -1,22 +1,29 @@
-import { csvRecords } from './csv-records.ts'
+import { csvRecords, isTabbed, tsvRecords } from './column-records.ts'
+import { beginsWithLists } from './json-list.ts'
 import { jsonRecords } from './json-records.ts'
 import { type FileRecord, jsonLines } from './records.ts'
 
 /** The forms that a file may have. */
-export type FileFormat = 'csv' | 'json' | 'jsonl'
+export type FileFormat = 'csv' | 'tsv' | 'json' | 'jsonl'
 
-const BY_EXTENSION: Readonly<Record<string, FileFormat>> = { csv: 'csv', json: 'json', jsonl: 'jsonl', ndjson: 'jsonl' }
+const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+}
 
 /**
- * The form of a file: what its extension says, else what it begins with. An array is JSON, an object in a line of its
- * own a line of JSON, anything else CSV.
+ * The form of a file: what its extension says, else what it begins with. An array is JSON, and so is an object that
+ * holds a list; an object in a line of its own is a line of JSON; a line with tabs is TSV, anything else CSV.
  */
 export function formatOfFile(extension: string, beginning: string): FileFormat {
   const known = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
   if (known) return known
   const text = beginning.trimStart()
-  if (text.startsWith('[')) return 'json'
-  if (!text.startsWith('{')) return 'csv'
+  if (text.startsWith('[') || beginsWithLists(text)) return 'json'
+  if (!text.startsWith('{')) return isTabbed(text) ? 'tsv' : 'csv'
   try {
     JSON.parse(text.split('\n', 1)[0] ?? '')
     return 'jsonl'
@@ -28,6 +35,7 @@ export function formatOfFile(extension: string, beginning: string): FileFormat {
 
 const READERS: Readonly<Record<FileFormat, (pieces: AsyncIterable<string>) => AsyncGenerator<FileRecord>>> = {
   csv: csvRecords,
+  tsv: tsvRecords,
   json: jsonRecords,
   jsonl: jsonLines,
 }

@@ -39,6 +39,9 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Te
   if (rest !== '') yield { line: line + 1, text: rest }
 }
 
+/** What `list --json` prints lists under; a catch has none. */
+const LISTS = ['fish', 'crab', 'crabs', 'counts'] as const
+
 /** JSON Lines: one object in each line. */
 export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   for await (const { line, text } of linesOf(pieces)) {
@@ -50,10 +53,15 @@ export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<
 export function jsonRecord(line: number, text: string): FileRecord {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { line, fields: value as Record<string, unknown> }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { line, problem: 'Must be a JSON object.' }
     }
-    return { line, problem: 'Must be a JSON object.' }
+    const fields = value as Record<string, unknown>
+    // Without this it might be taken for one plain crab.
+    if (LISTS.some((name) => Array.isArray(fields[name]))) {
+      return { line, problem: 'Is no catch, but holds a list.' }
+    }
+    return { line, fields }
   } catch {
     return { line, problem: 'Is no JSON.' }
   }

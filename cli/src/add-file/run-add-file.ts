@@ -1,14 +1,18 @@
-import { GAMEMODES, type Gamemode, isGamemode, type RarityValue } from '@fish-crab/sdk'
+import type { RarityValue } from '@fish-crab/sdk/constants'
 import type { FlushReport } from '@fish-crab/sdk/outbox'
-import { usageError } from '../failures/cli-error.ts'
+import { chosenGamemode } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
 import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress } from '../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../outbox/open-outbox.ts'
+import { outboxPath } from '../outbox/outbox-path.ts'
 import type { RunIo } from '../run-io.ts'
 import { maxWaitMs, needUser, type ServiceFlags, selection } from '../service/client.ts'
-import { checkFile, queueFile } from './add-file.ts'
+import { checkFile } from './check-file.ts'
 import type { ImportDefaults } from './checked-catches.ts'
+import { lockImport } from './import-lock.ts'
+import { importName } from './import-place.ts'
+import { queueFile } from './queue-file.ts'
 import { openSource } from './source.ts'
 
 /** The flags of `add --file`. */
@@ -39,29 +43,35 @@ export interface AddFileOutcome {
 }
 
 /**
- * Adds the catches of a file, all checked before anything is changed, each once, through the outbox.
+ * Adds the catches of a file, all checked before anything is changed, each once, through the outbox. One run at a time
+ * does so with the same content for the same player.
  *
- * @throws CliError `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
+ * @throws CliError `import_running`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
 export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
   const user = needUser(io, flags.user, 'Add --user USER', flags)
-  const limit = maxWaitMs(selection(io, flags).maxWait)
+  const { url, maxWait } = selection(io, flags)
+  const wish = { maxWaitMs: maxWaitMs(maxWait), signal: io.interrupted() }
   const defaults: ImportDefaults = {
     user,
-    gamemode: usualGamemode(io, flags),
+    gamemode: chosenGamemode(selection(io, flags).gamemode),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
   }
-  const signal = io.interrupted()
-  await using source = await openSource(io, flags.file, signal)
-  const catches = await checkFile(source, defaults, flags.json ? undefined : note)
+  const startedAt = io.clock.now()
+  await using source = await openSource(io, flags.file, wish.signal)
+  const check = () => checkFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
+    const catches = await check()
     return { status: EXIT.ok, text: `Would add ${catchesText(catches)}.`, document: { dryRun: true, catches } }
   }
+  const name = importName(source, defaults)
+  await using _lock = await lockImport(io, outboxPath(io, url.value), name)
+  const catches = await check()
   const outbox = await openPlayerOutbox(io, flags, defaults)
   try {
-    const wish = { maxWaitMs: limit, signal }
-    const { before, settle } = await queueFile(io, outbox, { source, defaults, total: catches, ...wish })
+    const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
+    const { before, settle } = await queueFile(io, outbox, queueing)
     if (before > 0) note(`fish-cli: ${before} of these were queued by a run that was killed; this one goes on there.`)
     try {
       const report = await flushWithProgress(io, outbox, wish)
@@ -73,12 +83,6 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
       await settle()
     }
   } finally {
-    await outbox.close({ signal })
+    await outbox.close({ signal: wish.signal })
   }
-}
-
-function usualGamemode(io: RunIo, flags: AddFileFlags): Gamemode | undefined {
-  const name = selection(io, flags).gamemode?.value.toLowerCase()
-  if (name === undefined || isGamemode(name)) return name
-  throw usageError('There is no such gamemode.', `Gamemodes: ${GAMEMODES.join(', ')}`)
 }

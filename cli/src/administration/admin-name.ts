@@ -1,4 +1,4 @@
-import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk'
+import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { usageError } from '../failures/cli-error.ts'
 
 /** The name of an administrator that a command is about, not of who types it. @throws CliError when it cannot be one */

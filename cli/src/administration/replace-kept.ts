@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { readConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/selection.ts'
 import type { RunIo } from '../run-io.ts'

@@ -1,11 +1,12 @@
 import { Command, type Config, Errors, Flags, type Interfaces } from '@oclif/core'
+import { gamemodeNamed } from '../catches/gamemode.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { Rights } from '../failures/rights.ts'
 import { processIo } from '../io.ts'
 import type { Bar } from '../output/chart.ts'
 import { useColours } from '../output/colours.ts'
 import { type Column, chooseColumns } from '../output/columns.ts'
-import { formatOf, type OutputFlags } from '../output/format.ts'
+import { FORMATS, formatAmong, formatOf, type OutputFlags } from '../output/format.ts'
 import { jsonText } from '../output/printable.ts'
 import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { type Screen, screenOf } from '../output/screen.ts'
@@ -29,6 +30,9 @@ export abstract class FishCommand extends Command {
 
   /** Whose rights it takes, for what failures say. One that can be either says it once it knows. @default 'player' */
   needs: Rights = 'player'
+
+  /** What `--output` can be, in a command that has it. @default the forms of rows */
+  protected readonly formats: readonly string[] = FORMATS
 
   readonly io: RunIo
 
@@ -62,16 +66,22 @@ export abstract class FishCommand extends Command {
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     refuseBooleanValues(argv ?? this.argv, { ...options?.flags, ...options?.baseFlags })
     const parsed = await super.parse(options, argv)
-    const flags: OutputFlags = parsed.flags
+    const flags: OutputFlags & { readonly gamemode?: string | undefined } = parsed.flags
+    if (flags.gamemode !== undefined) Reflect.set(flags, 'gamemode', gamemodeNamed(flags.gamemode, '--gamemode'))
     if (options?.flags && 'output' in options.flags && flags.output === undefined && !flags.json) {
       const { outputPreset } = await import('../config/output-preset.ts')
-      Reflect.set(flags, 'output', outputPreset(this.io))
+      const preset = outputPreset(this.io)
+      // What a command cannot print was said for the others.
+      if (preset !== undefined && this.formats.includes(preset)) Reflect.set(flags, 'output', preset)
     }
-    if (formatOf(flags) === 'json') Reflect.set(flags, 'json', true)
+    if (formatAmong(this.formats, flags) === 'json') Reflect.set(flags, 'json', true)
     return parsed
   }
 
-  /** Whether FISH_OUTPUT or the setting say that rows are printed as JSON, and this command prints rows. */
+  /**
+   * Whether FISH_OUTPUT or the setting say that this command prints JSON, its failures too. They stand for `--output`, so
+   * that a command without it hears neither: a script that reads its text goes on to.
+   */
   async presetsJson(): Promise<boolean> {
     // oclif leaves it undefined for a command without flags of its own.
     if (!('output' in (this.ctor.flags ?? {}))) return false

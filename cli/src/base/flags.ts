@@ -1,4 +1,4 @@
-import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk'
+import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { FORMATS } from '../output/format.ts'
 

@@ -1,4 +1,4 @@
-import { RARITIES } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { rarityStyle, type Style } from '../output/colours.ts'
 import type { Column } from '../output/columns.ts'
 import type { Catch } from './catch-query.ts'

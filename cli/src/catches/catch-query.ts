@@ -1,4 +1,5 @@
-import { type Crab, type Fish, RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk'
+import type { Crab, Fish } from '@fish-crab/sdk'
+import { RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from '../failures/cli-error.ts'
 
 /** A catch of either kind, as it is listed. */

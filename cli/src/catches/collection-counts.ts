@@ -1,4 +1,5 @@
-import { type Crab, type Fish, type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk'
+import type { Crab, Fish } from '@fish-crab/sdk'
+import { type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 
 /** What one player has caught, in the form of the service's own counts. */
 export interface CollectionCounts {

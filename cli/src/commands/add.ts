@@ -1,4 +1,5 @@
-import { type FishInput, type RarityValue, rarityValue } from '@fish-crab/sdk'
+import type { FishInput } from '@fish-crab/sdk'
+import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import type { AddFileFlags } from '../add-file/run-add-file.ts'
 import { FishCommand } from '../base/fish-command.ts'
@@ -20,6 +21,10 @@ export class Add extends FishCommand {
     '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',
     '<%= config.bin %> add --crab -g earth',
     { description: 'All catches of a file, each once:', command: '<%= config.bin %> add --file catches.csv -g earth' },
+    {
+      description: 'What list printed with --json, at another service:',
+      command: '<%= config.bin %> add --file list.json --url https://new.example.org',
+    },
     { description: 'Show what would be saved:', command: '<%= config.bin %> add Salmon -r 3 -g earth --dry-run' },
   ]
   static override args = {
@@ -29,7 +34,8 @@ export class Add extends FishCommand {
     rarity: Flags.string({ char: 'r', summary: `How rare the fish are: ${rarityList()}.`, helpValue: 'RARITY' }),
     crab: Flags.boolean({ summary: 'They are crabs, with no rarity; one plain crab without a NAME.' }),
     file: Flags.string({
-      summary: 'Add what a file holds: CSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
+      summary:
+        'Add what a file holds: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
       helpValue: 'FILE',
     }),
     'dry-run': Flags.boolean({ summary: 'Check everything and save nothing.' }),

@@ -1,5 +1,5 @@
-import { LIMITS } from '@fish-crab/sdk'
 import type { AuditEntry } from '@fish-crab/sdk/admin'
+import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
 import { pageSizeFor, take } from '../administration/take.ts'
@@ -30,7 +30,7 @@ export class Audit extends AdministrationCommand {
   ]
   static override flags = {
     limit: Flags.string({
-      summary: `Show at most N; when left out ${DEFAULT_LIMIT}, or with --since all since then.`,
+      summary: `Show at most N entries; ${DEFAULT_LIMIT} when left out, or with --since all since then.`,
       helpValue: 'N',
     }),
     since: Flags.string({

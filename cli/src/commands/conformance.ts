@@ -1,5 +1,5 @@
 import type { CheckResult, ConformanceReport } from '@fish-crab/mocks/conformance'
-import { LIMITS } from '@fish-crab/sdk'
+import { LIMITS } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { adminFlag, profileFlag } from '../base/flags.ts'
@@ -7,12 +7,13 @@ import { wholeNumber } from '../base/whole-number.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { conformanceFailure } from '../failures/conformance-failure.ts'
 import { EXIT } from '../failures/exit.ts'
+import { formatAmong } from '../output/format.ts'
 import { printable } from '../output/printable.ts'
 import { administrator } from '../secrets/administrator.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
 import { selection } from '../service/client.ts'
 
-const FORMATS = ['table', 'tap', 'json'] as const
+const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
 
 /** `fish-cli conformance` */
@@ -30,7 +31,7 @@ export class Conformance extends FishCommand {
     '<%= config.bin %> conformance http://127.0.0.1:8787',
     {
       description: 'For a build that reads TAP, with every check of the rate limit:',
-      command: '<%= config.bin %> conformance --format tap --max-wait 300',
+      command: '<%= config.bin %> conformance --output tap --max-wait 300',
     },
     {
       description: 'One section and one check of another:',
@@ -43,7 +44,12 @@ export class Conformance extends FishCommand {
   static override flags = {
     ...adminFlag,
     ...profileFlag,
-    format: Flags.string({ summary: `Report as ${FORMATS.join(', ')}.`, helpValue: 'FORMAT', default: FORMATS[0] }),
+    output: Flags.string({
+      char: 'o',
+      summary: `How to report: ${REPORTS.join(', ')} (FISH_OUTPUT, else table).`,
+      helpValue: 'FORMAT',
+      helpGroup: 'OUTPUT',
+    }),
     only: Flags.string({
       summary: 'Only this check or section; may be given again.',
       helpValue: 'ID',
@@ -57,33 +63,31 @@ export class Conformance extends FishCommand {
       multipleNonGreedy: true,
     }),
     'allowed-origin': Flags.string({ summary: 'An origin that the service allows.', helpValue: 'ORIGIN' }),
-    requests: Flags.string({
-      summary: 'Requests per client and window.',
+    'rate-limit': Flags.string({
+      summary: `Requests per client and window that the service allows; ${LIMITS.requests} when left out.`,
       helpValue: 'N',
-      default: String(LIMITS.requests),
     }),
-    window: Flags.string({
-      summary: 'Length of a window in seconds.',
+    'rate-window': Flags.string({
+      summary: `Length of its window, in seconds; ${LIMITS.windowSeconds} when left out.`,
       helpValue: 'SECONDS',
-      default: String(LIMITS.windowSeconds),
     }),
     'max-wait': Flags.string({
-      summary: 'Seconds to wait at most for a new window of the rate limit.',
+      summary: 'Wait at most so many seconds for a new window of the rate limit; 0 when left out.',
       helpValue: 'SECONDS',
-      default: '0',
     }),
   }
 
+  protected override readonly formats = REPORTS
+
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Conformance)
-    const format = FORMATS.find((name) => name === (flags.json ? 'json' : flags.format))
-    if (!format) throw usageError(`--format must be one of ${FORMATS.join(', ')}.`)
+    const format = formatAmong(REPORTS, flags)
     const baseUrl = addressOf(selection(this.io, { ...flags, url: args.url }).url.value)
     const rateLimit = {
-      requests: wholeNumber('--requests', flags.requests, 1),
-      windowMs: wholeNumber('--window', flags.window, 1) * 1000,
+      requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
+      windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
     }
-    const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'], 0) * 1000
+    const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const conformance = await import('@fish-crab/mocks/conformance')
     const { only, skip, 'allowed-origin': allowedOrigin } = flags
     const known = [...Object.keys(conformance.SECTIONS), ...conformance.listChecks().map(({ id }) => id)]
@@ -109,7 +113,7 @@ export class Conformance extends FishCommand {
         onResult: (result) => this.#tell(result, flags.json),
       })
       .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? conformanceFailure(error) : error
+        throw error instanceof conformance.ConformanceStartError ? conformanceFailure(error, io.clock.now()) : error
       })
       .finally(() => io.line.set(PART, undefined))
 

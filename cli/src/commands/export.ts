@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
+import { dryRunFlag } from '../base/flags.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { holding, maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
@@ -16,6 +17,7 @@ export class Export extends FishCommand {
     'the hashes of all passwords. One that exists is never touched, and it takes its name once it is whole.'
   static override examples = [
     '<%= config.bin %> export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
+    '<%= config.bin %> export --out fish.jsonl --dry-run',
     {
       description: 'Compressed on the way:',
       command: '<%= config.bin %> export --out - | gzip > fish.jsonl.gz',
@@ -24,6 +26,7 @@ export class Export extends FishCommand {
   static override flags = {
     out: Flags.string({ summary: 'File to make; - for stdout.', helpValue: 'FILE', required: true }),
     jsonl: Flags.boolean({ summary: 'As lines of JSON, which is the one form there is.', default: true }),
+    ...dryRunFlag,
     ...storageFlag,
   }
 
@@ -36,9 +39,9 @@ export class Export extends FishCommand {
     }
     const source = storageSource(this.io.env, flags)
     const target = isStdout ? this.io.stdout : flags.out
-    const signal = this.io.interrupted()
+    const work = { target, dryRun: flags['dry-run'], signal: this.io.interrupted() }
     const report = await maintainTold(this.io, flags, (server, told) =>
-      server.exportStore({ ...source, ...told, target, now: new Date(), signal }),
+      server.exportStore({ ...source, ...told, ...work, now: new Date(this.io.clock.now()) }),
     )
     this.note(
       flags.json,
@@ -46,8 +49,11 @@ export class Export extends FishCommand {
         ? `Keys stay sealed. Take secrets.json of ${printable(report.folder)} along: it is not in the export.`
         : 'Keys stay sealed: the target needs the same FISH_SECRET.',
     )
-    if (!isStdout) return this.print(flags.json, report, () => `${printable(flags.out)}: ${holding(report)}`)
-    this.note(flags.json, `stdout: ${holding(report)}`)
+    const out = isStdout ? 'stdout' : printable(flags.out)
+    const written = isStdout ? 'to stdout' : out
+    const told = report.dryRun ? `Would write ${written}: ${holding(report)}.` : `${out}: ${holding(report)}`
+    if (!isStdout) return this.print(flags.json, report, () => told)
+    this.note(flags.json, told)
     return EXIT.ok
   }
 }

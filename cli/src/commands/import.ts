@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
+import { dryRunFlag } from '../base/flags.ts'
 import { holding, maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
@@ -12,6 +13,7 @@ export class Import extends FishCommand {
     'holds anything is refused. Keys stay sealed: serve it with the FISH_SECRET, or the secrets.json, of where they come from.'
   static override examples = [
     '<%= config.bin %> import fish.jsonl --storage file:./data',
+    '<%= config.bin %> import fish.jsonl --storage file:./data --dry-run',
     {
       description: 'From a file store to Redis:',
       command: '<%= config.bin %> import fish.jsonl --storage redis://127.0.0.1',
@@ -20,20 +22,23 @@ export class Import extends FishCommand {
   static override args = {
     file: Args.string({ description: 'file that an export wrote', required: true, ignoreStdin: true }),
   }
-  static override flags = { ...storageFlag }
+  static override flags = { ...dryRunFlag, ...storageFlag }
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Import)
     const source = storageSource(this.io.env, flags)
     const onWait = (ms: number) => this.note(flags.json, `waiting ${ms / 1000} s, for servers that run to notice`)
-    const signal = this.io.interrupted()
+    const work = { file: args.file, dryRun: flags['dry-run'], signal: this.io.interrupted(), onWait }
     const report = await maintainTold(this.io, flags, (server, told) =>
-      server.importStore({ ...source, ...told, file: args.file, signal, onWait }),
+      server.importStore({ ...source, ...told, ...work }),
     )
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`
       this.note(flags.json, `Keys stay sealed: serve it with the FISH_SECRET of where they come from${beside}.`)
     }
-    return this.print(flags.json, report, () => `${printable(report.folder ?? 'Redis')}: ${holding(report)}`)
+    const target = printable(report.folder ?? 'Redis')
+    return this.print(flags.json, report, () =>
+      report.dryRun ? `Would import into ${target}: ${holding(report)}.` : `${target}: ${holding(report)}`,
+    )
   }
 }

@@ -51,7 +51,7 @@ export class List extends FishCommand {
       summary: `Sort by ${SORT_FIELDS.join(', ')}; with - before it, the other way round.`,
       helpValue: 'FIELD',
     }),
-    limit: Flags.string({ summary: 'Show at most N.', helpValue: 'N' }),
+    limit: Flags.string({ summary: 'Show at most N catches.', helpValue: 'N' }),
     chart: Flags.boolean({ summary: 'Draw how many there are of each rarity; of crabs, of each name.' }),
     ...watchFlags,
     ...serviceFlags,

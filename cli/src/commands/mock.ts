@@ -1,5 +1,5 @@
 import { type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
-import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk'
+import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { wholeNumber } from '../base/whole-number.ts'
@@ -20,23 +20,21 @@ export class MockCommand extends FishCommand {
       'line when it is ready; the seeded users and their keys go to stderr. GET /__mock tells how to steer it: the ' +
       'clock, faults, the journal of requests, and back to the seed.',
     'A seed is a JSON file; keys that it does not give are the same at every start:',
-    '{"users": [{"name": "Alex", "password": "…", "fish": {"earth": [{"name": "Cod", "rarity": 1}]}}]}',
+    '{"users": [{"name": "Alex", "password": "…",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}]}',
   ].join('\n\n')
   static override examples = [
     '<%= config.bin %> mock',
     '<%= config.bin %> mock --port 0 --json',
     '<%= config.bin %> mock --seed players.json --start-at 2026-01-01T00:00:00Z',
-    '<%= config.bin %> mock --requests 3 --window 10',
+    '<%= config.bin %> mock --rate-limit 3 --rate-window 10',
   ]
   static override flags = {
     host: Flags.string({
-      summary: 'Address to listen on. Whoever reaches it can read all keys of the mock.',
-      default: DEFAULT_HOST,
+      summary: `Address to listen on; ${DEFAULT_HOST} when left out. Whoever reaches it can read all keys of the mock.`,
       helpValue: 'HOST',
     }),
     port: Flags.string({
-      summary: 'Port to listen on; 0 takes any free one.',
-      default: DEFAULT_PORT,
+      summary: `Port to listen on; ${DEFAULT_PORT} when left out, 0 takes any free one.`,
       helpValue: 'PORT',
     }),
     seed: Flags.string({
@@ -44,28 +42,27 @@ export class MockCommand extends FishCommand {
       helpValue: 'FILE',
     }),
     'start-at': Flags.string({
-      summary: 'Lets the clock stand still at this moment until it is steered; else it goes on.',
-      helpValue: 'ISO',
+      summary:
+        'Let the clock stand still at this moment, such as 2026-01-01T00:00:00Z, until it is steered; else it goes on.',
+      helpValue: 'WHEN',
     }),
-    requests: Flags.string({
-      summary: 'Requests per client and window.',
-      default: String(LIMITS.requests),
+    'rate-limit': Flags.string({
+      summary: `Requests per client and window; ${LIMITS.requests} when left out.`,
       helpValue: 'N',
     }),
-    window: Flags.string({
-      summary: 'Length of a window in seconds.',
-      default: String(LIMITS.windowSeconds),
+    'rate-window': Flags.string({
+      summary: `Length of the window, in seconds; ${LIMITS.windowSeconds} when left out.`,
       helpValue: 'SECONDS',
     }),
   }
 
   async run(): Promise<number> {
     const { flags } = await this.parse(MockCommand)
-    const { host, json } = flags
-    const port = wholeNumber('--port', flags.port, 0, 65_535)
+    const { host = DEFAULT_HOST, json } = flags
+    const port = wholeNumber('--port', flags.port ?? DEFAULT_PORT, 0, 65_535)
     const limits = {
-      requests: wholeNumber('--requests', flags.requests, 1, MOST),
-      windowSeconds: wholeNumber('--window', flags.window, 1, MOST),
+      requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1, MOST),
+      windowSeconds: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1, MOST),
     }
     // Node would take an empty one for every interface.
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')

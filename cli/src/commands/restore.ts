@@ -1,5 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
+import { dryRunFlag } from '../base/flags.ts'
+import { bytesText } from '../maintenance/bytes-text.ts'
 import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
@@ -7,9 +9,11 @@ import { printable } from '../output/printable.ts'
 export class Restore extends FishCommand {
   static override summary = 'Put a backup into a data folder that no server uses.'
   static override description =
-    'The backup is checked first and copied whole; it stays as it is, and a failure on the way changes nothing.'
+    'The backup is checked first and copied whole; it stays as it is, and a failure or an interruption on the way ' +
+    'changes nothing.'
   static override examples = [
     '<%= config.bin %> restore /var/backups/fish-monday --storage file:./data',
+    '<%= config.bin %> restore /var/backups/fish-monday --storage file:./data --dry-run',
     {
       description: 'Replace the store that is there. It is kept in a folder beside the new one:',
       command: '<%= config.bin %> restore /var/backups/fish-monday --force',
@@ -20,6 +24,7 @@ export class Restore extends FishCommand {
   }
   static override flags = {
     force: Flags.boolean({ summary: 'Replace a store that is there, and keep it aside.' }),
+    ...dryRunFlag,
     ...storageFlag,
   }
 
@@ -27,13 +32,22 @@ export class Restore extends FishCommand {
     const { args, flags } = await this.parse(Restore)
     const source = storageSource(this.io.env, flags)
     const { backup } = args
+    const work = { backup, force: flags.force, dryRun: flags['dry-run'], signal: this.io.interrupted() }
     const report = await maintainTold(this.io, flags, (server, told) =>
-      server.restoreStore({ ...source, ...told, backup, force: flags.force, now: new Date() }),
+      server.restoreStore({ ...source, ...told, ...work, now: new Date(this.io.clock.now()) }),
     )
+    const folder = printable(report.folder)
     if (report.replaced !== undefined) {
-      this.note(flags.json, `What was there before is in ${printable(report.replaced)}.`)
+      const told = report.dryRun
+        ? `What is in ${folder} now would be kept in a folder replaced-… in there.`
+        : `What was there before is in ${printable(report.replaced)}.`
+      this.note(flags.json, told)
     }
-    for (const note of secretNote(report.secrets, report.folder)) this.note(flags.json, note)
-    return this.print(flags.json, report, () => `${printable(report.folder)}: ${holding(report)}`)
+    for (const note of secretNote(report)) this.note(flags.json, note)
+    return this.print(flags.json, report, () =>
+      report.dryRun
+        ? `Would restore ${bytesText(report.bytes)} into ${folder}: ${holding(report)}.`
+        : `${folder}: ${holding(report)}`,
+    )
   }
 }

@@ -3,12 +3,13 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
+import { useColours } from '../output/colours.ts'
 import { readManifest } from '../package.ts'
 import { listenLineAsJson, startErrors } from '../servers/serve-streams.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
-  setting.flag === undefined ? [] : [{ ...setting, flag: setting.flag }],
+  setting.flag === undefined ? [] : [{ ...setting, flag: setting.flag, placeholder: setting.placeholder ?? 'VALUE' }],
 )
 const ENVIRONMENT_ONLY = ALL_SETTINGS.filter(({ flag }) => flag === undefined)
 
@@ -26,11 +27,11 @@ export class Serve extends FishCommand {
     '<%= config.bin %> serve --host 0.0.0.0 --storage file:/var/lib/fish --log json',
   ]
   static override flags: Record<string, Interfaces.OptionFlag<string | undefined>> = Object.fromEntries(
-    BY_FLAG.map(({ flag, env, summary, fallback }) => [
+    BY_FLAG.map(({ flag, placeholder, env, summary, fallback }) => [
       flag,
       Flags.string({
         summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)} (${env}${fallback === undefined ? '' : `, else ${fallback}`}).`,
-        helpValue: flag.replace(/.*-/, '').toUpperCase(),
+        helpValue: placeholder,
       }),
     ]),
   )
@@ -39,7 +40,13 @@ export class Serve extends FishCommand {
     const { flags } = await this.parse(Serve)
     const { json, ...given } = flags as Record<string, string | undefined> & { readonly json?: boolean }
     const { env, stdout, stderr, stopWishes } = this.io
-    const settings = { env, flags: given, version: readManifest().version, stopRequested: stopWishes() }
+    const settings = {
+      env,
+      flags: given,
+      version: readManifest().version,
+      colours: useColours(env, stderr),
+      stopRequested: stopWishes(),
+    }
     if (!json) return serve({ ...settings, stdout, stderr })
 
     const errors = startErrors(stderr)

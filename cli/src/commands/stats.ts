@@ -1,4 +1,4 @@
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk'
+import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
 import { outputFlags } from '../base/flags.ts'

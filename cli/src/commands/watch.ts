@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk'
+import type { Gamemode } from '@fish-crab/sdk'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { chosenGamemode } from '../catches/gamemode.ts'
 import { homeFolder } from '../config/home-folder.ts'
-import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { findLog } from '../game-log/find-log.ts'
 import { follow } from '../game-log/follow.ts'
@@ -31,7 +31,9 @@ export class Watch extends FishCommand {
     '<%= config.bin %> watch ~/.minecraft/logs/latest.log --gamemode earth',
     { description: 'Show what would be added:', command: '<%= config.bin %> watch --from-start --once --dry-run' },
   ]
-  static override args = { log: Args.string({ description: 'path of the log', ignoreStdin: true }) }
+  static override args = {
+    log: Args.string({ description: 'path of the log; that of the game when left out', ignoreStdin: true }),
+  }
   static override flags = {
     'from-start': Flags.boolean({ summary: 'Add also what is in the log already; nothing twice.' }),
     once: Flags.boolean({ summary: 'Read the log as it is, send what it tells, and end.' }),
@@ -48,8 +50,8 @@ export class Watch extends FishCommand {
     const { args, flags } = await this.parse(Watch)
     const chosen = selection(this.io, flags)
     const gamemodeOf = gamemodeChoice(
-      readGamemode(flags.gamemode),
-      flags.gamemode === undefined ? readGamemode(chosen.gamemode?.value) : undefined,
+      flags.gamemode as Gamemode | undefined,
+      flags.gamemode === undefined ? chosenGamemode(chosen.gamemode) : undefined,
     )
     const reading = { ...flags, path: await this.#path(args.log, flags.json) }
     if (flags['dry-run']) return this.#read(reading, dryRecorder(gamemodeOf), this.io.interrupted())
@@ -89,6 +91,7 @@ export class Watch extends FishCommand {
         fromStart: flags['from-start'] ?? false,
         once: flags.once ?? false,
         signal,
+        clock: this.io.clock,
         onNote: (text) => this.note(flags.json, `fish-cli: ${text}`),
         onBatch: async (batch) => {
           for (const one of await recorder.record(batch)) {
@@ -119,11 +122,4 @@ interface Reading {
   readonly json?: boolean | undefined
   readonly once?: boolean | undefined
   readonly 'from-start'?: boolean | undefined
-}
-
-function readGamemode(name: string | undefined): Gamemode | undefined {
-  if (name === undefined) return undefined
-  const gamemode = name.toLowerCase()
-  if (isGamemode(gamemode)) return gamemode
-  throw usageError('There is no such gamemode.', `Gamemodes: ${GAMEMODES.join(', ')}`)
 }

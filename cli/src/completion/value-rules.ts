@@ -1,5 +1,5 @@
 import { listChecks, SECTIONS } from '@fish-crab/mocks/conformance'
-import { GAMEMODES, RARITIES } from '@fish-crab/sdk'
+import { GAMEMODES, RARITIES } from '@fish-crab/sdk/constants'
 import { SORT_FIELDS } from '../catches/catch-query.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Candidate, Values } from './data.ts'

@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import type { ConfigDocument } from './document.ts'
 import type { Profile } from './profile.ts'
 import { isSameService } from './selection.ts'

@@ -1,4 +1,4 @@
-import { isGamemode } from '@fish-crab/sdk'
+import { isGamemode } from '@fish-crab/sdk/constants'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_BASE_URL } from '@fish-crab/sdk'
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
 import type { ConfigDocument } from './document.ts'
 import { noSuchProfile, type Profile } from './profile.ts'
 import { settingValue } from './settings.ts'

@@ -1,4 +1,4 @@
-import { GAMEMODES, isGamemode } from '@fish-crab/sdk'
+import { GAMEMODES, isGamemode } from '@fish-crab/sdk/constants'
 import { usageError } from '../failures/cli-error.ts'
 import { FORMATS } from '../output/format.ts'
 
@@ -38,7 +38,7 @@ export const SETTINGS = {
     accepts: isSeconds,
   },
   output: {
-    summary: 'How rows are printed.',
+    summary: 'What --output is where it is not given, in commands that have it.',
     variable: 'FISH_OUTPUT',
     flag: '--output',
     ...oneOf(FORMATS),

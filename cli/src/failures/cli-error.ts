@@ -8,6 +8,8 @@ export interface CliErrorFields {
   /** The next step to take, as a sentence. */
   readonly hint?: string
   readonly exit: ExitStatus
+  /** When to try again. */
+  readonly retryAt?: Date | undefined
 }
 
 /** A failure that `fish-cli` found itself. Message and hint are shown as they are, so they hold no secret. */
@@ -16,12 +18,14 @@ export class CliError extends Error {
   readonly code: string
   readonly hint: string | undefined
   readonly exit: ExitStatus
+  readonly retryAt: Date | undefined
 
-  constructor({ code, message, hint, exit }: CliErrorFields) {
+  constructor({ code, message, hint, exit, retryAt }: CliErrorFields) {
     super(message)
     this.code = code
     this.hint = hint
     this.exit = exit
+    this.retryAt = retryAt
   }
 }
 

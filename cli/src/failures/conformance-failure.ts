@@ -1,5 +1,5 @@
 import type { ConformanceStartCode } from '@fish-crab/mocks/conformance'
-import { ERROR_CODES } from '@fish-crab/sdk'
+import { ERROR_CODES } from '@fish-crab/sdk/constants'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { TRY_LATER } from './refusal-hints.ts'
@@ -23,12 +23,15 @@ interface ConformanceStart {
   readonly code: ConformanceStartCode
   readonly message: string
   readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
 }
 
-/** Why the checks of a service could not begin. */
-export function conformanceFailure({ code, message, status }: ConformanceStart): CliError {
+/** Why the checks of a service could not begin. @param now Milliseconds since 1970 */
+export function conformanceFailure({ code, message, status, retryAfterMs }: ConformanceStart, now: number): CliError {
   if (status === ERROR_CODES.unavailable.status) {
     return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
   }
-  return new CliError({ code, message, hint: HINTS[code], exit: EXITS[code] })
+  const retryAt = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs)
+  const hint = retryAt === undefined ? HINTS[code] : `Try again at ${retryAt.toISOString()}.`
+  return new CliError({ code, message, hint, exit: EXITS[code], retryAt })
 }

@@ -1,5 +1,6 @@
 import {
   type ApiError,
+  type ConnectionError,
   isApiError,
   isConnectionError,
   isFernetError,
@@ -32,9 +33,11 @@ export function describeFailure(error: unknown, needs: Rights = 'player'): Failu
     return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
   }
   if (isConnectionError(error)) {
-    const { code, summary, systemCode } = error
+    const { code, summary, proxy } = error
+    // Then the hint is about the proxy, and the same everywhere.
+    if (proxy !== undefined) return failure(code, summary, error.hint, EXIT.unreachable)
     const isLate = isTimeoutError(error)
-    const hint = isLate ? TRY_LATER : unreachableHint(systemCode)
+    const hint = isLate ? TRY_LATER : unreachableHint(error)
     return failure(isLate ? code : 'unreachable', summary, hint, EXIT.unreachable)
   }
   if (isInvalidResponseError(error)) {
@@ -57,11 +60,17 @@ function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): 
   }
 }
 
-function unreachableHint(systemCode = ''): string {
+/** Whether the certificate of what answers is not trusted here. */
+export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {
+  return /CERT|_SIGNATURE|ERR_TLS/.test(systemCode)
+}
+
+function unreachableHint(error: ConnectionError): string {
+  const { systemCode } = error
   if (systemCode === 'ENOTFOUND' || systemCode === 'EAI_AGAIN') {
     return 'Is the name of the host in --url (or FISH_URL) right, and is this machine online?'
   }
-  if (/CERT|_SIGNATURE|ERR_TLS/.test(systemCode)) {
+  if (isUntrusted(error)) {
     return 'The certificate of the service is not trusted here; NODE_EXTRA_CA_CERTS names a file of others to trust.'
   }
   return 'Is the service running, and is --url (or FISH_URL) right?'

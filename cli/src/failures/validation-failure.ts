@@ -1,4 +1,6 @@
-import { DEFAULT_BASE_URL, type ValidationError } from '@fish-crab/sdk'
+import type { ValidationError } from '@fish-crab/sdk'
+import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { type Failure, failure } from './failure.ts'
 import { SET_KEY_ANEW } from './refusal-hints.ts'
@@ -20,6 +22,7 @@ const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
 
 // What to type instead, where an example says more than the help of the command.
 const HINTS: Readonly<Record<string, string>> = {
+  gamemode: GAMEMODE_LIST,
   baseUrl: `Such as: ${DEFAULT_BASE_URL}`,
   HTTP_PROXY: 'Such as: http://proxy.example.org:3128. Without a proxy, unset it.',
 }
@@ -30,6 +33,7 @@ export function validationFailure({ issues }: ValidationError): Failure {
     const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
     // A message that begins with the name of a variable says already what it is about.
     const isNamed = message.startsWith(path)
+    if (path === 'gamemode') return { text: `${source}: ${NO_SUCH_GAMEMODE}`, exit }
     return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
   })
   if (issues.every(({ path }) => path === 'fernetKey')) {

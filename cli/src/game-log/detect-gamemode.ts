@@ -1,5 +1,5 @@
-import { GAMEMODES, type Gamemode } from '@fish-crab/sdk'
 import { chatMessageOf } from '@fish-crab/sdk/chat'
+import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 
 // `Connecting to earth.example.net, 25565`, which the game writes outside of the chat.
 const CONNECTING = /\]: Connecting to ([^\s,]{1,253}), \d{1,5}\s*$/

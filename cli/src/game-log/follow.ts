@@ -1,3 +1,4 @@
+import type { Clock } from '@fish-crab/sdk'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { identityAt, isReadTo, type LogFile, openLog } from './log-file.ts'
@@ -17,6 +18,8 @@ export interface FollowOptions {
   /** End when all that is there was read. */
   readonly once: boolean
   readonly signal: AbortSignal
+  /** Says how long ago a log was written to. Waiting for a change of it goes by the system. */
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Takes what was read. The next batch is read when it settles. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Hears what a person may want to know. */
@@ -90,9 +93,9 @@ class Following {
     const file = await this.#openLog()
     if (!file) return this.#missing()
     this.#wasOpen = true
-    const { path, once, signal, onBatch } = this.#options
+    const { path, once, signal, clock, onBatch } = this.#options
     const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
-    const begin = { path, once, signal, onBatch, known, begun, fromStart }
+    const begin = { path, once, signal, clock, onBatch, known, begun, fromStart }
     const from = await placeToBegin(file, begin).catch(async (error: unknown) => {
       await file.close()
       throw error
@@ -139,7 +142,7 @@ class Following {
 
   /** Reads on in the open file. @returns whether there may be more to read now */
   async #goOn(file: LogFile): Promise<boolean> {
-    const { path, once, onBatch } = this.#options
+    const { path, once, clock, onBatch } = this.#options
     const place = this.#place
     if (!place) return false
     const isReplaced = (await identityAt(path)) !== file.identity
@@ -151,7 +154,7 @@ class Following {
     }
     const isSettled = once || isReplaced || size === this.#sizeBefore
     this.#sizeBefore = size
-    const isWhole = once && Date.now() - writtenAt > UNFINISHED_MS
+    const isWhole = once && clock.now() - writtenAt > UNFINISHED_MS
     const batch = await readOn(file, place, { isSettled, isWhole })
     if (batch) {
       this.#place = batch.place

@@ -1,3 +1,4 @@
+import type { Clock } from '@fish-crab/sdk'
 import { anchorOf, isReadTo, type LogFile } from './log-file.ts'
 import type { Place } from './place.ts'
 import { type Batch, readOn } from './read-on.ts'
@@ -9,6 +10,7 @@ export interface Begin {
   /** Nothing will follow: a first line without an end is a line. */
   readonly once: boolean
   readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Takes what is left in older logs. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Where reading ended before, in this log or one that stood here. */
@@ -38,11 +40,11 @@ export async function placeToBegin(file: LogFile, begin: Begin): Promise<Place |
 }
 
 /** Reads what is left in files that stood here before. @returns the last place in them */
-async function readOld(known: Place, { path, signal, onBatch }: Begin): Promise<Place> {
+async function readOld(known: Place, { path, signal, clock, onBatch }: Begin): Promise<Place> {
   let last = known
-  for (const old of await unreadLogs(path, known, signal)) {
+  for (const old of await unreadLogs(path, known, { signal, clock })) {
     last = old.place
-    await withOldLog(old.path, signal, async (file) => {
+    await withOldLog(old.path, { signal, clock }, async (file) => {
       for (;;) {
         signal.throwIfAborted()
         const batch = await readOn(file, last, { isSettled: true, isWhole: true })

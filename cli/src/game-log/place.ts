@@ -1,4 +1,4 @@
-import { type Gamemode, isGamemode } from '@fish-crab/sdk'
+import { type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 import type { LastCatch } from './pairing.ts'
 
 /** How far a log was read: what a bookmark in the outbox holds. */

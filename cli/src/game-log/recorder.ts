@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Gamemode, rarityLabel, userNameKey } from '@fish-crab/sdk'
+import { type Gamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
 import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
 import { usageError } from '../failures/cli-error.ts'
 import type { WatchedCatch } from './interpret.ts'

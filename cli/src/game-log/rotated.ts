@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '@fish-crab/sdk'
 import { headOf, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
 import type { Place } from './place.ts'
 
@@ -8,6 +8,12 @@ const MOST_FILES = 100
 const SLACK_MS = 24 * 60 * 60 * 1000
 const PACKING_MS = 10_000
 const PACKING_RETRY_MS = 200
+
+/** How old logs are read. */
+export interface OldReading {
+  readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+}
 
 /** An old log that holds what was not read yet. */
 export interface OldLog {
@@ -20,16 +26,16 @@ export interface OldLog {
  * The old logs beside a log that were not read to their ends: the one that a place is in, and all that were begun after
  * it, oldest first. Empty when that one is gone.
  */
-export async function unreadLogs(path: string, place: Place, signal: AbortSignal): Promise<readonly OldLog[]> {
+export async function unreadLogs(path: string, place: Place, reading: OldReading): Promise<readonly OldLog[]> {
   const candidates = await oldLogs(path, place.at - SLACK_MS)
   for (const [index, candidate] of candidates.entries()) {
-    const isIt = await withOldLog(candidate, signal, async (file) => {
+    const isIt = await withOldLog(candidate, reading, async (file) => {
       return (await headOf(file, true)) === place.head && (await isReadTo(file, place))
     })
     if (!isIt) continue
     const unread: OldLog[] = [{ path: candidate, place }]
     for (const later of candidates.slice(index + 1)) {
-      const begun = await withOldLog(later, signal, (file) => beginning(file, true))
+      const begun = await withOldLog(later, reading, (file) => beginning(file, true))
       const generation: number = (unread.at(-1)?.place.generation ?? place.generation) + 1
       if (begun) unread.push({ path: later, place: { ...begun, generation } })
     }
@@ -53,10 +59,10 @@ const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
 /** Does something with an old log, packed or not; `undefined` when it cannot be read. */
 export async function withOldLog<Result>(
   path: string,
-  signal: AbortSignal,
+  reading: OldReading,
   work: (file: LogFile) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const file = await openOldLog(path, signal)
+  const file = await openOldLog(path, reading)
   if (!file) return undefined
   try {
     return await work(file)
@@ -65,7 +71,7 @@ export async function withOldLog<Result>(
   }
 }
 
-async function openOldLog(path: string, signal: AbortSignal): Promise<LogFile | undefined> {
+async function openOldLog(path: string, { signal, clock }: OldReading): Promise<LogFile | undefined> {
   if (!path.endsWith('.gz')) return openLog(path).catch(() => undefined)
   for (;;) {
     signal.throwIfAborted()
@@ -74,8 +80,8 @@ async function openOldLog(path: string, signal: AbortSignal): Promise<LogFile | 
     } catch {
       // The game may be packing it at this moment.
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
-      if (Date.now() - mtimeMs > PACKING_MS) return undefined
-      await sleep(PACKING_RETRY_MS, undefined, { signal })
+      if (clock.now() - mtimeMs > PACKING_MS) return undefined
+      await clock.sleep(PACKING_RETRY_MS, signal)
     }
   }
 }

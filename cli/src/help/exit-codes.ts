@@ -11,7 +11,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notFound: 'not found',
   conflict: 'conflict: it exists already, also a file that would be overwritten',
   partly: 'partly done',
-  unreachable: 'the service, or its storage, is out of reach',
+  unreachable: 'the service, its storage or a proxy is out of reach',
   rateLimited: 'rate limited for longer than may be waited; retryAt says until when',
   interrupted: 'interrupted',
 }

@@ -77,8 +77,15 @@ export function holding({ users, records, entries }: { users: number; records: n
   return `players: ${users}, catches: ${entries}, writes: ${records}`
 }
 
+interface MadeStore {
+  readonly folder: string
+  readonly secrets: 'included' | 'needed'
+  readonly dryRun?: boolean
+}
+
 /** What to know about the secret of a copy; nothing when it is there. */
-export function secretNote(secrets: 'included' | 'needed', folder: string): string[] {
+export function secretNote({ folder, secrets, dryRun = false }: MadeStore): string[] {
   if (secrets === 'included') return []
-  return [`Keep FISH_SECRET as well: ${printable(folder)} holds none that opens its keys.`]
+  const holds = dryRun ? 'would hold' : 'holds'
+  return [`Keep FISH_SECRET as well: ${printable(folder)} ${holds} none that opens its keys.`]
 }

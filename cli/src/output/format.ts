@@ -18,10 +18,18 @@ export interface OutputFlags {
  * The form that flags ask for: `--output`, or `--json`, which is short for `--output json`.
  * @throws CliError when there is no such form, or the two disagree
  */
-export function formatOf({ json, output }: OutputFlags): Format {
+export function formatOf(flags: OutputFlags): Format {
+  return formatAmong(FORMATS, flags)
+}
+
+/** The same for a command that has forms of its own, a table and JSON among them. */
+export function formatAmong<Name extends string>(
+  formats: readonly (Name | 'table' | 'json')[],
+  { json, output }: OutputFlags,
+): Name | 'table' | 'json' {
   if (output === undefined) return json ? 'json' : 'table'
-  const format = FORMATS.find((name) => name === output.toLowerCase())
-  if (!format) throw usageError(`--output must be one of ${FORMATS.join(', ')}.`)
+  const format = formats.find((name) => name === output.toLowerCase())
+  if (!format) throw usageError(`--output must be one of ${formats.join(', ')}.`)
   if (json && format !== 'json') throw usageError('--json and --output say different things.', 'Leave one out.')
   return format
 }

@@ -1,11 +1,14 @@
 import { Flags } from '@oclif/core'
 import { usageError } from '../failures/cli-error.ts'
 
+/** At this pace, 20 of the 25 requests of a window are used, and five are left to other commands. */
+const USUAL_SECONDS = 15
+
 /** `--watch` and `--interval`. */
 export const watchFlags = {
   watch: Flags.boolean({ char: 'w', summary: 'Go on looking, and show what changes; Ctrl-C ends it.' }),
   interval: Flags.string({
-    summary: 'Seconds from one look to the next with --watch; the rate limit may make it more.',
+    summary: `Seconds from one look to the next with --watch; ${USUAL_SECONDS} when left out, and more where the rate limit asks for it.`,
     helpValue: 'SECONDS',
   }),
 }
@@ -16,8 +19,6 @@ export interface WatchFlags {
   readonly interval?: string | undefined
 }
 
-/** At this pace, 20 of the 25 requests of a window are used, and five are left to other commands. */
-const USUAL_SECONDS = 15
 const MOST_SECONDS = 86_400
 
 /**

@@ -76,7 +76,8 @@ export function streamShow(io: RunIo, { flags, wishAt, note }: ListShowWish): Li
       return left > 0 ? undefined : 'enough'
     },
     trouble: () => {},
-    say: note,
+    // Also under --json: lines that do not come say nothing.
+    say: (text) => io.line.say(text),
     end: () => {},
   }
 }

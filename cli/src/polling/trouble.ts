@@ -1,11 +1,16 @@
 import { isApiError, isConnectionError, isInvalidResponseError, isRateLimitError } from '@fish-crab/sdk'
-import { describeFailure } from '../failures/describe-failure.ts'
+import { describeFailure, isUntrusted } from '../failures/describe-failure.ts'
 import { duration } from '../waiting/wait-text.ts'
 
-/** Whether a failure may be over at the next look: the connection, the service itself, or its limit. */
-export function mayPass(error: unknown): boolean {
-  if (isConnectionError(error) || isInvalidResponseError(error) || isRateLimitError(error)) return true
-  return isApiError(error) && error.status >= 500
+/**
+ * Whether a failure may be over at the next look: the connection, the service itself, or its limit. Where nothing was
+ * ever seen, something else that answers is no trouble of the service but a wrong address, and whom this machine does
+ * not trust it will not trust later.
+ */
+export function mayPass(error: unknown, hasSeen: boolean): boolean {
+  if (isConnectionError(error)) return hasSeen || !isUntrusted(error)
+  if (isInvalidResponseError(error)) return hasSeen
+  return isRateLimitError(error) || (isApiError(error) && error.status >= 500)
 }
 
 /** Trouble that was told, and is not over. */
@@ -13,16 +18,20 @@ export interface Trouble {
   /** When it began, milliseconds since 1970. */
   readonly since: number
   readonly message: string
+  /** What a person can do about it, where looking again may not help. */
+  readonly hint?: string | undefined
 }
 
-/** Trouble that goes on, or begins. */
-export function troubleOf(error: unknown, at: number, before: Trouble | undefined): Trouble {
-  return { since: before?.since ?? at, message: describeFailure(error).message }
+/** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
+export function troubleOf(error: unknown, at: number, before: Trouble | undefined, hasSeen: boolean): Trouble {
+  const { message, hint } = describeFailure(error)
+  const toDo = isConnectionError(error) && !hasSeen && hint !== null ? { hint } : {}
+  return { since: before?.since ?? at, message, ...toDo }
 }
 
 /** What is told when it begins. */
-export function beginningText({ message }: Trouble): string {
-  return `fish-cli: ${message} Watching goes on.`
+export function beginningText({ message, hint }: Trouble): string {
+  return `fish-cli: ${message} Watching goes on.${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
 /** What is told when it is over. */

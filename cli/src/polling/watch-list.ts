@@ -20,11 +20,11 @@ export interface ListWatch extends ListShowWish {
 }
 
 /**
- * `list --watch`: a view that is drawn anew on a terminal, elsewhere a line for each new catch. Once the collection was
- * read, a service that does not answer is told and waited for.
+ * `list --watch`: a view that is drawn anew on a terminal, elsewhere a line for each new catch. A service that does not
+ * answer is told and waited for, also from the beginning.
  *
  * @returns the exit status: interrupted, or with `--limit` done
- * @throws what keeps the collection from being read at all
+ * @throws what no further look can change
  */
 export async function watchList(io: RunIo, watch: ListWatch): Promise<number> {
   const { flags, user, wishAt, intervalMs } = watch
@@ -35,7 +35,8 @@ export async function watchList(io: RunIo, watch: ListWatch): Promise<number> {
   const show = isLive ? liveShow(io, watch) : streamShow(io, watch)
   let trouble: Trouble | undefined
   let hasSeen = false
-  const look = () => lookAt(client, io, { user, signal, wish: wishAt(io.clock.now()), hasSeen })
+  let hasLooked = false
+  const look = () => lookAt(client, io, { user, signal, wish: wishAt(io.clock.now()), hasLooked })
   try {
     const ended = await keepLooking<FoundCatches>({
       clock: io.clock,
@@ -44,14 +45,16 @@ export async function watchList(io: RunIo, watch: ListWatch): Promise<number> {
       look,
       onSeen(found, times) {
         hasSeen = true
+        hasLooked = true
         if (trouble) show.say(overText(trouble, times.at))
         trouble = undefined
         return show.seen(found, times)
       },
       onFailed(error, times) {
-        if (!hasSeen || !mayPass(error)) throw error
+        hasLooked = true
+        if (!mayPass(error, hasSeen)) throw error
         const before = trouble
-        trouble = troubleOf(error, times.at, before)
+        trouble = troubleOf(error, times.at, before, hasSeen)
         show.trouble(trouble, times)
         if (!before) show.say(beginningText(trouble))
       },
@@ -67,16 +70,16 @@ interface LookWish {
   readonly signal: AbortSignal
   readonly wish: CatchListWish
   /** From then on the next look is the further try. */
-  readonly hasSeen: boolean
+  readonly hasLooked: boolean
 }
 
 async function lookAt(
   client: Client,
   { clock }: RunIo,
-  { user, signal, wish, hasSeen }: LookWish,
+  { user, signal, wish, hasLooked }: LookWish,
 ): Promise<Look<FoundCatches>> {
   const { kind, gamemode } = wish
   const options = { user, gamemode, signal, detail: 'full' as const }
-  const found = await readCatches(client, kind, hasSeen ? { ...options, maxRetries: 0 } : options)
+  const found = await readCatches(client, kind, hasLooked ? { ...options, maxRetries: 0 } : options)
   return { seen: found, allowance: allowanceOf(found.rateLimit, found.date, clock.now()) }
 }

@@ -60,10 +60,10 @@ export async function watchStatus(io: RunIo, { flags, intervalMs, note }: Status
       return undefined
     },
     onFailed(error, times) {
-      if (!mayPass(error)) throw error
+      if (!mayPass(error, last !== undefined)) throw error
       if (!isRateLimitError(error)) return show(stateOfFailure(error, times.at), times)
       // Who may not ask does not know.
-      if (!isHeldBack) note(beginningText(troubleOf(error, times.at, undefined)))
+      if (!isHeldBack) note(beginningText(troubleOf(error, times.at, undefined, true)))
       isHeldBack = true
     },
   })

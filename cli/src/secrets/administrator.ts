@@ -1,5 +1,5 @@
-import { userNameKey } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Selection } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'

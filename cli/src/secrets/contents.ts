@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/selection.ts'
 
 /** A session of an administrator. */

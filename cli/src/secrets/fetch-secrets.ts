@@ -1,4 +1,5 @@
-import { createClient, type Gamemode } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
+import { chosenGamemode } from '../catches/gamemode.ts'
 import type { Selection } from '../config/selection.ts'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
@@ -29,7 +30,7 @@ export async function fetchSession(io: RunIo, chosen: Selection, asking: FetchOp
 export async function fetchPlayerKey(io: RunIo, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
   const user = chosen.user?.value
   if (!user) throw usageError('Say who logs in.', 'Such as: fish-cli login USER')
-  const gamemode = chosen.gamemode?.value as Gamemode | undefined
+  const gamemode = chosenGamemode(chosen.gamemode)
   // What is wrong with flags is said before a password is asked for.
   createClient({ baseUrl: chosen.url.value, user, gamemode, env: {} })
   const password = await readSecret(io, {

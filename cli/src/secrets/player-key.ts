@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'

@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient, type Gamemode } from '@fish-crab/sdk'
+import { chosenGamemode } from '../catches/gamemode.ts'
 import { readConfig } from '../config/config-file.ts'
 import { type Selection, type SelectionFlags, select } from '../config/selection.ts'
 import { isSeconds } from '../config/settings.ts'
@@ -66,17 +67,17 @@ export function needUser(io: RunIo, named: string | undefined, how: string, flag
 }
 
 /**
- * The gamemode a command is about. The SDK checks that it exists.
+ * The gamemode a command is about.
  *
- * @throws CliError when none is named
+ * @throws CliError when none is named, or there is none of that name
  */
 export function needGamemode(io: RunIo, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
-  const { gamemode } = selection(io, { ...flags, gamemode: named })
-  if (!gamemode?.value) {
+  const gamemode = chosenGamemode(selection(io, { ...flags, gamemode: named }).gamemode)
+  if (gamemode === undefined) {
     const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
     throw usageError('Say which gamemode.', hint)
   }
-  return gamemode.value as Gamemode
+  return gamemode
 }
 
 /** `--max-wait` in milliseconds. @throws CliError when it is no number of seconds */

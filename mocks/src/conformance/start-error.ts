@@ -14,10 +14,13 @@ export class ConformanceStartError extends Error {
   readonly code: ConformanceStartCode
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined
+  /** How long to wait before it can begin, in milliseconds, where the answer said so. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(code: ConformanceStartCode, status?: number) {
+  constructor(code: ConformanceStartCode, status?: number, retryAfterMs?: number) {
     super(status === undefined ? MESSAGES[code] : `${MESSAGES[code]} (status ${status})`)
     this.code = code
     this.status = status
+    this.retryAfterMs = retryAfterMs
   }
 }

@@ -1,4 +1,4 @@
-import type { AdminRole } from '@fish-crab/sdk/contract'
+import { type AdminRole, HEADERS } from '@fish-crab/sdk/contract'
 import type { Answer } from './answer.ts'
 import { NoAnswer } from './expectation.ts'
 import type { ConformanceAdministrator } from './options.ts'
@@ -33,9 +33,9 @@ async function answered(request: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-function fieldOf({ status, text }: Answer, name: string): string {
+function fieldOf({ status, text, headers }: Answer, name: string): string {
   if (status === 401 || status === 403) throw new ConformanceStartError('invalid_credentials', status)
-  if (status === 429) throw new ConformanceStartError('rate_limited', status)
+  if (status === 429) throw new ConformanceStartError('rate_limited', status, retryAfterMs(headers))
   if (status !== 200) throw new ConformanceStartError('unexpected_answer', status)
   try {
     const value = (JSON.parse(text) as Record<string, unknown>)[name]
@@ -44,4 +44,13 @@ function fieldOf({ status, text }: Answer, name: string): string {
     // Told below: it is no answer of this service.
   }
   throw new ConformanceStartError('unexpected_answer', status)
+}
+
+/** Held against the `Date` of the answer, for the clock here may be wrong. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const seconds = headers.get(HEADERS.retryAfter) ?? ''
+  if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1000
+  const reset = headers.get(HEADERS.rateReset) ?? ''
+  const waitMs = Number(/^\d{1,12}$/.test(reset) ? reset : Number.NaN) * 1000 - Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
 }

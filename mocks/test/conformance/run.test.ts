@@ -221,14 +221,15 @@ describe('a run does not begin', () => {
   it.each([
     ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
     ['invalid_credentials', async () => Response.json({}, { status: 401 })],
-    ['rate_limited', async () => Response.json({}, { status: 429 })],
+    ['rate_limited', async () => Response.json({}, { status: 429, headers: { 'retry-after': '65' } })],
     ['unexpected_answer', async () => new Response('<html>')],
     ['unexpected_answer', async () => Response.json({}, { status: 500 })],
   ])('and says %s', async (code, fetch) => {
     const { options } = await openDirect()
     const run = runConformance({ ...options, fetch })
     await expect(run).rejects.toBeInstanceOf(ConformanceStartError)
-    await expect(run).rejects.toMatchObject({ name: 'ConformanceStartError', code })
+    const retryAfterMs = code === 'rate_limited' ? 65_000 : undefined
+    await expect(run).rejects.toMatchObject({ name: 'ConformanceStartError', code, retryAfterMs })
   })
 
   it('with a signal that has aborted already', async () => {

@@ -30,8 +30,8 @@ export function once(transport: Transport, doubt: Doubt): Transport {
 
 function inDoubt(error: unknown, { whether, hint }: Doubt): unknown {
   if (isConnectionError(error)) {
-    const { summary, systemCode, rateLimit, cause } = error
-    if (NEVER_SENT.includes(systemCode ?? '')) return error
+    const { summary, systemCode, proxy, rateLimit, cause } = error
+    if (proxy !== undefined || NEVER_SENT.includes(systemCode ?? '')) return error
     const Type = isTimeoutError(error) ? TimeoutError : ConnectionError
     return new Type(`${summary} Whether ${whether} is not known.`, { hint, systemCode, rateLimit, cause })
   }

@@ -2,6 +2,7 @@ import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
 import { isFishCrabError } from '../errors/guards.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import { untilAborted } from './abort.ts'
+import type { ProxyErrorFields } from './platform.ts'
 import { readBody } from './read-body.ts'
 import { startTimer } from './timer.ts'
 
@@ -23,6 +24,8 @@ export interface AttemptContext {
   /** Where it goes to. */
   readonly origin: string
   readonly rateLimit: RateLimitState | undefined
+  /** The error for what was thrown, where a proxy is to blame for it. */
+  readonly proxyError: (cause: unknown, fields: ProxyErrorFields) => ConnectionError | undefined
 }
 
 /**
@@ -62,8 +65,10 @@ export async function attempt(
   }
 }
 
-function connectionError(cause: unknown, { origin, rateLimit }: AttemptContext): ConnectionError {
+function connectionError(cause: unknown, { origin, rateLimit, proxyError }: AttemptContext): ConnectionError {
   const code = systemCode(cause)
+  const atProxy = proxyError(cause, { systemCode: code, rateLimit })
+  if (atProxy) return atProxy
   return new ConnectionError(`No answer from ${origin}${code ? ` (${code})` : ''}.`, {
     hint: 'Is the service running, and is baseUrl right?',
     systemCode: code,

@@ -3,5 +3,5 @@ import type { Platform } from './platform.ts'
 /** Browsers and other runtimes: their fetch pools connections itself, and they send a `User-Agent` of their own. */
 export const platform: Platform = {
   sendsUserAgent: false,
-  createFetchExtras: () => async () => ({}),
+  openConnections: () => ({ extras: async () => ({}), proxyError: () => undefined }),
 }

@@ -1,5 +1,7 @@
 import { ValidationError } from '../errors/validation-error.ts'
 import type { Platform } from './platform.ts'
+import { createProxyBlame, type ProxyBlame } from './proxy-blame.ts'
+import { proxyError } from './proxy-error.ts'
 
 // The key under which Node's own fetch of every version finds its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
@@ -10,32 +12,39 @@ const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
-  createFetchExtras() {
+  openConnections() {
+    const proxies = createProxyBlame()
     // A fetch that was replaced (MSW does so) gets connections of its own: it cannot see those opened before it came.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
-    return (fetch) => {
-      const known = perFetch.get(fetch)
-      if (known) return known
-      const fresh = openDispatcher().catch((error: unknown) => {
-        // What could not be opened now may be possible at the next call.
-        perFetch.delete(fetch)
-        throw error
-      })
-      perFetch.set(fetch, fresh)
-      return fresh
+    return {
+      extras(fetch) {
+        const known = perFetch.get(fetch)
+        if (known) return known
+        const fresh = openDispatcher(proxies).catch((error: unknown) => {
+          // What could not be opened now may be possible at the next call.
+          perFetch.delete(fetch)
+          throw error
+        })
+        perFetch.set(fetch, fresh)
+        return fresh
+      },
+      proxyError(cause, url, fields) {
+        const proxy = proxies.behind(cause, url)
+        return proxy && proxyError(proxy, { ...fields, cause })
+      },
     }
   },
 }
 
-async function openDispatcher(): Promise<RequestInit> {
-  const { Dispatcher1Wrapper, EnvHttpProxyAgent } = await importUndici()
+async function openDispatcher(proxies: ProxyBlame): Promise<RequestInit> {
+  const undici = await importUndici()
   // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
-  return { dispatcher: new Dispatcher1Wrapper(proxyAgent(EnvHttpProxyAgent)) } as unknown as RequestInit
+  return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies)) } as unknown as RequestInit
 }
 
-function proxyAgent(Agent: typeof import('undici').EnvHttpProxyAgent): import('undici').EnvHttpProxyAgent {
+function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame): import('undici').EnvHttpProxyAgent {
   try {
-    return new Agent()
+    return new undici.EnvHttpProxyAgent(proxies.watching(undici.Pool))
   } catch {
     // Its own error quotes the address, and a password may stand in that.
     throw new ValidationError([{ path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.' }])

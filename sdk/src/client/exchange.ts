@@ -34,7 +34,7 @@ export type Exchange = (gate: Gate, ticket: Ticket, one: Try) => Promise<Exchang
 /** Exchanges over connections of their own. */
 export function createExchange(settings: Settings): Exchange {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
-  const send = createSender(settings)
+  const { send, proxyError } = createSender(settings)
 
   return async (gate, ticket, { request, body, timeoutMs, signal, number }) => {
     const { method, path } = request.route
@@ -48,7 +48,7 @@ export function createExchange(settings: Settings): Exchange {
       const answer = await attempt(
         (ending) => send(request, body, ending),
         { timeoutMs, maxResponseBytes },
-        { origin: baseUrl, rateLimit: gate.known() },
+        { origin: baseUrl, rateLimit: gate.known(), proxyError },
         signal,
       )
       const { status, headers } = answer

@@ -4,12 +4,10 @@ import { type Issue, ValidationError } from '../errors/validation-error.ts'
 import { hasKeyForm } from '../fernet/key-form.ts'
 import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-limits.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { DEFAULT_BASE_URL } from './default-base-url.ts'
 import { type Environment, variableOf, withEnvironment } from './environment.ts'
 import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
 import { USER_AGENT } from './user-agent.ts'
-
-/** Where the client looks for the service when `baseUrl` is not given. */
-export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
 
 /**
  * What {@link createClient} takes. Everything is optional; calls that need more say so. What a call says goes before

@@ -6,12 +6,15 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
   readonly code?: string | undefined
   /** The system's name for what broke, such as `ECONNREFUSED`. */
   readonly systemCode?: string | undefined
+  /** The proxy that it broke at, without credentials. */
+  readonly proxy?: string | undefined
 }
 
 /**
  * The server did not answer: it cannot be reached, or the connection broke, also when tried again. A write may have
  * been stored all the same; sending it again is safe when it is the same token (see `fish.seal`). `code` is
- * `connection_error`.
+ * `connection_error`, or `proxy_error` where it was the proxy of the environment that did not let it through: then
+ * nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
   static {
@@ -19,10 +22,13 @@ export class ConnectionError extends FishCrabError {
   }
   /** The system's name for what broke, such as `ECONNREFUSED`, where it gave one. */
   readonly systemCode: string | undefined
+  /** The address of the proxy that did not let the request through, without credentials, where it was that. */
+  readonly proxy: string | undefined
 
-  constructor(summary: string, { code = 'connection_error', systemCode, ...fields }: ConnectionErrorFields) {
+  constructor(summary: string, { code = 'connection_error', systemCode, proxy, ...fields }: ConnectionErrorFields) {
     super(summary, { ...fields, code })
     this.systemCode = systemCode
+    this.proxy = proxy
   }
 }
 

@@ -4,6 +4,7 @@ import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import type { Bookmark } from './bookmark.ts'
 import type { Addition } from './store.ts'
 
 /** What a catch in an outbox has besides its entry. */
@@ -28,13 +29,6 @@ export interface NewCrab extends CrabInput, CatchFields {
 /** A catch for an outbox. */
 export type NewCatch = NewFish | NewCrab
 
-/** A place to remember, under a name: how far a log was read, for one. */
-export interface Bookmark {
-  /** 1 to 512 characters. */
-  readonly name: string
-  readonly value: string
-}
-
 const LONGEST_KEY = 512
 
 /** The name of a collection in a store: user names that differ in letter case alone are one user. */
@@ -56,6 +50,9 @@ export function readCatches(
   const read = catches.map((one, index) => readCatch(one, now, defaults, (issue) => issues.push(issue), index))
   if (bookmark && !isShortText(bookmark.name)) issues.push({ path: 'bookmark.name', message: KEY_MESSAGE })
   if (bookmark && typeof bookmark.value !== 'string') issues.push({ path: 'bookmark.value', message: 'Must be text.' })
+  if (bookmark && !isExpectation(bookmark.expected)) {
+    issues.push({ path: 'bookmark.expected', message: 'Must be text, or null for none.' })
+  }
   if (issues.length > 0) throw new ValidationError(issues)
   return read
 }
@@ -86,6 +83,10 @@ function readCatch(
     entry: { ...entry, caughtAt: entry.caughtAt ?? new Date(now).toISOString() },
     ...(key === undefined ? {} : { key }),
   }
+}
+
+function isExpectation(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'string'
 }
 
 function isShortText(value: unknown): value is string {

@@ -20,6 +20,23 @@ export class OutboxFullError extends FishCrabError {
   }
 }
 
+/**
+ * The bookmark of an `add` is not what was expected: somebody else has moved it. Nothing of this `add` was kept. Read
+ * it again. `code` is `bookmark_moved`.
+ */
+export class BookmarkMovedError extends FishCrabError {
+  static {
+    brand(BookmarkMovedError, 'BookmarkMovedError')
+  }
+
+  constructor() {
+    super('Somebody else has moved the bookmark, and nothing was kept.', {
+      code: 'bookmark_moved',
+      hint: 'Read the bookmark again, and go on from there.',
+    })
+  }
+}
+
 /** The outbox was closed, or is being closed. What it holds stays on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
   static {
@@ -76,6 +93,21 @@ export class OutboxStoreError extends FishCrabError {
  */
 export function isOutboxFullError(error: unknown): error is OutboxFullError {
   return isBranded(error, 'OutboxFullError')
+}
+
+/**
+ * Whether a thrown value is a {@link BookmarkMovedError}, also one of another copy of this package.
+ *
+ * @example
+ * try {
+ *   await outbox.add({ kind: 'crab' }, { bookmark: { name: 'import', value: '1000', expected: '500' } })
+ * } catch (error) {
+ *   if (isBookmarkMovedError(error)) showStatus('Somebody else imports this.')
+ *   else throw error
+ * }
+ */
+export function isBookmarkMovedError(error: unknown): error is BookmarkMovedError {
+  return isBranded(error, 'BookmarkMovedError')
 }
 
 /**

@@ -1,7 +1,10 @@
 export type { PayloadEntry } from '../client/entries.ts'
-export type { Bookmark, CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
+export type { Bookmark } from './bookmark.ts'
+export type { CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
 export type { SetAsideNotice } from './delivery.ts'
 export {
+  BookmarkMovedError,
+  isBookmarkMovedError,
   isOutboxFullError,
   isOutboxStoreError,
   OutboxClosedError,

@@ -3,7 +3,7 @@ import { userNameKey } from '../contract/names.ts'
 import { Background, idleClock } from './background.ts'
 import { type NewCatch, readCatches } from './catches.ts'
 import type { Delivery } from './delivery.ts'
-import { OutboxClosedError, OutboxFullError } from './errors.ts'
+import { BookmarkMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter, type OutboxListener } from './events.ts'
 import { type FlushCall, FlushQueue } from './flush-queue.ts'
 import type { FlushReport } from './flush-report.ts'
@@ -60,6 +60,7 @@ class OpenOutbox implements Outbox {
       maxKeys: settings.maxKeys,
       keysSince: now - settings.keyLifeMs,
     })
+    if (outcome.type === 'moved') throw new BookmarkMovedError()
     if (outcome.type === 'full') throw new OutboxFullError(settings.maxCatches)
     const { added, duplicates } = outcome
     if (added + duplicates > 0) emitter.emit({ type: 'added', added, duplicates })

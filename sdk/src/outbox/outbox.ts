@@ -1,4 +1,5 @@
-import type { Bookmark, NewCatch } from './catches.ts'
+import type { Bookmark } from './bookmark.ts'
+import type { NewCatch } from './catches.ts'
 import type { OutboxListener } from './events.ts'
 import type { FlushProgress, FlushReport } from './flush-report.ts'
 import type { Collection, CollectionCounts, SetAsideReason, StoredCatch } from './store.ts'
@@ -59,7 +60,8 @@ export interface Outbox {
    * Takes catches, all or none: checked as the client checks them, then kept; they are safe when it returns. They are
    * sent by `flush`, or by `start` in the background, each once and in the order of their adding within a collection.
    *
-   * @throws ValidationError, OutboxFullError, OutboxStoreError, OutboxClosedError; nothing was added.
+   * @throws ValidationError, OutboxFullError, BookmarkMovedError, OutboxStoreError, OutboxClosedError; nothing was
+   *   added.
    * @example
    * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold', key: 'latest.log:1042' })
    * await outbox.add([], { bookmark: { name: 'latest.log', value: '2048' } })

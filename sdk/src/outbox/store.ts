@@ -1,6 +1,7 @@
 import type { PayloadEntry } from '../client/entries.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
+import type { Bookmark } from './bookmark.ts'
 
 /** An answer, at once or later. */
 export type Awaitable<T> = T | Promise<T>
@@ -37,7 +38,7 @@ export interface StoredCatch extends Collection {
 export interface AddRequest {
   /** May be empty, when only the bookmark moves. */
   readonly catches: readonly Addition[]
-  readonly bookmark?: { readonly name: string; readonly value: string } | undefined
+  readonly bookmark?: Bookmark | undefined
   /** Milliseconds since 1970. */
   readonly now: number
   readonly maxCatches: number
@@ -47,10 +48,11 @@ export interface AddRequest {
   readonly keysSince: number
 }
 
-/** What `add` did. `full`: nothing at all. */
+/** What `add` did. `full`, or `moved` when the bookmark is not what was expected: nothing at all. */
 export type AddOutcome =
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
   | { readonly type: 'full' }
+  | { readonly type: 'moved' }
 
 /** Counts of one collection, in catches. */
 export interface CollectionCounts extends Collection {
@@ -115,7 +117,10 @@ export interface StoredBatch {
  * reads a clock. That is all that an outbox of your own needs.
  */
 export interface OutboxStore {
-  /** Adds catches whose key is not known, at the end and in order; remembers keys; moves the bookmark. */
+  /**
+   * Adds catches whose key is not known, at the end and in order; remembers keys; moves the bookmark. A bookmark that is
+   * not what it is expected to be comes before everything else.
+   */
   add(request: AddRequest): Awaitable<AddOutcome>
   /** The value a bookmark was last given. */
   bookmark(name: string): Awaitable<string | undefined>

@@ -1,4 +1,4 @@
-import { memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { isBookmarkMovedError, memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock } from './clocks.ts'
 import { fakeService, fish } from './fake-service.ts'
@@ -75,6 +75,20 @@ it('takes a catch with a known key once, also when it was delivered before', asy
   expect(await outbox.add(keyed)).toEqual({ added: 0, duplicates: 1 })
   await outbox.flush()
   expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
+})
+
+it('takes nothing when somebody else has moved the bookmark that was expected', async () => {
+  const outbox = await open()
+  await outbox.add(fish(1), { bookmark: { name: 'import', value: '1', expected: null } })
+  const late = outbox.add(fish(1), { bookmark: { name: 'import', value: '1', expected: null } })
+  const error = await late.catch((thrown: unknown) => thrown)
+  expect(isBookmarkMovedError(error)).toBe(true)
+  expect(error).toMatchObject({ code: 'bookmark_moved' })
+  expect(await outbox.status()).toMatchObject({ queued: 1 })
+  await outbox.add(fish(2), { bookmark: { name: 'import', value: '2', expected: '1' } })
+  expect(await outbox.bookmark('import')).toBe('2')
+  const wrong = outbox.add([], { bookmark: { name: 'import', value: '3', expected: 2 as never } })
+  await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'bookmark.expected' }] })
 })
 
 it('moves a bookmark together with the catches or not at all', async () => {

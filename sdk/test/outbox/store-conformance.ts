@@ -93,6 +93,19 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.bookmark('log')).toBe('8')
     })
 
+    it('takes nothing when a bookmark is not what it is expected to be', async () => {
+      const store = await open()
+      const move = (expected: string | null, value: string) =>
+        store.add(request([addition(value)], { bookmark: { name: 'log', value, expected } }))
+      expect(await move('7', 'a')).toEqual({ type: 'moved' })
+      expect(await move(null, 'a')).toMatchObject({ added: 1 })
+      for (const expected of [null, 'b', '']) expect(await move(expected, 'b')).toEqual({ type: 'moved' })
+      expect(await names(store)).toEqual(['a'])
+      expect(await move('a', 'b')).toMatchObject({ added: 1 })
+      expect(await store.bookmark('log')).toBe('b')
+      expect(await names(store)).toEqual(['a', 'b'])
+    })
+
     it('counts by collection, under the spelling that came first', async () => {
       const { store, seqs } = await openHeld([
         ...abc,

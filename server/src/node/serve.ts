@@ -13,6 +13,8 @@ export interface ServeOptions extends ConfigSource {
   readonly version: string
   readonly stdout: Writable
   readonly stderr: Writable & { readonly isTTY?: boolean }
+  /** Whether the log for people has colours. @default where stderr is a terminal and NO_COLOR is not set */
+  readonly colours?: boolean
   /** Settles when the server shall stop. Called again, it settles at the next wish to stop. */
   readonly stopRequested: () => Promise<void>
 }
@@ -29,11 +31,11 @@ export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, forced: 130 } as co
  * @returns the exit status
  */
 export async function serve(options: ServeOptions): Promise<number> {
-  const { stdout, stderr, stopRequested } = options
+  const { stdout, stderr, stopRequested, colours = stderr.isTTY === true && !options.env.NO_COLOR } = options
   const say = (line: string) => stderr.write(`${line}\n`)
   const config = configOf(options, say)
   if (!config) return SERVE_EXIT.usage
-  const logger = createLogger(config.log, { stream: stderr, colours: stderr.isTTY === true && !options.env.NO_COLOR })
+  const logger = createLogger(config.log, { stream: stderr, colours })
 
   let server: RunningServer
   try {

@@ -14,6 +14,8 @@ export interface Setting<Value> {
   readonly env: string
   /** The flag of `fish-cli serve`, without dashes. Secrets have none: an argument list is no place for them. */
   readonly flag?: string
+  /** What stands for the value of the flag in help, such as `SECONDS`. */
+  readonly placeholder?: string
   readonly summary: string
   /** What counts when nothing is given, as text; absent where there is nothing then. */
   readonly fallback?: string
@@ -28,6 +30,7 @@ export const SETTINGS = {
   host: setting({
     env: 'FISH_HOST',
     flag: 'host',
+    placeholder: 'HOST',
     fallback: '127.0.0.1',
     summary: 'address to listen on',
     parse: host,
@@ -35,6 +38,7 @@ export const SETTINGS = {
   port: setting({
     env: 'FISH_PORT',
     flag: 'port',
+    placeholder: 'PORT',
     fallback: '8787',
     summary: 'port to listen on; 0 takes any free one',
     parse: integer(0, 65_535),
@@ -42,6 +46,7 @@ export const SETTINGS = {
   storage: setting<StorageAddress>({
     env: 'FISH_STORAGE',
     flag: 'storage',
+    placeholder: 'ADDRESS',
     fallback: 'file:./data',
     summary: 'where everything is kept: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
     isSecret: holdsPassword,
@@ -50,6 +55,7 @@ export const SETTINGS = {
   adminUsername: setting({
     env: 'FISH_ADMIN_USERNAME',
     flag: 'admin-username',
+    placeholder: 'NAME',
     summary: 'name of the first administrator',
     parse: (text) => {
       if (!isUserName(text) || /^\.{1,2}$/.test(text)) throw new Error(`must be ${USER_NAME_RULE}`)
@@ -77,12 +83,14 @@ export const SETTINGS = {
   allowedOrigins: setting<readonly string[]>({
     env: 'FISH_ALLOWED_ORIGINS',
     flag: 'allowed-origins',
+    placeholder: 'ORIGINS',
     summary: 'origins that are not rate limited, separated by commas',
     parse: origins,
   }),
   rateLimit: setting({
     env: 'FISH_RATE_LIMIT',
     flag: 'rate-limit',
+    placeholder: 'N',
     fallback: String(LIMITS.requests),
     summary: 'requests per client and window',
     parse: integer(1, 1_000_000_000),
@@ -90,6 +98,7 @@ export const SETTINGS = {
   rateWindow: setting({
     env: 'FISH_RATE_WINDOW',
     flag: 'rate-window',
+    placeholder: 'SECONDS',
     fallback: String(LIMITS.windowSeconds),
     summary: 'length of the window, in seconds',
     parse: integer(1, 86_400),
@@ -97,6 +106,7 @@ export const SETTINGS = {
   adminRateLimit: setting({
     env: 'FISH_ADMIN_RATE_LIMIT',
     flag: 'admin-rate-limit',
+    placeholder: 'N',
     fallback: String(LIMITS.adminRequests),
     summary: 'requests per administrator in 5 minutes',
     parse: integer(1, 1_000_000_000),
@@ -104,6 +114,7 @@ export const SETTINGS = {
   trustProxy: setting({
     env: 'FISH_TRUST_PROXY',
     flag: 'trust-proxy',
+    placeholder: 'N',
     fallback: '0',
     summary: 'how many proxies in front are trusted to write X-Forwarded-For',
     parse: integer(0, 32),
@@ -126,12 +137,14 @@ export const SETTINGS = {
   tokenTtl: setting({
     env: 'FISH_TOKEN_TTL',
     flag: 'token-ttl',
+    placeholder: 'SECONDS',
     summary: 'how old a token may be, in seconds; any age when unset',
     parse: integer(1, 4_000_000_000),
   }),
   log: setting<LogFormat>({
     env: 'FISH_LOG',
     flag: 'log',
+    placeholder: 'FORMAT',
     fallback: 'pretty',
     summary: `how the log is written: ${LOG_FORMATS.join(', ')}`,
     parse: (text) => {

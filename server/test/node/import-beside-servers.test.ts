@@ -168,7 +168,8 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     await expect(importStore({ env: env(), file, noticeMs: 0 })).rejects.toMatchObject({
       code: 'invalid_line',
       message: expect.stringMatching(/^Line 3 says again /),
-      hint: expect.stringMatching(/^Empty it/),
+      hint: expect.stringMatching(/^Nothing was written/),
     })
+    expect(await redis.admin.keys('*')).toEqual([])
   })
 })

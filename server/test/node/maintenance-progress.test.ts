@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import {
@@ -11,8 +12,10 @@ import {
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { createVault } from '../../src/app/users/vault.ts'
+import { newRecord } from '../storage/samples.ts'
 import { newFolder } from './data-folder.ts'
 import { writeExport } from './export-file.ts'
+import { folderContent } from './folder-content.ts'
 
 const ITEMS = 5000
 const SECRET = 'the secret of the beginning, long'
@@ -46,6 +49,19 @@ async function filled() {
   const { told, onProgress } = listener()
   await importStore({ env, file, onProgress })
   return { parent, file, env, importing: told }
+}
+
+const LARGE = 100_000_000
+
+/** A file store that takes a while to be read. */
+async function large() {
+  const parent = newFolder()
+  const path = join(parent, 'data')
+  const storage = await createStorage({ driver: 'file', path })
+  const value = 'x'.repeat(1_000_000)
+  for (let at = 0; at * value.length < LARGE; at += 1) await storage.items.setItem(`audit:filler-${at}`, value)
+  await storage.dispose()
+  return { parent, path, env: { FISH_STORAGE: `file:${path}` } }
 }
 
 describe('progress', () => {
@@ -82,7 +98,7 @@ describe('progress', () => {
     expect(restore.told.every(({ done, total }) => done === 0 || done === total)).toBe(true)
   })
 
-  it('of a resealing counts the keys that were looked at', async () => {
+  it('of a resealing counts the keys that were looked at, up to all of them', async () => {
     const path = join(newFolder(), 'data')
     const storage = await createStorage({ driver: 'file', path })
     const vault = createVault([SECRET], (bytes) => crypto.getRandomValues(bytes))
@@ -94,8 +110,28 @@ describe('progress', () => {
     const env = { FISH_STORAGE: `file:${path}`, FISH_SECRET: SECRET }
     const { told, onProgress } = listener()
     await resealStore({ env, onProgress })
-    expect(told.at(-1)).toEqual({ step: 'reseal', unit: 'keys', done: ids.length })
+    expect(stepsOf(told)).toMatchObject([{ step: 'reseal', from: 0, to: ids.length, total: ids.length }])
     expect(told.length).toBeGreaterThan(2)
+  })
+
+  it('of the backup and the restore of a large store counts the bytes that are copied, while others go on', async () => {
+    const { parent, env } = await large()
+    const [backup, restore] = [listener(), listener()]
+    let turns = 0
+    const turning = setInterval(() => {
+      turns += 1
+    }, 5)
+    const target = join(parent, 'copy')
+    const { bytes } = await backupStore({ env, target, ...backup })
+    clearInterval(turning)
+    expect(turns).toBeGreaterThan(10)
+    const copy = stepsOf(backup.told).find(({ step }) => step === 'copy')
+    expect(copy).toMatchObject({ from: 0, to: copy?.total })
+    expect(copy?.total).toBeGreaterThan(LARGE)
+    expect(copy?.times).toBeGreaterThan(3)
+    expect(backup.told.filter(({ step, done }) => step === 'copy' && done > 0 && done < bytes)).not.toEqual([])
+    await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: target, now: NOW, ...restore })
+    expect(stepsOf(restore.told).find(({ step }) => step === 'copy')?.times).toBeGreaterThan(3)
   })
 
   it('changes nothing of what is done', async () => {
@@ -104,5 +140,56 @@ describe('progress', () => {
     const target = join(parent, 'b.jsonl')
     const told = await exportStore({ env, target, now: NOW, onProgress: listener().onProgress })
     expect({ ...told, file: null }).toEqual(report)
+  })
+})
+
+describe('an interruption', () => {
+  /** Aborts in the first step of this name, once it has begun and is under way. */
+  function abortIn(step: MaintenanceProgress['step'], from = 0) {
+    const stop = new AbortController()
+    const onProgress = (progress: MaintenanceProgress) => {
+      if (progress.step !== step || progress.done < from) return
+      setTimeout(() => stop.abort(new Error('stopped by hand')), 20)
+    }
+    return { signal: stop.signal, onProgress }
+  }
+
+  it.each([
+    ['check', 0],
+    ['copy', 1],
+  ] as const)('in the %s of a large store ends at once and leaves nothing', async (step, from) => {
+    const { parent, path, env } = await large()
+    const before = folderContent(parent)
+    const backup = backupStore({ env, target: join(parent, 'copy'), ...abortIn(step, from) })
+    await expect(backup).rejects.toMatchObject({
+      code: 'interrupted',
+      message: `Interrupted. ${join(parent, 'copy')} was not made.`,
+    })
+    const target = { FISH_STORAGE: `file:${join(parent, 'target')}` }
+    const restore = restoreStore({ env: target, backup: path, now: NOW, ...abortIn(step, from) })
+    await expect(restore).rejects.toMatchObject({ code: 'interrupted', message: 'Interrupted. Nothing was restored.' })
+    rmSync(join(parent, 'target'), { recursive: true, force: true })
+    expect(folderContent(parent)).toEqual(before)
+  })
+
+  it('of a backup leaves a server on the store as it was, which writes meanwhile', async () => {
+    const { parent, path, env } = await large()
+    const storage = await createStorage({ driver: 'file', path })
+    const place = { owner: 'ann', kind: 'fish', gamemode: 'earth' }
+    let [isOver, written] = [false, 0]
+    const writing = (async () => {
+      for (; !isOver; written += 1) await storage.append(place, newRecord())
+    })()
+    const target = join(parent, 'copy')
+    await expect(backupStore({ env, target, ...abortIn('copy', 1) })).rejects.toMatchObject({ code: 'interrupted' })
+    const before = written
+    expect(before).toBeGreaterThan(0)
+    const report = await backupStore({ env, target })
+    isOver = true
+    await writing
+    expect(report.records).toBeGreaterThanOrEqual(before)
+    expect(report.records).toBeLessThan(written)
+    await storage.dispose()
+    expect(await backupStore({ env, target: join(parent, 'all'), dryRun: true })).toMatchObject({ records: written })
   })
 })

@@ -1,5 +1,5 @@
-import { userNameKey } from '@fish-crab/sdk'
 import type { AdminRole } from '@fish-crab/sdk/admin'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES, ERROR_CODES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'

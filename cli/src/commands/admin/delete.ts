@@ -1,5 +1,5 @@
-import { ERROR_CODES, userNameKey } from '@fish-crab/sdk'
 import type { Administrator } from '@fish-crab/sdk/admin'
+import { ERROR_CODES, userNameKey } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'
 import {

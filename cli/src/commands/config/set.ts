@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag } from '../../base/flags.ts'
+import { gamemodeNamed } from '../../catches/gamemode.ts'
 import { changeConfig } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
@@ -47,6 +48,7 @@ export class ConfigSet extends FishCommand {
 }
 
 function checkedValue(key: SettingKey, value: string | undefined): string {
+  if (key === 'gamemode' && value !== undefined) return gamemodeNamed(value, key)
   const { rule, accepts } = SETTINGS[key]
   if (value !== undefined && accepts(value)) return value
   throw usageError(`${key} must be ${rule}.`)

@@ -1,4 +1,4 @@
-import { userNameKey } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { confirm } from '../../asking/confirmation.ts'
 import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../base/flags.ts'

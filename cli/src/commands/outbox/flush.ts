@@ -1,21 +1,35 @@
 import { FishCommand } from '../../base/fish-command.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../../base/flags.ts'
+import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../../base/flags.ts'
+import { catchesText } from '../../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress } from '../../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../../outbox/open-outbox.ts'
+import { wouldFlush } from '../../outbox/would-flush.ts'
+import { printable } from '../../output/printable.ts'
 import { maxWaitMs, needUser, selection } from '../../service/client.ts'
 
 /** `fish-cli outbox flush` */
 export class OutboxFlush extends FishCommand {
   static override summary = 'Send what waits, and show how far it is.'
   static override description =
-    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. After too many requests it waits, and counts down.'
-  static override examples = ['<%= config.bin %> outbox flush', '<%= config.bin %> outbox flush --max-wait 600']
-  static override flags = { ...userFlag, ...serviceFlags, ...noInputFlag }
+    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. After too many requests it waits, and counts down. --dry-run needs it too, asks nobody for it, and sends nothing.'
+  static override examples = [
+    '<%= config.bin %> outbox flush',
+    '<%= config.bin %> outbox flush --max-wait 600',
+    '<%= config.bin %> outbox flush --dry-run',
+  ]
+  static override flags = { ...userFlag, ...serviceFlags, ...noInputFlag, ...dryRunFlag }
 
   async run(): Promise<number> {
     const { flags } = await this.parse(OutboxFlush)
     const user = needUser(this.io, flags.user, 'Add --user USER', flags)
     const limit = maxWaitMs(selection(this.io, flags).maxWait)
+    const dryRun = flags['dry-run']
+    if (dryRun) {
+      const { url, catches, left } = await wouldFlush(this.io, flags, user)
+      const others = left === 0 ? '' : `; ${left} of others would stay`
+      const told = `Would send ${catchesText(catches)} of ${printable(user)} to ${printable(url)}${others}.`
+      return this.print(flags.json, { dryRun, url, user, catches, left }, () => told)
+    }
     await using outbox = await openPlayerOutbox(this.io, flags, { user })
     const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal: this.io.interrupted() })
     const status = flushStatus(report, (text) => this.note(flags.json, text))

@@ -1,7 +1,12 @@
+import { isNotFoundError } from '@fish-crab/sdk'
+import type { AdminClient } from '@fish-crab/sdk/admin'
+import { ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
+import { adminFlag, dryRunFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
+import { CliError } from '../../failures/cli-error.ts'
+import { EXIT } from '../../failures/exit.ts'
 import type { Rights } from '../../failures/rights.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -30,22 +35,37 @@ export class UserCreate extends FishCommand {
   static override summary = 'Create a player, as an administrator.'
   static override description =
     'Prints the password, the Fernet key and the API key of the player. They are shown this once. The password of the ' +
-    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.'
+    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not ask for it.'
   static override examples = [
     '<%= config.bin %> user create Alex',
     '<%= config.bin %> user create Alex --admin admin --out alex.json',
+    { description: 'Is the name free, and may you?', command: '<%= config.bin %> user create Alex --dry-run' },
   ]
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...noInputFlag, ...outputFlags }
+  static override flags = {
+    ...adminFlag,
+    ...secretFileFlags,
+    ...serviceFlags,
+    ...noInputFlag,
+    ...dryRunFlag,
+    ...outputFlags,
+  }
 
   override needs: Rights = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserCreate)
     this.checkOutput(flags, COLUMNS)
-    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
+    const dryRun = flags['dry-run']
+    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] || dryRun })
     const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
+    if (dryRun) {
+      await reserved?.discard()
+      await requireFree(admin, args.name, this.io.interrupted())
+      const planned = { name: args.name, file, dryRun }
+      return this.print(flags.json, planned, () => `Would create ${printable(args.name)}.`)
+    }
     const created = admin.users.create({ name: args.name }, { signal: this.io.interrupted() })
     const {
       rateLimit: _,
@@ -71,4 +91,17 @@ export class UserCreate extends FishCommand {
     }
     return this.printRows(flags, { rows: [user], columns: COLUMNS, document: ([only]) => only })
   }
+}
+
+async function requireFree(admin: AdminClient, name: string, signal: AbortSignal): Promise<void> {
+  // Without it, what the login does not find would be taken for the player.
+  await admin.me({ signal })
+  try {
+    await admin.users.get(name, { signal })
+  } catch (error) {
+    if (isNotFoundError(error) && error.code === 'user_not_found') return
+    throw error
+  }
+  const { message } = ERROR_CODES.user_exists
+  throw new CliError({ code: 'user_exists', message, hint: 'Choose another name.', exit: EXIT.conflict })
 }

@@ -1,4 +1,4 @@
-import { GAMEMODES } from '@fish-crab/sdk'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
 import {
   type Administration,

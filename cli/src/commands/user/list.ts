@@ -1,5 +1,5 @@
-import { LIMITS } from '@fish-crab/sdk'
 import type { User } from '@fish-crab/sdk/admin'
+import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
 import { pageSizeFor, take } from '../../administration/take.ts'

@@ -16,6 +16,16 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
       { title: 'no name', args: [], exit: 2, code: 'usage' },
     ],
   },
+  {
+    id: 'user:create',
+    args: ['Bella', '--dry-run'],
+    asks: ['adminLogin', 'adminMe', 'showUser'],
+    expects: { 'showUser 404': { exit: 0, why: 'a name that nobody has is free' } },
+    fails: [
+      { title: 'a name that is taken', args: ['alex', '--dry-run'], exit: 6, code: 'user_exists' },
+      { title: 'a name that none can have', args: ['Not a name', '--dry-run'], exit: 2, code: 'usage' },
+    ],
+  },
   { id: 'user:create', args: ['Bella', '--out', '{home}/secret-file'], asks: ['adminLogin', 'createUser'] },
   { id: 'user:list', asks: ['adminLogin', 'listUsers'], bad: ['--limit', '0'] },
   {

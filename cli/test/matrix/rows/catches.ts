@@ -92,6 +92,17 @@ export const CATCH_ROWS: readonly Row[] = [
     prints: 'lines',
   },
   { id: 'outbox:flush', given: ['queued'], asks: ['postFish'], bad: ['more'], expects: SET_ASIDE },
+  {
+    id: 'outbox:flush',
+    args: ['--dry-run'],
+    given: ['queued'],
+    asks: [],
+    silent: 'it only says what it would send',
+    fails: [
+      { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'a key that is none', env: { FISH_KEY: 'canary no key' }, exit: 4, code: 'invalid_key' },
+    ],
+  },
   { id: 'outbox:status', given: ['set aside'], asks: [], silent: HERE, bad: ['--fields', 'canary'] },
   {
     id: 'outbox:retry',

@@ -30,6 +30,18 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
+    id: 'backup',
+    args: ['{home}/copy', '--dry-run'],
+    given: ['store'],
+    asks: [],
+    silent: DATA,
+    bad: ['more'],
+    fails: [
+      { title: 'no store', given: [], exit: 5, code: 'no_store' },
+      { title: 'a folder that is there', args: ['{home}/work', '--dry-run'], exit: 6, code: 'exists' },
+    ],
+  },
+  {
     id: 'restore',
     args: ['{home}/copy'],
     given: ['backup'],
@@ -40,6 +52,18 @@ export const OPERATOR_ROWS: readonly Row[] = [
       { title: 'no backup', args: ['{home}/none'], exit: 5, code: 'no_store' },
       { title: 'a store that is there', given: ['backup', 'store'], exit: 6, code: 'exists' },
       { title: 'a folder that is no backup', args: ['{home}/work'], exit: 5, code: 'no_store' },
+    ],
+  },
+  {
+    id: 'restore',
+    args: ['{home}/copy', '--dry-run'],
+    given: ['backup'],
+    asks: [],
+    silent: DATA,
+    bad: ['more'],
+    fails: [
+      { title: 'no backup', args: ['{home}/none', '--dry-run'], exit: 5, code: 'no_store' },
+      { title: 'a store that is there', given: ['backup', 'store'], exit: 6, code: 'exists' },
     ],
   },
   {
@@ -59,6 +83,24 @@ export const OPERATOR_ROWS: readonly Row[] = [
         code: 'exists',
       },
       { title: 'no file named', args: [], exit: 2, code: 'usage' },
+    ],
+  },
+  {
+    id: 'export',
+    args: ['--out', '{home}/out.jsonl', '--dry-run'],
+    given: ['store'],
+    asks: [],
+    silent: DATA,
+    bad: ['more'],
+    fails: [
+      { title: 'no store', given: [], exit: 5, code: 'no_store' },
+      {
+        title: 'a file that is there',
+        args: ['--out', '{home}/catches.csv', '--dry-run'],
+        given: ['store', 'catches'],
+        exit: 6,
+        code: 'exists',
+      },
     ],
   },
   {
@@ -82,7 +124,37 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
+    id: 'import',
+    args: ['{home}/fish.jsonl', '--dry-run'],
+    given: ['export'],
+    asks: [],
+    silent: DATA,
+    bad: ['more'],
+    fails: [
+      { title: 'no file', args: ['{home}/none.jsonl', '--dry-run'], exit: 5, code: 'no_store' },
+      { title: 'a store that is there', given: ['export', 'store'], exit: 6, code: 'exists' },
+      { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'unavailable' },
+    ],
+  },
+  {
     id: 'reseal',
+    given: ['store'],
+    asks: [],
+    silent: DATA,
+    bad: ['more'],
+    fails: [
+      { title: 'no store', given: [], exit: 5, code: 'no_store' },
+      {
+        title: 'a wrong secret',
+        env: { FISH_SECRET: 'canary wrong secret of 32 characters', FISH_SECRET_PREVIOUS: '' },
+        exit: 4,
+        code: 'wrong_secret',
+      },
+    ],
+  },
+  {
+    id: 'reseal',
+    args: ['--dry-run'],
     given: ['store'],
     asks: [],
     silent: DATA,

@@ -1,4 +1,5 @@
 import type { AddRequest, OutboxStore, StoredBatch } from '../store.ts'
+import { hasMoved } from './bookmarks.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import {
   countByCollection,
@@ -101,6 +102,7 @@ export function memoryStore(): OutboxStore {
 
 function add(state: ReturnType<typeof emptyState>, request: AddRequest): ReturnType<OutboxStore['add']> {
   const { catches, bookmark, now, maxCatches, maxKeys, keysSince } = request
+  if (bookmark && hasMoved(bookmark, state.bookmarks.get(bookmark.name))) return { type: 'moved' }
   const unknown = withoutDuplicates(catches, (key) => state.keys.has(key))
   if (unknown.length > 0 && state.catches.length + unknown.length > maxCatches) return { type: 'full' }
   for (const { collection, kind, user, gamemode, entry, key } of unknown) {

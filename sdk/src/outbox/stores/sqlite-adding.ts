@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { OutboxStore } from '../store.ts'
+import { hasMoved } from './bookmarks.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { prepareChange, prepareQuery } from './sqlite-rows.ts'
 
@@ -24,9 +25,12 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
   )
   const findBookmark = prepareQuery(db, 'SELECT value FROM bookmarks WHERE name = ?')
 
+  const bookmarkOf = (name: string) => findBookmark(name)[0]?.value as string | undefined
+
   return {
     add: ({ catches, bookmark, now, maxCatches, maxKeys, keysSince }) =>
       transaction(() => {
+        if (bookmark && hasMoved(bookmark, bookmarkOf(bookmark.name))) return { type: 'moved' }
         const unknown = withoutDuplicates(catches, (key) => findKey(key).length > 0)
         if (unknown.length > 0 && Number(count()[0]?.n) + unknown.length > maxCatches) return { type: 'full' }
         for (const { collection, kind, user, gamemode, entry, key } of unknown) {
@@ -38,6 +42,6 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
         if (bookmark) setBookmark(bookmark.name, bookmark.value)
         return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
       }),
-    bookmark: (name) => transaction(() => findBookmark(name)[0]?.value as string | undefined),
+    bookmark: (name) => transaction(() => bookmarkOf(name)),
   } satisfies Partial<OutboxStore>
 }

@@ -1,6 +1,6 @@
 import type { FishStorage } from '../../storage/types.ts'
-import { checkSeal, openSealCheck, settleSealCheck } from './seal-check.ts'
-import { ownerOfSealed, SECRETS_BASE } from './secret-keys.ts'
+import { checkSeal, type ItemSource, openSealCheck, settleSealCheck } from './seal-check.ts'
+import { ownerOfSealed, SEALED_PART, SECRETS_BASE } from './secret-keys.ts'
 import { SealError, type Vault } from './vault.ts'
 
 /** How far a resealing is, or what it came to. */
@@ -13,15 +13,28 @@ export interface ResealCounts {
   readonly unopened: readonly string[]
 }
 
-/** What {@link resealAll} takes. */
-export interface ResealOptions {
-  readonly storage: FishStorage
+/** How far a resealing is. */
+export interface ResealProgress {
+  /** Sealed keys that were looked at. */
+  readonly seen: number
+  /** How many there were when it began. */
+  readonly total: number
+}
+
+/** Where sealed keys are read. */
+export type SealedSource = ItemSource & Pick<FishStorage, 'listItems'>
+
+interface Looking<Source> {
+  readonly storage: Source
   readonly vault: Vault
-  /** Called after every page. */
-  readonly onProgress?: (counts: ResealCounts) => void
+  /** Called at the beginning and after every page. */
+  readonly onProgress?: (progress: ResealProgress) => void
   /** Ends it between two pages: what is done is done. */
   readonly signal?: AbortSignal
 }
+
+/** What {@link resealAll} takes. */
+export type ResealOptions = Looking<FishStorage>
 
 const PAGE_ITEMS = 768
 
@@ -38,40 +51,79 @@ export async function resealAll(options: ResealOptions): Promise<ResealCounts> {
   let resealed = 0
   while (true) {
     const check = await openSealCheck(storage, vault)
-    const pass = await resealOnce(options, resealed)
-    resealed = pass.resealed
+    const { seen, changed, unopened } = await eachSealed(options, (key, old, anew) =>
+      storage.replaceItemIf(key, old, anew),
+    )
+    resealed += changed
     // A server that started before the first secret was changed may have sealed behind the pass: look once more.
-    if (pass.changed > 0) continue
-    if (pass.unopened.length > 0 || check === null || (await settleSealCheck(storage, vault, check))) return pass
+    if (changed > 0) continue
+    if (unopened.length > 0 || check === null || (await settleSealCheck(storage, vault, check))) {
+      return { seen, resealed, unopened }
+    }
   }
 }
 
-async function resealOnce({ storage, vault, onProgress, signal }: ResealOptions, before: number) {
+/**
+ * Opens everything as {@link resealAll} does, and counts what that would seal anew. Writes nothing.
+ * @throws SealError as that
+ */
+export async function lookAtSeals(options: Looking<SealedSource>): Promise<ResealCounts> {
+  await openSealCheck(options.storage, options.vault)
+  const { seen, changed, unopened } = await eachSealed(options, async () => true)
+  return { seen, resealed: changed, unopened }
+}
+
+/**
+ * Seals each key anew that is not under the first secret.
+ * @param replace puts it in place of the old one, and answers whether it did
+ */
+async function eachSealed(
+  { storage, vault, onProgress, signal }: Looking<SealedSource>,
+  replace: (key: string, old: string, anew: string) => Promise<boolean>,
+) {
+  const total = onProgress ? await countSealed({ storage, ...(signal ? { signal } : {}) }) : 0
   let [seen, changed] = [0, 0]
   const unopened: string[] = []
-  let after: string | undefined
-  do {
-    signal?.throwIfAborted()
-    const page = await storage.listItems({
-      base: SECRETS_BASE,
-      limit: PAGE_ITEMS,
-      ...(after === undefined ? {} : { after }),
-    })
+  onProgress?.({ seen, total })
+  for await (const page of sealedPages({ storage, ...(signal ? { signal } : {}) })) {
     await Promise.all(
-      page.items.map(async ({ key, value }) => {
-        const owner = ownerOfSealed(key)
-        if (owner === undefined) return
+      page.map(async ({ key, value, owner }) => {
         seen += 1
         const anew = await vault.reseal(value, owner).catch((error: unknown) => {
           if (!(error instanceof SealError)) throw error
           unopened.push(owner)
           return value
         })
-        if (anew !== value && (await storage.replaceItemIf(key, value, anew))) changed += 1
+        if (anew !== value && (await replace(key, value, anew))) changed += 1
       }),
     )
+    onProgress?.({ seen, total })
+  }
+  return { seen, changed, unopened }
+}
+
+type Pages = Pick<Looking<SealedSource>, 'storage' | 'signal'>
+
+async function countSealed(pages: Pages): Promise<number> {
+  let count = 0
+  for await (const page of sealedPages(pages)) count += page.length
+  return count
+}
+
+async function* sealedPages({ storage, signal }: Pages) {
+  let after: string | undefined
+  do {
+    signal?.throwIfAborted()
+    const page = await storage.listItems({
+      base: SECRETS_BASE,
+      contains: SEALED_PART,
+      limit: PAGE_ITEMS,
+      ...(after === undefined ? {} : { after }),
+    })
+    yield page.items.flatMap(({ key, value }) => {
+      const owner = ownerOfSealed(key)
+      return owner === undefined ? [] : [{ key, value, owner }]
+    })
     after = page.next
-    onProgress?.({ seen, resealed: before + changed, unopened })
   } while (after !== undefined)
-  return { seen, resealed: before + changed, unopened, changed }
 }

@@ -27,12 +27,17 @@ export async function checkSeal(storage: FishStorage, vault: Vault): Promise<voi
   if (!stored) await checkSeal(storage, vault)
 }
 
+/** Where items are read. */
+export interface ItemSource {
+  readonly items: { getItem(key: string): Promise<string | null> }
+}
+
 /**
  * The check as it is stored, `null` when there is none. Writes nothing.
  * @throws SealError when a secret is missing that something may be sealed under
  */
-export async function openSealCheck(storage: FishStorage, vault: Vault): Promise<string | null> {
-  const kept = await storage.items.getItem(SEAL_CHECK_KEY)
+export async function openSealCheck({ items }: ItemSource, vault: Vault): Promise<string | null> {
+  const kept = await items.getItem(SEAL_CHECK_KEY)
   if (kept !== null) await openSealTexts(kept, vault)
   return kept
 }

@@ -3,6 +3,9 @@ import { decodeKeyPart, itemKey } from '../../storage/keys.ts'
 /** Base of the items that hold users' secrets. */
 export const SECRETS_BASE = 'secret:'
 
+/** What the keys of sealed items hold behind {@link SECRETS_BASE}. Few others do. */
+export const SEALED_PART = ':fernet'
+
 const SEALED = /^secret:([^:]+):fernet$/
 
 /** The item that holds a secret of the user with this id. */

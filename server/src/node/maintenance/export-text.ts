@@ -1,11 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { countLine, EXPORT_FORMAT, EXPORT_VERSION, type ExportHeader, lineCounts, NO_LINES } from './export-format.ts'
-import type { ProgressOptions } from './progress.ts'
+import type { MaintenanceProgress, ProgressOptions } from './progress.ts'
 import { schemaOf } from './store-file.ts'
 import { countStoreLines, storeLines } from './store-lines.ts'
 
 const CHUNK_CHARACTERS = 64 * 1024
+
+/** What the making of an export tells. */
+export interface ExportTelling extends ProgressOptions {
+  /** What is done with the text. */
+  readonly step: MaintenanceProgress['step']
+}
 
 /** The text of an export, in chunks, and what was in it once they are taken. */
 export class ExportText {
@@ -13,12 +19,12 @@ export class ExportText {
   sealCheck: string | null = null
   readonly #db: DatabaseSync
   readonly #now: Date
-  readonly #onProgress: ProgressOptions['onProgress']
+  readonly #telling: ExportTelling
 
-  constructor(db: DatabaseSync, now: Date, { onProgress }: ProgressOptions = {}) {
+  constructor(db: DatabaseSync, now: Date, telling: ExportTelling) {
     this.#db = db
     this.#now = now
-    this.#onProgress = onProgress
+    this.#telling = telling
   }
 
   *chunks(): Generator<string> {
@@ -44,10 +50,10 @@ export class ExportText {
 
   /** Lines are counted beforehand only where somebody wants to know. */
   #teller(): (done: number) => void {
-    const onProgress = this.#onProgress
+    const { step, onProgress } = this.#telling
     if (!onProgress) return () => {}
     const total = countStoreLines(this.#db)
-    return (done) => onProgress({ step: 'write', unit: 'lines', done, total })
+    return (done) => onProgress({ step, unit: 'lines', done, total })
   }
 
   #header(): ExportHeader {

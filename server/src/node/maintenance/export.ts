@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
+import { linkSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Readable, type Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { syncFolder } from '../../storage/file/file-folder.ts'
 import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
@@ -14,20 +14,20 @@ import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { namingPaths } from './named-paths.ts'
-import type { ProgressOptions } from './progress.ts'
+import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { checkWhole, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
+import { checkNewName, refuseTaken } from './target.ts'
 
 /** What {@link exportStore} takes. */
-export interface ExportOptions extends ConfigSource, ProgressOptions {
-  /** The file to make, or a stream to write to, which is not ended. */
+export interface ExportOptions extends ConfigSource, MaintenanceOptions {
+  /** The file to make, or a stream to write to, which is not ended. A dry run writes to neither. */
   readonly target: string | Writable
   /** Noted in the first line. */
   readonly now: Date
-  readonly signal?: AbortSignal
 }
 
 /** What was exported. */
-export interface ExportReport extends ExportCounts {
+export interface ExportReport extends ExportCounts, DryRunMark {
   /** The file; `null` for a stream. */
   readonly file: string | null
   /** The data folder that it comes from. */
@@ -41,29 +41,35 @@ export interface ExportReport extends ExportCounts {
  * sealed and secrets stay out. A file is for its owner alone, and takes its name once it is whole and on the disk.
  * @throws MaintenanceError
  */
-export function exportStore({ target, now, signal, onProgress, ...source }: ExportOptions): Promise<ExportReport> {
-  return maintain(async () => {
+export function exportStore(options: ExportOptions): Promise<ExportReport> {
+  const { target, now, signal, onProgress, dryRun = false, ...source } = options
+  const work = workOf({ onProgress, signal })
+  const file = typeof target === 'string' ? resolve(target) : null
+  const left =
+    file === null ? 'What was written is part of an export, and no import takes it.' : `${file} was not made.`
+  const run = async () => {
     const folder = folderOf(readMaintenanceSettings(source).storage)
     const store = storeFileOf(folder)
-    const file = typeof target === 'string' ? resolve(target) : null
-    if (file !== null && existsSync(file)) throw inTheWay(file)
+    if (file !== null) checkNewName(file, 'file')
     const db = openStoreFile(store)
     try {
       checkSchema(db)
-      const progress = onProgress ? { onProgress } : {}
-      checkWhole(db, store, progress)
-      const output = new ExportText(db, now, progress)
-      const left =
-        file === null ? 'What was written is part of an export, and no import takes it.' : `${file} was not made.`
-      await (typeof target === 'string'
-        ? writeFile(output, resolve(target), signal)
-        : writeTo(output, target, { end: false, signal })
-      ).catch(tellInterruption(signal, left, 'Run it again.'))
-      return { ...output.counts, file, folder, secrets: await secretsStateOf(folder, output.sealCheck) }
+      await checkWhole(db, store, work)
+      const output = new ExportText(db, now, { step: dryRun ? 'check' : 'write', ...work })
+      if (dryRun) await writeTo(output, nowhere(), { end: true, signal })
+      else if (typeof target === 'string') await writeFile(output, resolve(target), signal)
+      else await writeTo(output, target, { end: false, signal })
+      const secrets = await secretsStateOf(folder, output.sealCheck)
+      return { ...output.counts, file, folder, secrets, ...dryRunMark(dryRun) }
     } finally {
       db.close()
     }
-  })
+  }
+  return maintain(() => run().catch(tellInterruption(signal, left, 'Run it again.')))
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
 }
 
 const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
@@ -106,7 +112,7 @@ function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file)
   } catch {
-    if (existsSync(file)) throw inTheWay(file)
+    refuseTaken(file, 'file')
     renameSync(draft, file)
   }
 }
@@ -116,11 +122,5 @@ function checkSchema(db: DatabaseSync): void {
   if (found === SCHEMA_VERSION) return
   throw new MaintenanceError('older_schema', `The store has schema ${found}, and exports need ${SCHEMA_VERSION}.`, {
     hint: 'Start the server of this version on it once, or back it up and serve the copy.',
-  })
-}
-
-function inTheWay(file: string): MaintenanceError {
-  return new MaintenanceError('exists', `${file} exists already, and nothing was done.`, {
-    hint: 'Name a file that does not exist.',
   })
 }

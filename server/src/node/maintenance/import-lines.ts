@@ -1,19 +1,19 @@
 import { checkMarked, markFinished, STORE_KEY } from '../../app/store-mark.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ContentLine } from './export-format.ts'
-import { exportLines, invalidLine, type NumberedLine } from './export-reader.ts'
+import { exportLines, type NumberedLine } from './export-reader.ts'
+import { ownerOf } from './line-places.ts'
 import { MaintenanceError } from './maintenance-error.ts'
-import type { ProgressOptions } from './progress.ts'
+import type { WorkOptions } from './progress.ts'
 
 /** What {@link importLines} takes. */
-export interface ImportWork extends ProgressOptions {
+export interface ImportWork extends WorkOptions {
   /** An export that was checked. */
   readonly file: string
   /** Empty, and marked as unfinished. */
   readonly storage: FishStorage
   /** Lines that the export has between its first and its last. */
   readonly total: number
-  readonly signal?: AbortSignal
 }
 
 const BATCH_LINES = 500
@@ -32,9 +32,7 @@ export async function importLines({ file, storage, total, onProgress, signal }: 
   const flush = async () => {
     signal?.throwIfAborted()
     await checkMarked(storage)
-    await writeBatch(storage, batch).catch(async (error: unknown) => {
-      throw error instanceof TakenError ? await explain(file, error.line) : error
-    })
+    await writeBatch(storage, batch)
     written += batch.length
     tell()
     batch = []
@@ -42,9 +40,8 @@ export async function importLines({ file, storage, total, onProgress, signal }: 
   }
   tell()
   for await (const numbered of exportLines(file)) {
-    const { number, line } = numbered
+    const { line } = numbered
     if ('item' in line && line.item === STORE_KEY) {
-      if (storeId !== undefined) throw saidBefore(number)
       storeId = line.value
       written += 1
       continue
@@ -57,45 +54,15 @@ export async function importLines({ file, storage, total, onProgress, signal }: 
   await markFinished(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
 }
 
-function saidBefore(number: number) {
-  return invalidLine(number, 'says again what a line above says')
-}
-
-/** There was no room for a line: something holds its place. */
-class TakenError extends Error {
-  readonly line: NumberedLine
-
-  constructor(line: NumberedLine) {
-    super('The place of a line is taken.')
-    this.line = line
-  }
-}
-
-/** Whose fault it is that a place is taken: that of the export, or that of whoever else wrote there. */
-async function explain(file: string, taken: NumberedLine): Promise<MaintenanceError> {
-  for await (const { number, line } of exportLines(file)) {
-    if (number !== taken.number && excludes(line, taken.line)) return saidBefore(Math.max(number, taken.number))
-  }
+/** The export says each thing once: that was checked. */
+function takenBySomebody({ number }: NumberedLine): MaintenanceError {
   return new MaintenanceError(
     'in_use',
-    `Something else wrote into the storage during the import: it holds already what line ${taken.number} says.`,
+    `Something else wrote into the storage during the import: it holds already what line ${number} says.`,
     {
       hint: 'Stop every server on it. What they acknowledged since the import began is in there too: export or note what is needed of it before you empty the storage and try again.',
     },
   )
-}
-
-function excludes(one: ContentLine, other: ContentLine): boolean {
-  if ('removedOwner' in one) return one.removedOwner === ownerOf(other)
-  const [place, otherPlace] = [placeOf(one), placeOf(other)]
-  return place !== undefined && place === otherPlace
-}
-
-/** What only one line may say. */
-function placeOf(line: ContentLine): string | undefined {
-  if ('item' in line) return JSON.stringify([line.item])
-  const used = 'record' in line ? line.record : 'token' in line ? line.token : undefined
-  return used && used.dedupeKey !== null ? JSON.stringify([used.owner, used.dedupeKey]) : undefined
 }
 
 function sizeOf(line: ContentLine): number {
@@ -112,18 +79,12 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
   const results = await Promise.allSettled(
     lanes.map(async (lane) => {
       for (const { number, line } of lane) {
-        if (!(await write(storage, line))) throw new TakenError({ number, line })
+        if (!(await write(storage, line))) throw takenBySomebody({ number, line })
       }
     }),
   )
   // Settled first: nothing goes on writing behind a failure.
   for (const result of results) if (result.status === 'rejected') throw result.reason
-}
-
-function ownerOf(line: ContentLine): string | undefined {
-  if ('record' in line) return line.record.owner
-  if ('token' in line) return line.token.owner
-  return 'removedOwner' in line ? line.removedOwner : undefined
 }
 
 // Where a record stands for the moment in which its token becomes used.

@@ -1,23 +1,24 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { checkFinished, checkMarked, markUnfinished, STORE_KEY, unmark } from '../../app/store-mark.ts'
+import { markUnfinished } from '../../app/store-mark.ts'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
-import { createStorage, type StorageOptions } from '../../storage/index.ts'
-import type { FishStorage } from '../../storage/types.ts'
+import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ExportCounts } from './export-format.ts'
-import { type ExportContent, exportLines } from './export-reader.ts'
+import { type ExportContent, exportLines, invalidLine } from './export-reader.ts'
 import { type ImportWork, importLines } from './import-lines.ts'
+import { checkRedis, importRedis } from './import-redis.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
+import { LinePlaces } from './line-places.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import type { ProgressOptions } from './progress.ts'
+import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
+import { checkDataFolder, refuseInUse } from './target.ts'
 
 /** What {@link importStore} takes. */
-export interface ImportOptions extends ConfigSource, ProgressOptions {
+export interface ImportOptions extends ConfigSource, MaintenanceOptions {
   /** A file that `exportStore` wrote. */
   readonly file: string
   /** Called once, before the first line goes into a Redis, with how long `noticeMs` is. */
@@ -27,11 +28,10 @@ export interface ImportOptions extends ConfigSource, ProgressOptions {
    * look once a second whose store it holds, and have noticed by then. @default 2000
    */
   readonly noticeMs?: number
-  readonly signal?: AbortSignal
 }
 
 /** What was imported. */
-export interface ImportReport extends ExportCounts {
+export interface ImportReport extends ExportCounts, DryRunMark {
   /** The data folder; `null` for Redis. */
   readonly folder: string | null
   /** `needed`: the keys stay sealed under a secret that is not beside the data. */
@@ -41,12 +41,6 @@ export interface ImportReport extends ExportCounts {
 type Work = Omit<ImportWork, 'storage'>
 type Reading = Omit<Work, 'total'>
 
-/** How servers that may be running are given time to notice an import. */
-interface Notice {
-  readonly noticeMs: number
-  readonly onWait: (ms: number) => void
-}
-
 const NOTICE_MS = 2000
 
 /**
@@ -54,26 +48,37 @@ const NOTICE_MS = 2000
  * takes its name once it is whole; a Redis is filled in place, and until it is whole no server takes it.
  * @throws MaintenanceError
  */
-export function importStore({ file, onProgress, signal, ...rest }: ImportOptions): Promise<ImportReport> {
+export function importStore({
+  file,
+  onProgress,
+  signal,
+  dryRun = false,
+  ...rest
+}: ImportOptions): Promise<ImportReport> {
   const { onWait = () => {}, noticeMs = NOTICE_MS, ...source } = rest
-  return maintain(async () => {
+  const work = { file: resolve(file), ...workOf({ onProgress, signal }) }
+  const run = async (): Promise<ImportReport> => {
     const { storage } = readMaintenanceSettings(source)
-    const folder = storage.driver === 'redis' || storage.driver === 'redis-cluster' ? null : folderOf(storage)
-    const work = { file: resolve(file), ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) }
-    const run = async () => {
-      if (folder !== null) refuseStoreIn(folder)
-      const content = await checkExport(work)
-      const filling = { ...work, total: linesOf(content.counts) }
-      if (folder === null) await importRedis(storage, filling, { onWait, noticeMs })
-      else await importFolder(folder, filling)
-      return content
+    if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
+      const { counts, sealCheck } = await checkExport(work)
+      const filling = { ...work, total: linesOf(counts) }
+      if (dryRun) await checkRedis(storage)
+      else await importRedis(storage, filling, { onWait, noticeMs })
+      return { ...counts, folder: null, secrets: sealCheck === null ? 'included' : 'needed', ...dryRunMark(dryRun) }
     }
-    const { counts, sealCheck } = await run().catch(
-      tellInterruption(signal, 'Nothing was imported.', 'Run it again; nothing is in the way.'),
-    )
-    if (folder !== null) return { ...counts, folder, secrets: await secretsStateOf(folder, sealCheck) }
-    return { ...counts, folder, secrets: sealCheck === null ? 'included' : 'needed' }
-  })
+    const folder = folderOf(storage)
+    refuseStoreIn(folder)
+    checkDataFolder(folder)
+    const { counts, sealCheck } = await checkExport(work)
+    // Before the store is there: secrets that are damaged would be found too late.
+    const secrets = await secretsStateOf(folder, sealCheck)
+    if (dryRun) refuseInUse(folder)
+    else await importFolder(folder, { ...work, total: linesOf(counts) })
+    return { ...counts, folder, secrets, ...dryRunMark(dryRun) }
+  }
+  return maintain(() =>
+    run().catch(tellInterruption(signal, 'Nothing was imported.', 'Run it again; nothing is in the way.')),
+  )
 }
 
 function linesOf({ items, records, tokens, removedOwners }: ExportCounts): number {
@@ -84,10 +89,13 @@ async function checkExport({ file, signal, onProgress }: Reading): Promise<Expor
   // A file that is not there is told of by whoever opens it.
   const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   const lines = exportLines(file, (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }))
+  const places = new LinePlaces()
   while (true) {
     signal?.throwIfAborted()
     const step = await lines.next()
     if (step.done) return step.value
+    const { number, line } = step.value
+    if (!places.take(line)) throw invalidLine(number, 'says again what a line above says')
   }
 }
 
@@ -105,76 +113,13 @@ function importFolder(target: string, work: Work): Promise<void> {
     const store = join(draft, STORE_FILE)
     const db = openStoreFile(store)
     try {
-      checkWhole(db, store, work)
+      await checkWhole(db, store, work)
     } finally {
       db.close()
     }
     syncFile(store)
     renameSync(store, join(folder, STORE_FILE))
     syncFolder(folder)
-  })
-}
-
-const EMPTY_IT = 'Empty it before you try again. No server takes it until then.'
-const PARTLY = 'The Redis holds a part of the export now.'
-
-async function importRedis(options: StorageOptions, work: Work, notice: Notice): Promise<void> {
-  const storage = await createStorage(options)
-  try {
-    await claim(storage, work.signal, notice)
-    const filling = importLines({ ...work, storage }).catch(tellInterruption(work.signal, PARTLY, EMPTY_IT))
-    await maintain(() => filling).catch((error: unknown) => {
-      if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
-      // Only who else wrote there has something to lose by emptying it.
-      const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
-      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, {
-        ...(hint === undefined ? {} : { hint }),
-        cause: error,
-      })
-    })
-  } finally {
-    await storage.dispose()
-  }
-}
-
-/**
- * Takes an empty Redis for this import alone, by the mark that keeps servers and other imports away, and waits until
- * servers that are running have seen it.
- */
-async function claim(storage: FishStorage, signal: AbortSignal | undefined, notice: Notice): Promise<void> {
-  await checkFinished(storage)
-  if (await holdsData(storage)) throw notEmpty()
-  signal?.throwIfAborted()
-  if (!(await markUnfinished(storage))) {
-    await checkFinished(storage)
-    throw notEmpty()
-  }
-  try {
-    notice.onWait(notice.noticeMs)
-    await pause(notice.noticeMs, signal)
-    await checkMarked(storage)
-    // Once more: what a server has written in between has no mark.
-    if (await holdsData(storage)) throw notEmpty()
-  } catch (error) {
-    await unmark(storage)
-    throw error
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await setTimeout(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
-    throw signal?.aborted ? signal.reason : error
-  })
-}
-
-async function holdsData(storage: FishStorage): Promise<boolean> {
-  const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
-  return tallies.length > 0 || keys.some((key) => key !== STORE_KEY)
-}
-
-function notEmpty(): MaintenanceError {
-  return new MaintenanceError('exists', 'The Redis holds data of this service already, and nothing was done.', {
-    hint: 'Name an empty one.',
   })
 }
 

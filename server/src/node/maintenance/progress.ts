@@ -18,8 +18,40 @@ export interface MaintenanceProgress {
 /** What maintenance that takes long may be given to tell how far it is. */
 export interface ProgressOptions {
   /**
-   * Called at the beginning of each step and many times during most of them; whoever shows it chooses how often. What
-   * SQLite does in one go, the check and the copy of a store, is told when it begins and when it ends. Should not throw.
+   * Called at the beginning of each step, at its end and many times in between; whoever shows it chooses how often. Of
+   * the check of a store, which SQLite does in one go, only beginning and end are told. Should not throw.
    */
   readonly onProgress?: (progress: MaintenanceProgress) => void
+}
+
+/** What work on a whole store is given. */
+export interface WorkOptions extends ProgressOptions {
+  /** Ends it, with what `MaintenanceError` calls `interrupted`. Nothing is left of what was begun. */
+  readonly signal?: AbortSignal
+}
+
+/** What every piece of maintenance may be given. */
+export interface MaintenanceOptions extends WorkOptions {
+  /**
+   * Check all that is checked before anything is written, be refused where the work itself would be refused, and
+   * report what it would do: no file, folder, key of Redis or lock is left of it. What only writing finds out, such as
+   * a full disk, it cannot tell. @default false
+   */
+  readonly dryRun?: boolean
+}
+
+/** Marks the report of a dry run. */
+export interface DryRunMark {
+  /** `true`: nothing of it was done. Left out where it was. */
+  readonly dryRun?: true
+}
+
+/** The mark that a report gets. */
+export function dryRunMark(dryRun: boolean): DryRunMark {
+  return dryRun ? { dryRun } : {}
+}
+
+/** The options of the work, for those that do a part of it: none is there that was not given. */
+export function workOf({ onProgress, signal }: { [Name in keyof WorkOptions]: WorkOptions[Name] | undefined }) {
+  return { ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) } satisfies WorkOptions
 }

@@ -1,70 +1,114 @@
 import type { AppSecrets } from '../../app/options.ts'
-import { checkFinished } from '../../app/store-mark.ts'
-import { resealAll } from '../../app/users/reseal.ts'
-import { openSealCheck } from '../../app/users/seal-check.ts'
+import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
+import { lookAtSeals, type ResealCounts, type ResealProgress, resealAll } from '../../app/users/reseal.ts'
+import { type ItemSource, openSealCheck } from '../../app/users/seal-check.ts'
 import { createVault } from '../../app/users/vault.ts'
+import { findStore } from '../../storage/file/file-identity.ts'
 import { createStorage } from '../../storage/index.ts'
-import type { FishStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
 import { keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, type MaintenanceSettings, readMaintenanceSettings } from './maintenance-settings.ts'
-import type { ProgressOptions } from './progress.ts'
+import { type DryRunMark, dryRunMark, type MaintenanceOptions } from './progress.ts'
+import { viewRedis } from './redis-view.ts'
 import { storeFileOf } from './store-file.ts'
+import { viewStoreFile } from './store-view.ts'
+import { refuseInUse } from './target.ts'
 
 /** What {@link resealStore} takes. */
-export interface ResealStoreOptions extends ConfigSource, ProgressOptions {
+export interface ResealStoreOptions extends ConfigSource, MaintenanceOptions {
   /** Make a new secret beside the data first, in place of the one that was made before. File stores only. */
   readonly makeNew?: boolean
-  readonly signal?: AbortSignal
 }
+
+/** What was resealed, or would be. */
+export interface ResealReport extends ResealCounts, DryRunMark {}
 
 /**
  * Seals every key anew under `FISH_SECRET`, or under the secret beside the data where none is given. A file store must
- * not be served meanwhile, a Redis may be. Safe to interrupt at any moment, and to do again.
+ * not be served meanwhile, a Redis may be. Safe to interrupt at any moment, and to do again. A dry run opens every key.
  * @throws MaintenanceError
  */
-export function resealStore({ makeNew = false, onProgress, signal, ...source }: ResealStoreOptions) {
+export function resealStore(options: ResealStoreOptions): Promise<ResealReport> {
+  const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
   return maintain(async () => {
     const settings = readMaintenanceSettings(source)
-    const isFile = settings.storage.driver === 'file'
-    if (isFile) storeFileOf(folderOf(settings.storage))
-    if (settings.storage.driver === 'memory') folderOf(settings.storage)
-    if (makeNew && (!isFile || settings.secret !== undefined)) {
-      throw new MaintenanceError(
-        'invalid_settings',
-        'A new secret is made only for a file store whose secret is kept beside the data.',
-        {
-          hint: 'Put the new secret into FISH_SECRET and the one before into FISH_SECRET_PREVIOUS instead.',
-        },
-      )
-    }
-    if (!isFile && settings.secret === undefined) throw missingSecret()
+    checkSettings(settings, makeNew)
     const work = {
-      onProgress: ({ seen }: { readonly seen: number }) => onProgress?.({ step: 'reseal', unit: 'keys', done: seen }),
       ...(signal ? { signal } : {}),
+      ...(onProgress && {
+        onProgress: ({ seen, total }: ResealProgress) =>
+          onProgress({ step: dryRun ? 'check' : 'reseal', unit: 'keys', done: seen, total }),
+      }),
+    }
+    if (dryRun) {
+      await using view = disposing(await viewOf(settings))
+      const { seals } = await sealingOf(view, settings, makeNew)
+      return { ...(await lookAtSeals({ storage: view, vault: vaultOf(seals), ...work })), ...dryRunMark(dryRun) }
     }
     // A file store is locked from here on, and its secrets with it.
-    const storage = await createStorage(settings.storage)
-    try {
-      await checkFinished(storage)
-      if (!isFile || settings.secret !== undefined) {
-        const kept = isFile ? await keptSecrets(folderOf(settings.storage)) : undefined
-        return await resealAll({ storage, vault: vaultOf(givenSeals(settings, kept)), ...work })
-      }
-      const folder = folderOf(settings.storage)
-      const secrets = await keptOrNew({ folder, storage, settings, makeNew })
-      const seals = [...allSeals(secrets), ...settings.previousSecrets]
-      const counts = await resealAll({ storage, vault: vaultOf(seals), ...work })
-      if (counts.unopened.length === 0 && secrets.sealPrevious) {
-        await keepSecrets(folder, { seal: secrets.seal, session: secrets.session })
-      }
-      return counts
-    } finally {
-      await storage.dispose()
+    await using storage = disposing(await createStorage(settings.storage))
+    const { seals, keeping } = await sealingOf(storage, settings, makeNew)
+    if (keeping?.isNew) await keepSecrets(keeping.folder, keeping.secrets)
+    const counts = await resealAll({ storage, vault: vaultOf(seals), ...work })
+    if (counts.unopened.length === 0 && keeping?.secrets.sealPrevious) {
+      const { seal, session } = keeping.secrets
+      await keepSecrets(keeping.folder, { seal, session })
     }
+    return counts
   })
+}
+
+function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
+  const isFile = storage.driver === 'file'
+  if (isFile) storeFileOf(folderOf(storage))
+  if (storage.driver === 'memory') folderOf(storage)
+  if (makeNew && (!isFile || secret !== undefined)) {
+    throw new MaintenanceError(
+      'invalid_settings',
+      'A new secret is made only for a file store whose secret is kept beside the data.',
+      {
+        hint: 'Put the new secret into FISH_SECRET and the one before into FISH_SECRET_PREVIOUS instead.',
+      },
+    )
+  }
+  if (!isFile && secret === undefined) throw missingSecret()
+}
+
+/** Opens a storage to look at it, and refuses it where it would be refused to work on it. */
+async function viewOf({ storage }: MaintenanceSettings) {
+  if (storage.driver === 'redis' || storage.driver === 'redis-cluster') return viewRedis(storage)
+  const folder = folderOf(storage)
+  const file = storeFileOf(folder)
+  refuseInUse(folder, () => findStore(file))
+  return viewStoreFile(file)
+}
+
+function disposing<Disposed extends { dispose(): Promise<void> }>(storage: Disposed): Disposed & AsyncDisposable {
+  return Object.assign(storage, { [Symbol.asyncDispose]: () => storage.dispose() })
+}
+
+/** What to seal with. */
+interface Sealing {
+  /** The secrets, the one that seals first. */
+  readonly seals: readonly string[]
+  /** The secrets that are kept beside the data, where it is these. */
+  readonly keeping?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
+}
+
+async function sealingOf(storage: ItemSource, settings: MaintenanceSettings, makeNew: boolean): Promise<Sealing> {
+  refuseUnfinished(await storage.items.getItem(STORE_KEY))
+  const folder = settings.storage.driver === 'file' ? folderOf(settings.storage) : undefined
+  const kept = folder === undefined ? undefined : await keptSecrets(folder)
+  if (settings.secret !== undefined) return { seals: givenSeals(settings, kept) }
+  if (folder === undefined || !kept) throw missingSecret()
+  const seals = [...allSeals(kept), ...settings.previousSecrets]
+  if (!makeNew) return { seals, keeping: { folder, secrets: kept, isNew: false } }
+  // Whatever does not open now would never open again.
+  await openSealCheck(storage, vaultOf(seals))
+  const secrets = { seal: makeSecrets().seal, session: kept.session, sealPrevious: seals }
+  return { seals: allSeals(secrets), keeping: { folder, secrets, isNew: true } }
 }
 
 function vaultOf(seals: readonly string[]) {
@@ -75,25 +119,6 @@ function vaultOf(seals: readonly string[]) {
 function givenSeals({ secret, previousSecrets }: MaintenanceSettings, kept: AppSecrets | undefined): readonly string[] {
   if (secret === undefined) throw missingSecret()
   return [secret, ...previousSecrets, ...(kept ? allSeals(kept) : [])]
-}
-
-interface Keeping {
-  readonly folder: string
-  readonly storage: FishStorage
-  readonly settings: MaintenanceSettings
-  readonly makeNew: boolean
-}
-
-async function keptOrNew({ folder, storage, settings, makeNew }: Keeping): Promise<AppSecrets> {
-  const kept = await keptSecrets(folder)
-  if (!kept) throw missingSecret()
-  if (!makeNew) return kept
-  // Whatever does not open now would never open again.
-  await openSealCheck(storage, vaultOf([...allSeals(kept), ...settings.previousSecrets]))
-  const sealPrevious = [...allSeals(kept), ...settings.previousSecrets]
-  const secrets = { seal: makeSecrets().seal, session: kept.session, sealPrevious }
-  await keepSecrets(folder, secrets)
-  return secrets
 }
 
 function missingSecret(): MaintenanceError {

@@ -5,16 +5,17 @@ import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import { identityOf } from '../../storage/file/file-identity.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
-import { copyWithSecrets } from './backup.ts'
+import { checkedContent, copyWithSecrets } from './backup.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { inLockedFolder } from './locked-folder.ts'
-import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import type { ProgressOptions } from './progress.ts'
-import { checkWhole, openStoreFile, type StoreFacts, storeFileOf } from './store-file.ts'
+import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
+import { type StoreFacts, storeFileOf } from './store-file.ts'
+import { checkDataFolder, refuseInUse } from './target.ts'
 
 /** What {@link restoreStore} takes. */
-export interface RestoreOptions extends ConfigSource, ProgressOptions {
+export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
   /** A folder that `backupStore` made. */
   readonly backup: string
   /** Replace a store that is there; it is kept in a folder beside the new one. @default refuse */
@@ -24,10 +25,10 @@ export interface RestoreOptions extends ConfigSource, ProgressOptions {
 }
 
 /** What was restored. */
-export interface RestoreReport extends StoreFacts {
+export interface RestoreReport extends StoreFacts, DryRunMark {
   readonly folder: string
   readonly secrets: SecretsState
-  /** Where the store is that was there before. */
+  /** Where the store is that was there before; of a dry run, where it would be, were it done at that `now`. */
   readonly replaced?: string
 }
 
@@ -40,31 +41,43 @@ const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRE
  * @throws MaintenanceError
  */
 export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
-  const { backup, force = false, now, onProgress, ...source } = options
-  const progress = onProgress ? { onProgress } : {}
-  return maintain(async () => {
+  const { backup, force = false, now, onProgress, signal, dryRun = false, ...source } = options
+  const work = workOf({ onProgress, signal })
+  const run = async () => {
     const target = folderOf(readMaintenanceSettings(source).storage)
     const from = resolve(backup)
     const file = storeFileOf(from)
     refuseItself(file, target)
-    checkBackup(file, progress)
+    const { facts, sealCheck } = await checkedContent(file, work)
     // Where they are damaged, it is these that are, not a copy of them.
     await keptSecrets(from)
     if (!force) refuseStoreIn(target)
+    checkDataFolder(target)
+    const aside = found(target).length > 0 ? asideOf(target, now) : undefined
+    if (dryRun) {
+      refuseInUse(target)
+      const secrets = await secretsStateOf(from, sealCheck)
+      return { folder: target, ...facts, secrets, ...replacing(aside), ...dryRunMark(dryRun) }
+    }
     return inLockedFolder(target, 'restore', async ({ folder, draft }) => {
       // Once more: a server may have made one before the folder was locked.
       if (!force) refuseStoreIn(folder)
-      const { facts, sealCheck } = copyWithSecrets({ from, file, to: draft, ...progress })
-      const secrets = await secretsStateOf(draft, sealCheck)
+      const copied = await copyWithSecrets({ from, file, to: draft, ...work })
+      const secrets = await secretsStateOf(draft, copied.sealCheck)
       const replaced = found(folder).length > 0 ? keepAside(folder, now) : undefined
       // The store goes last: there is none until it can be opened.
       for (const name of [SECRETS_FILE, STORE_FILE]) {
         if (existsSync(join(draft, name))) renameSync(join(draft, name), join(folder, name))
       }
       syncFolder(folder)
-      return { folder, ...facts, secrets, ...(replaced === undefined ? {} : { replaced }) }
+      return { folder, ...copied.facts, secrets, ...replacing(replaced) }
     })
-  })
+  }
+  return maintain(() => run().catch(tellInterruption(signal, 'Nothing was restored.', 'Run it again.')))
+}
+
+function replacing(replaced: string | undefined): Pick<RestoreReport, 'replaced'> {
+  return replaced === undefined ? {} : { replaced }
 }
 
 /** By what the files are, not by their names: there may be links on the way. */
@@ -73,15 +86,6 @@ function refuseItself(backup: string, target: string): void {
   throw new MaintenanceError('exists', `${backup} is the store of that data folder itself, and nothing was done.`, {
     hint: 'Name a folder that fish-cli backup made.',
   })
-}
-
-function checkBackup(file: string, progress: ProgressOptions): void {
-  const db = openStoreFile(file)
-  try {
-    checkWhole(db, file, progress)
-  } finally {
-    db.close()
-  }
 }
 
 function found(folder: string): string[] {
@@ -95,9 +99,16 @@ function refuseStoreIn(folder: string): void {
   })
 }
 
-/** Moves the store of a locked folder into a folder of its own in there, so that it also works on a mount point. */
-function keepAside(folder: string, now: Date): string {
+/** Where the store of a folder goes: into that folder, so that it also works on a mount point. */
+function asideOf(folder: string, now: Date): string {
   const aside = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
+  if (!existsSync(aside)) return aside
+  throw new MaintenanceError('exists', `Something is in the way at ${aside}.`, { hint: 'Move it away.' })
+}
+
+/** Moves the store of a locked folder there. */
+function keepAside(folder: string, now: Date): string {
+  const aside = asideOf(folder, now)
   mkdirSync(aside, { mode: 0o700 })
   takeInLog(join(folder, STORE_FILE))
   for (const name of found(folder)) renameSync(join(folder, name), join(aside, name))

@@ -1,12 +1,14 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { STORE_FILE } from '../../storage/file/file-folder.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/file-schema.ts'
+import { runLong } from './long-statement.ts'
 import { MaintenanceError } from './maintenance-error.ts'
-import type { ProgressOptions } from './progress.ts'
+import type { WorkOptions } from './progress.ts'
 
 /** What a store holds. */
 export interface StoreFacts {
@@ -36,7 +38,7 @@ export function storeFileOf(folder: string): string {
  */
 export function openStoreFile(file: string): DatabaseSync {
   accessSync(file, constants.R_OK)
-  const db = new DatabaseSync(file, { readOnly: true })
+  const db = connectTo(file)
   try {
     db.exec('PRAGMA busy_timeout = 5000')
     if (pragma(db, 'application_id') !== APPLICATION_ID) {
@@ -50,6 +52,17 @@ export function openStoreFile(file: string): DatabaseSync {
   }
 }
 
+/**
+ * SQLite lays two files beside a store that it reads. Only a connection that might write takes them away again; but one
+ * that finds a log takes it into the store at its end, and a store is not changed by being read.
+ */
+function connectTo(file: string): DatabaseSync {
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const address = pathToFileURL(file)
+  address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
+  return new DatabaseSync(address, { readOnly: hasLog })
+}
+
 /** Version of the schema of an open store. */
 export function schemaOf(db: DatabaseSync): number {
   return Number(pragma(db, 'user_version'))
@@ -59,14 +72,14 @@ export function schemaOf(db: DatabaseSync): number {
  * Reads the whole file for what may be wrong with it.
  * @throws MaintenanceError `damaged`; StorageError `unfinished` when it holds part of an import
  */
-export function checkWhole(db: DatabaseSync, file: string, { onProgress }: ProgressOptions = {}): void {
-  const total = sizeOf(db)
-  onProgress?.({ step: 'check', unit: 'bytes', done: 0, total })
-  if (pragma(db, 'integrity_check(1)') !== 'ok') {
+export async function checkWhole(db: DatabaseSync, file: string, { onProgress, signal }: WorkOptions = {}) {
+  const size = sizeOf(db)
+  onProgress?.({ step: 'check', unit: 'bytes', done: 0, total: size })
+  if ((await runLong({ db, file, size, sql: 'PRAGMA integrity_check(1)', signal })) !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
   refuseUnfinished(itemOf(db, STORE_KEY))
-  onProgress?.({ step: 'check', unit: 'bytes', done: total, total })
+  onProgress?.({ step: 'check', unit: 'bytes', done: size, total: size })
 }
 
 /** Counts what a store holds. Walks over its index, not its content. */
@@ -85,36 +98,31 @@ function sizeOf(db: DatabaseSync): number {
   return Number(pragma(db, 'page_count')) * Number(pragma(db, 'page_size'))
 }
 
+/** How large an open store is, and how much of that is in use, in bytes. */
+export function sizesOf(db: DatabaseSync): { readonly size: number; readonly used: number } {
+  const size = sizeOf(db)
+  return { size, used: size - Number(pragma(db, 'freelist_count')) * Number(pragma(db, 'page_size')) }
+}
+
 function itemOf(db: DatabaseSync, key: string): string | null {
   const row = db.prepare('SELECT value FROM items WHERE key = ?').get(key)
   return row ? String(row.value) : null
 }
 
-/** A copy of a store. */
-export interface CopiedStore {
+/** What is known of a store, or of a copy of one. */
+export interface StoreContent {
   readonly facts: StoreFacts
   /** What its seal is checked with, `null` when it was never served. */
   readonly sealCheck: string | null
 }
 
-/**
- * Writes a copy of a store as of one moment, while others read and write it, and checks the copy. It is on the disk
- * when this returns, which SQLite itself does not promise of `VACUUM INTO`.
- */
-export function copyStore(source: DatabaseSync, copy: string, progress: ProgressOptions = {}): CopiedStore {
-  const total = sizeOf(source)
-  progress.onProgress?.({ step: 'copy', unit: 'bytes', done: 0, total })
-  // Made first, for its owner only: SQLite takes an empty file, and would let everybody read one of its own.
-  closeSync(openSync(copy, 'wx', 0o600))
-  source.prepare('VACUUM INTO ?').run(copy)
-  syncFile(copy)
-  progress.onProgress?.({ step: 'copy', unit: 'bytes', done: total, total })
-  const db = openStoreFile(copy)
+/** What an open store holds, as of one moment. */
+export function contentOf(db: DatabaseSync): StoreContent {
+  db.exec('BEGIN')
   try {
-    checkWhole(db, copy, progress)
     return { facts: factsOf(db), sealCheck: itemOf(db, SEAL_CHECK_KEY) }
   } finally {
-    db.close()
+    db.exec('ROLLBACK')
   }
 }
 

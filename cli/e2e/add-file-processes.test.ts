@@ -1,0 +1,99 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMock } from '@fish-crab/mocks'
+import { openOutbox } from '@fish-crab/sdk/outbox'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { outboxPath } from '../src/outbox/outbox-path.ts'
+import { keptIn, newFolder } from '../test/folders.ts'
+import { type Fed, startFish } from '../test/stdin-processes.ts'
+
+const MANY = { requests: 1_000_000, windowSeconds: 300 }
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+/** A mock of the service that answers other processes, and a file of catches. */
+async function startImports(lines: number, limits = MANY) {
+  const mock = await createMock({ startAt: START, limits, seed: { users: [{ name: 'Alex' }] } })
+  const served = await mock.serve({ port: 0 })
+  onTestFinished(async () => {
+    await served[Symbol.asyncDispose]()
+    await mock[Symbol.asyncDispose]()
+  })
+  const folder = newFolder()
+  const env = {
+    ...keptIn(folder),
+    FISH_URL: served.url,
+    FISH_USER: 'Alex',
+    FISH_GAMEMODE: 'earth',
+    FISH_KEY: mock.user('Alex').fernetKey,
+  }
+  const path = join(folder, 'catches.csv')
+  const names = (round: number) => Array.from({ length: lines }, (_, index) => `Fish ${round}.${index}`)
+  const text = (round: number) =>
+    names(round)
+      .map((name) => `${name},1\n`)
+      .join('')
+  const write = (round: number) => writeFileSync(path, text(round))
+  const from = { file: path, stdin: '-' }
+  const start = (source: keyof typeof from, round: number, more = {}): Fed => {
+    const fed = startFish(['add', '--file', from[source], '--json'], { ...env, ...more })
+    fed.child.stdin.end(source === 'stdin' ? text(round) : '')
+    return fed
+  }
+  const queued = async () => {
+    await using outbox = await openOutbox({ path: outboxPath({ env }, served.url) })
+    return (await outbox.status()).queued
+  }
+  const stored = (round: number) =>
+    mock.sent.fish().flatMap(({ name }) => (name.startsWith(`Fish ${round}.`) ? [name] : []))
+  const locks = () => readdirSync(join(folder, 'state', 'fish-crab')).filter((name) => name.includes('import'))
+  return { mock, env, names, write, start, queued, stored, locks }
+}
+
+async function outcomeOf({ ended }: Fed) {
+  const { status, stdout } = await ended
+  const { error, catches } = JSON.parse(stdout) as { error?: { code: string; hint: string }; catches?: number }
+  return { status, code: error?.code, catches }
+}
+
+describe('one import by two processes', () => {
+  test.each(['file', 'stdin'] as const)(
+    'at once, from a %s, stores every catch once and refuses the other',
+    async (source) => {
+      const { names, write, start, stored, locks } = await startImports(3000)
+      for (const round of [1, 2, 3]) {
+        write(round)
+        const both = [start(source, round), start(source, round)]
+        const outcomes = await Promise.all(both.map(outcomeOf))
+        expect(outcomes.toSorted((a, b) => (a.status ?? 0) - (b.status ?? 0))).toEqual([
+          { status: 0, code: undefined, catches: 3000 },
+          { status: 6, code: 'import_running', catches: undefined },
+        ])
+        expect(stored(round)).toEqual(names(round))
+      }
+      expect(locks()).toEqual([])
+    },
+  )
+
+  test.each(['file', 'stdin'] as const)(
+    'of which the first is killed, from a %s, stores every catch once',
+    async (source) => {
+      const LINES = 20_000
+      const { names, write, start, queued, stored, locks } = await startImports(LINES)
+      for (const [round, most] of [0, 3000, 9000].entries()) {
+        write(round)
+        const first = start(source, round)
+        const until = Date.now() + 15_000
+        while ((await queued()) <= most && Date.now() < until) await sleep(2)
+        first.child.kill('SIGKILL')
+        await first.ended
+        const before = await queued()
+        expect(before).toBeGreaterThan(most)
+        expect(before).toBeLessThan(LINES)
+        expect(await outcomeOf(start(source, round))).toEqual({ status: 0, code: undefined, catches: LINES })
+        expect(stored(round)).toEqual(names(round))
+      }
+      expect(locks()).toEqual([])
+    },
+  )
+})

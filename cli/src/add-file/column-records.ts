@@ -1,0 +1,100 @@
+import { type FileRecord, linesOf, type TextLine } from './records.ts'
+
+/** The columns of a file without a line of titles, in this order. */
+const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
+
+const LONGEST_RECORD = 64 * 1024
+
+/**
+ * CSV as RFC 4180 has it. The first line names the columns when one of them is `name`, in any order and letter case,
+ * and others are passed over; without such a line the columns are {@link FIELDS}. Space around a value is none of it;
+ * around a name it is, where a program wrote the file: then there is none around titles.
+ */
+export function csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  return columnRecords(quotedLines(linesOf(pieces)), csvCells)
+}
+
+/** The same with tabs between, no quotes, and `\t \n \r \\` for what they stand for. */
+export function tsvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  return columnRecords(linesOf(pieces), tsvCells)
+}
+
+/** Whether the first line of a text is one of TSV: it has tabs, and what has commas besides has titles too. */
+export function isTabbed(text: string): boolean {
+  const line = text.split('\n', 1)[0] ?? ''
+  if (!line.includes('\t')) return false
+  return !line.includes(',') || line.split('\t').some((cell) => fieldOf(cell.trim()) === 'name')
+}
+
+async function* columnRecords(
+  lines: AsyncIterable<TextLine>,
+  cellsOf: (text: string) => readonly string[] | undefined,
+): AsyncGenerator<FileRecord> {
+  let titles: readonly string[] | undefined
+  let isWrittenByHand = true
+  for await (const { line, text } of lines) {
+    if (text.trim() === '') continue
+    const cells = cellsOf(text)
+    if (!cells) {
+      yield { line, problem: 'Has a quote that does not end, or text behind one.' }
+      continue
+    }
+    if (!titles) {
+      const named = cells.map((cell) => fieldOf(cell.trim()))
+      titles = named.includes('name') ? named : FIELDS
+      if (named.includes('name')) {
+        isWrittenByHand = cells.some((cell) => cell !== cell.trim())
+        continue
+      }
+    }
+    if (cells.length > titles.length) {
+      yield { line, problem: `Has ${cells.length} columns instead of ${titles.length}.` }
+      continue
+    }
+    const cellValue = (title: string, cell = '') => {
+      const value = cell.trim()
+      if (value === '') return undefined
+      return title === 'name' && !isWrittenByHand ? cell : value
+    }
+    const fields = titles.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
+    yield { line, fields: Object.fromEntries(fields) }
+  }
+}
+
+function fieldOf(title: string): string {
+  return FIELDS.find((field) => field.toLowerCase() === title.toLowerCase()) ?? ''
+}
+
+/** Joins lines where a quote goes on. */
+async function* quotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
+  let open: TextLine | undefined
+  for await (const one of lines) {
+    const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one
+    open = undefined
+    const quotes = joined.text.includes('"') ? joined.text.split('"').length - 1 : 0
+    // A quote that never ends must not take the rest of the file with it.
+    if (quotes % 2 === 1 && joined.text.length < LONGEST_RECORD) open = joined
+    else yield joined
+  }
+  if (open) yield open
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
+
+function tsvCells(text: string): readonly string[] {
+  return text
+    .split('\t')
+    .map((cell) => cell.replace(/\\([tnr\\])/g, (whole, letter: string) => ESCAPED[letter] ?? whole))
+}
+
+function csvCells(text: string): readonly string[] | undefined {
+  if (!text.includes('"')) return text.split(',')
+  const cells: string[] = []
+  const pattern = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy
+  for (;;) {
+    const match = pattern.exec(text)
+    if (!match) return undefined
+    cells.push(match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"'))
+    if (match[3] === '') return cells
+  }
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '@fish-crab/sdk'
+import { userNameKey } from '@fish-crab/sdk/constants'
+import { isBookmarkMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
+import type { ImportDefaults } from './checked-catches.ts'
+import type { ImportSource } from './source.ts'
+
+/** Names an import: the same content for the same player, with the same defaults, is the same import. */
+export function importName({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportDefaults): string {
+  const told = JSON.stringify([hash, { ...defaults, user: userNameKey(defaults.user) }])
+  return `import:${createHash('sha256').update(told).digest('hex')}`
+}
+
+/** One run's hold on an import: where it is, in the outbox. */
+export interface ImportClaim {
+  /** How many catches an earlier run, which was killed, had queued. */
+  readonly before: number
+  /** Queues catches, and writes in the same step how many are queued now. @throws CliError `import_running`; nothing was added */
+  add(catches: readonly NewCatch[], place: number): Promise<void>
+  /** Ends the import: the same content given again is then a new one. */
+  settle(): Promise<void>
+}
+
+/** Which import is claimed, and by whom. */
+interface ClaimWish {
+  readonly name: string
+  /** When this run began, milliseconds since 1970. */
+  readonly startedAt: number
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Takes an import over, from its beginning or from where a killed run left it. The lock (`lockImport`) tells whether its
+ * owner lives; the place in the outbox changes hands with each claim, so that even a run which lost its lock, or never
+ * had one, cannot queue anything once another has it.
+ *
+ * @throws CliError `import_running`; nothing was changed
+ */
+export async function claimImport(outbox: Outbox, { name, startedAt, clock }: ClaimWish): Promise<ImportClaim> {
+  const found = await outbox.bookmark(name)
+  const { place: before, endedAt } = readPlace(found)
+  // It ran when this one began, which waited for stdin or read its file since.
+  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRunning('ran')
+  const run = crypto.randomUUID()
+  let expected = found ?? null
+  const write = async (catches: readonly NewCatch[], place: Place) => {
+    const value = JSON.stringify({ ...place, run })
+    await outbox.add(catches, { bookmark: { name, value, expected } })
+    expected = value
+  }
+  const writeAlone = (catches: readonly NewCatch[], place: Place) =>
+    write(catches, place).catch((error: unknown) => {
+      throw isBookmarkMovedError(error) ? importRunning('runs') : error
+    })
+  await writeAlone([], { place: before })
+  return {
+    before,
+    add: (catches, place) => writeAlone(catches, { place }),
+    async settle() {
+      await write([], { place: 0, endedAt: clock.now() }).catch((error: unknown) => {
+        // Then it is another's to settle.
+        if (!isBookmarkMovedError(error)) throw error
+      })
+    },
+  }
+}
+
+interface Place {
+  /** How many catches are queued. */
+  readonly place: number
+  /** When the last run ended that knew what became of all of them, milliseconds since 1970. */
+  readonly endedAt?: number | undefined
+}
+
+function readPlace(text: string | undefined): Place {
+  if (text === undefined) return { place: 0 }
+  try {
+    const read = JSON.parse(text)
+    // Once it was the number alone.
+    const { place, endedAt } = typeof read === 'number' ? { place: read } : read
+    if (isCount(place)) return { place, ...(isCount(endedAt) ? { endedAt } : {}) }
+  } catch {
+    // Written by nobody; told below.
+  }
+  throw new CliError({
+    code: 'import_not_readable',
+    message: 'How far an earlier run had imported this content cannot be read; nothing was changed.',
+    hint: 'Was it a newer fish-cli? Use that one, or send what is queued and import the rest: fish-cli outbox flush',
+    exit: EXIT.failure,
+  })
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+/** The failure of whoever wants to import what another run imports. */
+export function importRunning(state: 'runs' | 'ran'): CliError {
+  const [message, hint] = {
+    runs: [
+      'Another run is importing the same content for this player; nothing was changed.',
+      'Wait for it to end. What is queued meanwhile: fish-cli outbox status',
+    ],
+    ran: [
+      'Another run imported the same content for this player while this one began; nothing was changed.',
+      'Give it again if all of it is to be stored a second time.',
+    ],
+  }[state]
+  return new CliError({ code: 'import_running', message: message ?? '', hint: hint ?? '', exit: EXIT.conflict })
+}

@@ -1,0 +1,86 @@
+import { isOutboxFullError, type Outbox } from '@fish-crab/sdk/outbox'
+import { CliError } from '../failures/cli-error.ts'
+import { EXIT } from '../failures/exit.ts'
+import { type FlushWish, flushWithProgress } from '../outbox/flush-with-progress.ts'
+import type { RunIo } from '../run-io.ts'
+import { createProgress } from '../waiting/progress.ts'
+import { checkedCatches, type ImportDefaults } from './checked-catches.ts'
+import { claimImport } from './import-place.ts'
+import type { ImportSource } from './source.ts'
+
+/** How a file is brought into an outbox. */
+export interface QueueFileOptions extends FlushWish {
+  readonly source: ImportSource
+  readonly defaults: ImportDefaults
+  /** Names this import; its lock is held. */
+  readonly name: string
+  /** When this run began, milliseconds since 1970. */
+  readonly startedAt: number
+  /** What `checkFile` counted. */
+  readonly total: number
+}
+
+/** What {@link queueFile} did. */
+export interface QueuedFile {
+  readonly added: number
+  /** How many an earlier run, which was killed, had queued. */
+  readonly before: number
+  /** Says that this run knows what became of the file: the same content given again is then new. */
+  settle(): Promise<void>
+}
+
+/**
+ * Puts all catches of a checked file into the outbox, in order. How far it is stands there too, in the same step: a run
+ * that was killed is taken up where it was when the same content is given again.
+ *
+ * @throws CliError `import_running`, `interrupted`; what was queued until then is kept
+ */
+export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
+  const { source, defaults, name, startedAt, total, signal } = options
+  const claim = await claimImport(outbox, { name, startedAt, clock: io.clock })
+  const { before } = claim
+  const progress = createProgress(io.line, io.clock, { unit: 'catches queued', total })
+  let read = 0
+  let done = before
+  try {
+    for await (const { catches } of checkedCatches(source, defaults)) {
+      const rest = catches.slice(Math.max(0, done - read))
+      read += catches.length
+      if (rest.length === 0) continue
+      if (signal.aborted) throw interruptedAt(done, total)
+      await addOrFlush(io, outbox, options, () => claim.add(rest, read))
+      done = read
+      progress.update(done)
+    }
+  } catch (error) {
+    throw signal.aborted ? interruptedAt(done, total) : error
+  } finally {
+    progress.end()
+  }
+  return { added: total - before, before, settle: () => claim.settle() }
+}
+
+async function addOrFlush(io: RunIo, outbox: Outbox, wish: FlushWish, add: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await add()
+      return
+    } catch (error) {
+      if (!isOutboxFullError(error)) throw error
+      const { sent, stopped } = await flushWithProgress(io, outbox, wish)
+      if (sent === 0) throw stopped[0]?.error ?? error
+    }
+  }
+}
+
+function interruptedAt(done: number, total: number): CliError {
+  return new CliError({
+    code: 'interrupted',
+    message: `Interrupted. ${done} of ${total} catches are queued, and kept on this machine.`,
+    hint:
+      done === 0
+        ? 'Nothing was queued.'
+        : 'Give the same again to go on where it was, or send what is queued: fish-cli outbox flush',
+    exit: EXIT.interrupted,
+  })
+}

@@ -1,0 +1,202 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { createMock } from '@fish-crab/mocks'
+import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { claimImport, importName } from '../src/add-file/import-place.ts'
+import { runCli } from '../src/main.ts'
+import { keptIn, newFolder } from './folders.ts'
+import { type Env, type RunOptions, run } from './harness.ts'
+
+const START = Date.parse('2026-01-01T00:00:00Z')
+const TEXT = 'Cod,1\nKoi,2\n'
+
+async function startWorld() {
+  const mock = await createMock({ startAt: START, seed: { users: [{ name: 'Alex' }, { name: 'Bob' }] } })
+  const served = await mock.serve({ port: 0 })
+  onTestFinished(async () => {
+    await served[Symbol.asyncDispose]()
+    await mock[Symbol.asyncDispose]()
+  })
+  const folder = newFolder()
+  const env: Env = {
+    ...keptIn(folder),
+    FISH_URL: served.url,
+    FISH_USER: 'Alex',
+    FISH_GAMEMODE: 'earth',
+    FISH_KEY: mock.user('Alex').fernetKey,
+  }
+  return { mock, env, folder, url: served.url }
+}
+
+/** A clock that stands still in the first wait, until it is let go. */
+function heldClock(now: () => number) {
+  let reached = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const clock: NonNullable<RunOptions['clock']> = {
+    now,
+    sleep: (_ms, signal) =>
+      new Promise<void>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+        reached()
+      }),
+  }
+  return { clock, waiting }
+}
+
+let world: Awaited<ReturnType<typeof startWorld>>
+
+beforeEach(async () => {
+  world = await startWorld()
+})
+
+const add = (file: string, { env = {}, ...options }: RunOptions = {}, ...flags: readonly string[]) =>
+  run(['add', '--file', file, '--json', ...flags], {
+    env: { ...world.env, ...env },
+    clock: { now: () => world.mock.clock.now(), sleep: async (ms) => world.mock.clock.advance(ms) },
+    ...options,
+  })
+
+/** Lets a run of the import wait for the rate limit, while the test goes on. */
+async function importThatWaits(file: string, piped?: string) {
+  const { mock, url } = world
+  for (let used = 0; used < 25; used += 1) await fetch(`${url}/get/fish?name=Alex&gamemode=earth`)
+  const { clock, waiting } = heldClock(() => mock.clock.now())
+  const interrupter = new AbortController()
+  const ended = add(file, {
+    clock,
+    interrupted: interrupter.signal,
+    env: { FISH_MAX_WAIT: '600' },
+    ...(piped === undefined ? {} : { piped }),
+  })
+  await Promise.race([waiting, ended])
+  return { ended, interrupt: () => interrupter.abort(new Error('Ctrl-C')) }
+}
+
+const names = () => world.mock.sent.fish().map(({ name }) => name)
+
+describe('an import that runs', () => {
+  test.each(['file', 'stdin'])('from a %s refuses the same one before that changes anything', async (source) => {
+    const path = join(world.folder, 'catches.csv')
+    writeFileSync(path, TEXT)
+    const [file, piped] = source === 'file' ? [path, undefined] : ['-', TEXT]
+    const { ended, interrupt } = await importThatWaits(file, piped)
+    const requests = world.mock.requests.length
+    const second = await add('-', { piped: TEXT, env: { FISH_USER: 'ALEX' } })
+    expect({ status: second.status, error: JSON.parse(second.stdout).error }).toEqual({
+      status: 6,
+      error: expect.objectContaining({
+        code: 'import_running',
+        exit: 6,
+        hint: expect.stringContaining('outbox status'),
+      }),
+    })
+    const told = await run(['add', '--file', path], { env: world.env, piped: '' })
+    expect(told.stdout).toBe('')
+    if (source === 'file') expect(told.stderr).toContain('Another run is importing the same content')
+    expect(world.mock.requests.length).toBe(requests)
+    const { stdout } = await run(['outbox', 'status', '--json'], { env: world.env })
+    expect(JSON.parse(stdout).queued).toBe(2)
+    interrupt()
+    expect((await ended).status).toBe(130)
+  })
+
+  test('is in the way of no other content, player or gamemode, nor of --dry-run', async () => {
+    const { ended, interrupt } = await importThatWaits('-', TEXT)
+    expect((await add('-', { piped: `${TEXT}Eel,3\n` })).status).toBe(0)
+    expect((await add('-', { piped: TEXT }, '-g', 'survival')).status).toBe(0)
+    const bob = { FISH_USER: 'Bob', FISH_KEY: world.mock.user('Bob').fernetKey }
+    expect((await add('-', { piped: TEXT, env: bob })).status).toBe(0)
+    expect((await add('-', { piped: TEXT }, '--dry-run')).status).toBe(0)
+    interrupt()
+    await ended
+  })
+
+  test('that has ended lets the same content be given again, and leaves no file of its own', async () => {
+    for (const times of [1, 2]) {
+      expect((await add('-', { piped: TEXT })).status).toBe(0)
+      expect(names()).toHaveLength(2 * times)
+    }
+    const files = readdirSync(join(world.folder, 'state', 'fish-crab'))
+    expect(files.filter((name) => name.includes('import'))).toEqual([])
+  })
+
+  test('and ended while another one read the same content refuses that', async () => {
+    const stdin = new PassThrough()
+    const out: string[] = []
+    const sink = () => new Writable({ write: (chunk, _encoding, done) => done(void out.push(String(chunk))) })
+    let begun = () => {}
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const late = runCli(['add', '--file', '-', '--json'], {
+      env: { HOME: world.folder, FISH_SECRET_STORE: 'file', ...world.env },
+      stdin,
+      stdout: sink(),
+      stderr: sink(),
+      interrupted: () => new AbortController().signal,
+      stopWishes: () => () => new Promise(() => {}),
+      clock: {
+        now() {
+          begun()
+          return world.mock.clock.now()
+        },
+        sleep: async () => {},
+      },
+    })
+    await hasBegun
+    world.mock.clock.advance(1000)
+    expect((await add('-', { piped: TEXT })).status).toBe(0)
+    stdin.end(TEXT)
+    expect(await late).toBe(6)
+    expect(JSON.parse(out.join('')).error).toMatchObject({
+      code: 'import_running',
+      hint: expect.stringContaining('again'),
+    })
+    expect(names()).toEqual(['Cod', 'Koi'])
+    expect((await add('-', { piped: TEXT })).status).toBe(0)
+  })
+})
+
+describe('the place of an import', () => {
+  const defaults = { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' } as const
+  const name = importName({ hash: 'abc' }, defaults)
+  const cod = { kind: 'fish', name: 'Cod', rarity: 1 } as const
+  const open = () => openOutbox({ store: memoryStore(), user: 'Alex', gamemode: 'earth' })
+
+  test('changes hands: a run that was overtaken without knowing it queues nothing', async () => {
+    const outbox = await open()
+    const clock = { now: () => START }
+    const first = await claimImport(outbox, { name, startedAt: START, clock })
+    await first.add([cod], 1)
+    const second = await claimImport(outbox, { name, startedAt: START, clock })
+    expect(second.before).toBe(1)
+    await expect(first.add([cod], 2)).rejects.toMatchObject({ code: 'import_running', exit: 6 })
+    await first.settle()
+    await second.add([cod], 2)
+    await second.settle()
+    expect(await outbox.status()).toMatchObject({ queued: 2 })
+    expect((await claimImport(outbox, { name, startedAt: START, clock })).before).toBe(0)
+  })
+
+  test('of a run that ended after this one began refuses it, unless the clock was set back since', async () => {
+    const outbox = await open()
+    const claimAt = (startedAt: number, now: number) =>
+      claimImport(outbox, { name, startedAt, clock: { now: () => now } })
+    await (await claimAt(START, START + 100)).settle()
+    await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_running' })
+    await claimAt(START + 50, START + 60)
+    expect((await claimAt(START + 100, START + 200)).before).toBe(0)
+  })
+
+  test('that nobody can read is left alone', async () => {
+    const outbox = await open()
+    await outbox.add([], { bookmark: { name, value: '{"version":9}' } })
+    const claimed = claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
+    await expect(claimed).rejects.toMatchObject({ code: 'import_not_readable' })
+    expect(await outbox.bookmark(name)).toBe('{"version":9}')
+  })
+})

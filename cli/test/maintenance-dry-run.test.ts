@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
+import { createVault } from '../../server/src/app/users/vault.ts'
+import { writeExport } from '../../server/test/node/export-file.ts'
+import { folderContent } from '../../server/test/node/folder-content.ts'
+import { newRecord } from '../../server/test/storage/samples.ts'
+import { newFolder } from './folders.ts'
+import { run, startService } from './harness.ts'
+
+const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
+
+/** A data folder that was served, with a catch and two sealed keys in it. */
+async function stoppedStore(given: Readonly<Record<string, string>> = {}) {
+  const parent = newFolder()
+  const data = join(parent, 'data')
+  const env = { FISH_STORAGE: `file:${data}`, ...given }
+  await (await startService({ FISH_ADMIN_PASSWORD: 'canary-admin-password', ...env })).close()
+  const storage = await createStorage({ driver: 'file', path: data })
+  await storage.append({ owner: 'ann', kind: 'fish', gamemode: 'earth' }, newRecord())
+  await storage.dispose()
+  return { parent, data, env }
+}
+
+/** Runs a command, which must change nothing below the folder. */
+async function tried(parent: string, argv: readonly string[], env: Readonly<Record<string, string>>) {
+  const before = folderContent(parent)
+  const result = await run([...argv, '--dry-run'], { env })
+  expect(folderContent(parent)).toEqual(before)
+  return result
+}
+
+/** With `--json`, it prints the document of the real run with a mark. */
+async function expectSameDocument(parent: string, argv: readonly string[], env: Readonly<Record<string, string>>) {
+  const dry = await tried(parent, [...argv, '--json'], env)
+  const real = await run([...argv, '--json'], { env })
+  expect([dry.status, dry.stderr]).toEqual([real.status, ''])
+  expect(JSON.parse(dry.stdout)).toEqual({ ...JSON.parse(real.stdout), dryRun: true })
+}
+
+const HELD = 'players: 0, catches: 1, writes: 1'
+
+test('a dry run of backup and restore says what would be copied, and how much', async () => {
+  const { parent, data, env } = await stoppedStore()
+  const [copy, other] = [join(parent, 'copy'), join(parent, 'deep', 'other')]
+  const backup = await tried(parent, ['backup', copy], env)
+  expect(backup).toMatchObject({ status: 0, stderr: '' })
+  expect(backup.stdout).toMatch(new RegExp(`^Would copy \\d+ kB into ${copy}: ${HELD}\\.\n$`))
+  await expectSameDocument(parent, ['backup', copy], env)
+
+  const restore = await tried(parent, ['restore', copy, '--storage', `file:${other}`], env)
+  expect(restore).toMatchObject({ status: 0, stderr: '' })
+  expect(restore.stdout).toMatch(new RegExp(`^Would restore \\d+ kB into ${other}: ${HELD}\\.\n$`))
+  const forced = await tried(parent, ['restore', copy, '--force'], env)
+  expect(forced.stderr).toBe(`What is in ${data} now would be kept in a folder replaced-… in there.\n`)
+  await expectSameDocument(parent, ['restore', copy, '--storage', `file:${other}`], env)
+})
+
+test('a dry run of a backup says that FISH_SECRET would be needed too', async () => {
+  const { parent, env } = await stoppedStore({ FISH_SECRET: OLD })
+  const { stderr } = await tried(parent, ['backup', join(parent, 'copy')], env)
+  expect(stderr).toBe(`Keep FISH_SECRET as well: ${join(parent, 'copy')} would hold none that opens its keys.\n`)
+})
+
+test('a dry run of export and import says what would be written, on stdout too nothing else', async () => {
+  const { parent, env } = await stoppedStore()
+  const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
+  const out = await tried(parent, ['export', '--out', file], env)
+  expect(out).toMatchObject({ status: 0, stdout: `Would write ${file}: ${HELD}.\n` })
+  const piped = await tried(parent, ['export', '--out', '-'], env)
+  expect(piped).toMatchObject({ status: 0, stdout: '' })
+  expect(piped.stderr).toMatch(new RegExp(`\nWould write to stdout: ${HELD}\\.\n$`))
+  await expectSameDocument(parent, ['export', '--out', file], env)
+
+  const to = { FISH_STORAGE: `file:${target}` }
+  expect(await tried(parent, ['import', file], to)).toMatchObject({
+    status: 0,
+    stdout: `Would import into ${target}: ${HELD}.\n`,
+  })
+  await expectSameDocument(parent, ['import', file], to)
+})
+
+test('a dry run of reseal says how many keys would be sealed anew, and which ones open under no secret', async () => {
+  const { parent, data } = await stoppedStore({ FISH_SECRET: OLD })
+  const storage = await createStorage({ driver: 'file', path: data })
+  const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
+  const sealed = await vault.seal('a key', 'ann')
+  await storage.items.setItem('secret:ann:fernet', sealed)
+  await storage.dispose()
+  const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
+  const told = await tried(parent, ['reseal'], env)
+  expect(told).toMatchObject({ status: 0, stdout: 'Would seal 1 of 1 keys anew.\n', stderr: '' })
+  await expectSameDocument(parent, ['reseal'], env)
+
+  const again = await createStorage({ driver: 'file', path: data })
+  await again.items.setItem('secret:bob:fernet', sealed)
+  await again.dispose()
+  const partly = await tried(parent, ['reseal'], env)
+  expect(partly).toMatchObject({ status: 7, stdout: 'Would seal 0 of 2 keys anew.\n' })
+  expect(partly.stderr).toMatch(/^No secret opens the keys of these user ids: bob\./)
+  await expectSameDocument(parent, ['reseal'], env)
+})
+
+test('a dry run of reseal --new says that a secret would be made', async () => {
+  const { parent, env } = await stoppedStore()
+  const { status, stdout } = await tried(parent, ['reseal', '--new'], env)
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: 'Would make a new secret beside the data, and seal 0 of 0 keys anew.\n',
+  })
+})
+
+test('a dry run is refused with the status and the words of the run itself', async () => {
+  const { parent, data, env } = await stoppedStore({ FISH_SECRET: OLD })
+  mkdirSync(join(parent, 'there'))
+  writeFileSync(join(parent, 'bad.jsonl'), '{}\n')
+  writeExport(join(parent, 'fine.jsonl'), 1)
+  const server = await startService(env)
+  for (const [status, argv, more] of [
+    [6, ['backup', join(parent, 'there')], {}],
+    [5, ['backup', join(parent, 'no', 'copy')], {}],
+    [2, ['backup', join(data, 'copy')], {}],
+    [5, ['restore', join(parent, 'there')], {}],
+    [6, ['restore', data], {}],
+    [6, ['export', '--out', join(parent, 'bad.jsonl')], {}],
+    [2, ['import', join(parent, 'bad.jsonl')], { FISH_STORAGE: `file:${join(parent, 'new')}` }],
+    [6, ['import', join(parent, 'bad.jsonl')], {}],
+    [69, ['import', join(parent, 'fine.jsonl')], { FISH_STORAGE: 'redis://127.0.0.1:1' }],
+    [6, ['reseal'], {}],
+    [5, ['reseal'], { FISH_STORAGE: `file:${join(parent, 'there')}` }],
+    [4, ['reseal'], { FISH_STORAGE: 'redis://127.0.0.1:1', FISH_SECRET: '' }],
+  ] as const) {
+    const all = { ...env, ...more }
+    const dry = await tried(parent, argv, all)
+    const real = await run(argv, { env: all })
+    expect({ argv, ...dry }).toEqual({ argv, ...real })
+    expect({ argv, status: dry.status, stdout: dry.stdout }).toEqual({ argv, status, stdout: '' })
+  }
+  await server.close()
+  const wrong = { ...env, FISH_SECRET: NEW }
+  expect((await tried(parent, ['reseal'], wrong)).status).toBe(4)
+})

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { inspect } from 'node:util'
+import { type ConnectionError, createClient, isConnectionError } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createService, ROOT } from '../admin/service.ts'
+import { answerEmpty, listen } from './http-server.ts'
+
+const CANARY = 'canary-proxy-password'
+
+beforeEach(() => {
+  for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']) {
+    vi.stubEnv(name, undefined)
+  }
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const failureAt = async (baseUrl: string): Promise<ConnectionError> => {
+  const error: unknown = await createClient({ baseUrl, maxRetries: 0, env: {} })
+    .status()
+    .catch((thrown) => thrown)
+  if (!isConnectionError(error)) throw error
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(CANARY)
+  expect(JSON.stringify(error)).not.toContain(CANARY)
+  return error
+}
+
+test.each([
+  ['http_proxy', 'http://fish.example.org'],
+  ['HTTPS_PROXY', 'https://fish.example.org'],
+  // Node's agent takes it for https too, where nothing else is said.
+  ['http_proxy', 'https://fish.example.org'],
+])('a %s that refuses connections is blamed for %s, by its address without credentials', async (name, baseUrl) => {
+  vi.stubEnv(name, `http://user:${CANARY}@127.0.0.1:1`)
+  const error = await failureAt(baseUrl)
+  expect(error).toMatchObject({
+    name: 'ConnectionError',
+    code: 'proxy_error',
+    proxy: 'http://127.0.0.1:1',
+    systemCode: 'ECONNREFUSED',
+    summary: 'No answer from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
+    hint: expect.stringContaining('HTTPS_PROXY'),
+  })
+})
+
+test('a proxy whose name is unknown is blamed, not the service', async () => {
+  vi.stubEnv('https_proxy', `http://${CANARY}@no-such-host.invalid:3128`)
+  const error = await failureAt('https://fish.example.org')
+  expect(error).toMatchObject({ code: 'proxy_error', proxy: 'http://no-such-host.invalid:3128' })
+  expect(error.systemCode).toMatch(/ENOTFOUND|EAI_AGAIN/)
+})
+
+async function startProxy(status: string) {
+  const proxy = createServer((_, response) => response.writeHead(Number.parseInt(status, 10)).end())
+  proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const { port } = proxy.address() as AddressInfo
+  return { port, [Symbol.asyncDispose]: async () => void proxy.close() }
+}
+
+test.each(['http://fish.example.org', 'https://fish.example.org'])(
+  'a proxy that wants credentials is told as that, for %s',
+  async (baseUrl) => {
+    await using proxy = await startProxy('407 Proxy Authentication Required')
+    vi.stubEnv('http_proxy', `http://user:${CANARY}@127.0.0.1:${proxy.port}`)
+    const error = await failureAt(baseUrl)
+    expect(error).toMatchObject({
+      code: 'proxy_error',
+      proxy: `http://127.0.0.1:${proxy.port}`,
+      summary: `The proxy http://127.0.0.1:${proxy.port} refused to pass the request on (status 407).`,
+      hint: expect.stringContaining('password'),
+    })
+  },
+)
+
+test('a proxy that cannot open a tunnel is blamed with its status', async () => {
+  await using proxy = await startProxy('502 Bad Gateway')
+  vi.stubEnv('https_proxy', `http://127.0.0.1:${proxy.port}`)
+  const { code, summary } = await failureAt('https://fish.example.org')
+  expect({ code, summary }).toMatchObject({ code: 'proxy_error', summary: expect.stringContaining('(status 502)') })
+})
+
+test('a service that is down behind no proxy, or exempt from it, is blamed itself', async () => {
+  vi.stubEnv('http_proxy', 'http://127.0.0.1:1')
+  vi.stubEnv('no_proxy', '127.0.0.1')
+  const server = await listen(answerEmpty)
+  await server[Symbol.asyncDispose]()
+  expect(await failureAt(server.baseUrl)).toMatchObject({ code: 'connection_error', proxy: undefined })
+})
+
+test('a service behind a proxy that breaks the connection is not blamed on the proxy', async () => {
+  const target = await listen((_, response) => response.destroy())
+  const proxy = createServer()
+  proxy.on('request', (_, response) => response.destroy())
+  proxy.on('connect', (_, socket) => socket.pipe(connect(Number(new URL(target.baseUrl).port))).pipe(socket))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  expect((await failureAt('http://fish.example.org')).code).toBe('connection_error')
+  proxy.close()
+  await target[Symbol.asyncDispose]()
+})
+
+test('a write that the proxy refused is not told as one that may have happened', async () => {
+  const { app } = await createService()
+  const proxy = createServer(async (request, response) => {
+    if (request.url?.endsWith('/admin/users')) return response.writeHead(407).end()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { pathname } = new URL(request.url ?? '')
+    const body = Buffer.concat(chunks)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await app.fetch(new Request(`http://fish.test${pathname}`, { method: 'POST', headers, body }))
+    return response.writeHead(answer.status, headers).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  const admin = createAdminClient({ ...ROOT, baseUrl: 'http://fish.example.org', env: {} })
+  const error = await admin.users.create({ name: 'Alex' }).catch((thrown) => thrown)
+  proxy.close()
+  expect(error).toMatchObject({ code: 'proxy_error', summary: expect.stringContaining('(status 407)') })
+  expect(error.summary).not.toContain('not known')
+})

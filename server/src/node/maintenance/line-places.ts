@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto'
+import type { ContentLine } from './export-format.ts'
+
+/** What keeps a set below the most that one may hold. */
+const SHARDS = 256
+const DIGEST_BYTES = 12
+
+/** The places of a storage that lines of an export have taken. Keeps a digest of each: an export may be large. */
+export class LinePlaces {
+  readonly #taken = Array.from({ length: SHARDS }, () => new Set<string>())
+
+  /** Takes the place of a line; answers whether it was free. */
+  take(line: ContentLine): boolean {
+    if ('removedOwner' in line) {
+      this.#add(placeOfRemoval(line.removedOwner))
+      return true
+    }
+    const owner = ownerOf(line)
+    if (owner !== undefined && this.#has(placeOfRemoval(owner))) return false
+    const place = placeOf(line)
+    return place === undefined || this.#add(place)
+  }
+
+  #add(place: string): boolean {
+    const { digest, shard } = this.#find(place)
+    if (shard?.has(digest)) return false
+    shard?.add(digest)
+    return true
+  }
+
+  #has(place: string): boolean {
+    const { digest, shard } = this.#find(place)
+    return shard?.has(digest) ?? false
+  }
+
+  #find(place: string) {
+    const bytes = hash('sha256', place, 'buffer')
+    return { digest: bytes.toString('latin1', 0, DIGEST_BYTES), shard: this.#taken[bytes.readUInt8(DIGEST_BYTES)] }
+  }
+}
+
+/** Whose data a line is, if anybody's. */
+export function ownerOf(line: ContentLine): string | undefined {
+  if ('record' in line) return line.record.owner
+  if ('token' in line) return line.token.owner
+  return 'removedOwner' in line ? line.removedOwner : undefined
+}
+
+/** What only one line may say. */
+function placeOf(line: ContentLine): string | undefined {
+  if ('item' in line) return JSON.stringify([line.item])
+  const used = 'record' in line ? line.record : 'token' in line ? line.token : undefined
+  return used && used.dedupeKey !== null ? JSON.stringify([used.owner, used.dedupeKey]) : undefined
+}
+
+/** Of an owner that was removed, nothing may come behind. */
+function placeOfRemoval(owner: string): string {
+  return JSON.stringify([owner, 'removed', ''])
+}

@@ -1,0 +1,64 @@
+import type { RedisClusterOptions, RedisOptions } from '../../storage/index.ts'
+import type { ItemPage, ItemRange, Tally } from '../../storage/types.ts'
+
+/** Where a Redis is. */
+export type RedisAddress = RedisOptions | RedisClusterOptions
+
+/** A Redis that is only looked at. */
+export interface RedisView {
+  readonly items: {
+    getItem(key: string): Promise<string | null>
+    getKeys(): Promise<readonly string[]>
+  }
+  listItems(range: ItemRange): Promise<ItemPage>
+  tallies(): Promise<readonly Tally[]>
+  dispose(): Promise<void>
+}
+
+const TIMEOUT_MS = 2000
+
+/**
+ * Opens a Redis and writes nothing there: to open it as a storage would mark it as one.
+ * @throws StorageError what opening it as a storage would throw, and `read_only` where the first write would
+ */
+export async function viewRedis(options: RedisAddress): Promise<RedisView> {
+  // Only who uses Redis loads its client.
+  const { parseRedisUrl } = await import('../../storage/redis/address.ts')
+  const { connect } = await import('../../storage/redis/connection.ts')
+  const { toStorageError } = await import('../../storage/redis/errors.ts')
+  const { createRedisItems } = await import('../../storage/redis/items.ts')
+  const { SCHEMA_KEY } = await import('../../storage/redis/keys.ts')
+  const { checkSchema } = await import('../../storage/redis/schema.ts')
+  const { createRedisTallies } = await import('../../storage/redis/tallies.ts')
+  const target = options.driver === 'redis' ? parseRedisUrl(options.url) : options
+  const connection = await connect(target, options.timeoutMs ?? TIMEOUT_MS)
+  const { client, run, primaries, close } = connection
+  try {
+    if ((await run(() => client.exists(SCHEMA_KEY))) > 0) await checkSchema(connection)
+    for (const node of primaries()) {
+      // Who may not ask will see at the first write.
+      const report = await run(() => node.info('replication')).catch(() => '')
+      if (isReplica(report)) throw toStorageError(new Error('READONLY'))
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const items = createRedisItems(connection)
+  return {
+    items: {
+      async getItem(key) {
+        const value = await items.getItem(key)
+        return typeof value === 'string' ? value : null
+      },
+      getKeys: async () => items.getKeys('', {}),
+    },
+    listItems: items.listItems,
+    tallies: createRedisTallies(connection).tallies,
+    dispose: close,
+  }
+}
+
+function isReplica(report: string): boolean {
+  return /^role:slave\b/m.test(report) && /^slave_read_only:1\b/m.test(report)
+}

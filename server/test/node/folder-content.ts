@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Everything below a folder: folders, and files with their mode and the digest of their content. */
+export function folderContent(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .map((entry): [string, string] => {
+        const path = join(entry.parentPath, entry.name)
+        if (!entry.isFile()) return [path, 'folder or link']
+        const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
+        return [path, `${lstatSync(path).mode.toString(8)} ${digest}`]
+      })
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  )
+}

@@ -1,0 +1,422 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import { createStorage, itemKey } from '@fish-crab/server/storage'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createVault } from '../../src/app/users/vault.ts'
+import { oldStore } from '../storage/old-store.ts'
+import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
+import { newRecord } from '../storage/samples.ts'
+import { mountSmallDisk } from '../storage/small-disk.ts'
+import { newFolder } from './data-folder.ts'
+import { writeExport } from './export-file.ts'
+import { folderContent } from './folder-content.ts'
+import { startTestServer } from './running.ts'
+
+const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
+const NOW = new Date(0)
+const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
+
+/** A data folder that was served, with records in it. */
+async function served(env: Readonly<Record<string, string>> = {}) {
+  const parent = newFolder()
+  const data = join(parent, 'data')
+  await (await startTestServer({ ...envOf(data), FISH_ADMIN_PASSWORD: 'boss-password', ...env })).close()
+  const storage = await createStorage({ driver: 'file', path: data })
+  for (const owner of ['ann', 'bob']) {
+    await storage.append(
+      { owner, kind: 'fish', gamemode: 'earth' },
+      newRecord({ count: 2, plain: '{},{}', full: '{},{}' }),
+    )
+  }
+  await storage.dispose()
+  return { parent, data, env: { ...envOf(data), ...env } }
+}
+
+/** How it ends: with a report, or with the code and the words of a refusal. */
+async function outcomeOf(work: Promise<object>) {
+  return work.then(
+    (report) => ({ report }),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(MaintenanceError)
+      const { code, message, hint } = error as MaintenanceError
+      return { code, message, hint }
+    },
+  )
+}
+
+/** Tries it, which changes nothing below the folder; then does it. Both have to be refused with the same words. */
+async function expectSameRefusal(parent: string, code: string, run: (dryRun: boolean) => Promise<object>) {
+  const before = folderContent(parent)
+  const tried = await outcomeOf(run(true))
+  expect(tried).toMatchObject({ code })
+  expect(folderContent(parent)).toEqual(before)
+  expect(await outcomeOf(run(false))).toEqual(tried)
+}
+
+/** Tries it, which changes nothing below the folder; then does it, and compares what both report. */
+async function expectSameReport<Report extends object>(
+  parent: string,
+  run: (dryRun: boolean) => Promise<Report>,
+): Promise<Report> {
+  const before = folderContent(parent)
+  const tried = await run(true)
+  expect(folderContent(parent)).toEqual(before)
+  expect(await run(false)).toEqual({ ...tried, dryRun: undefined })
+  expect(tried).toMatchObject({ dryRun: true })
+  return tried
+}
+
+describe('a dry run of a backup', () => {
+  it('reports what the backup holds then, and changes nothing', async () => {
+    const { parent, env } = await served()
+    const target = join(parent, 'copy')
+    const report = await expectSameReport(parent, (dryRun) => backupStore({ env, target, dryRun }))
+    expect(report).toMatchObject({ folder: target, records: 2, entries: 4, secrets: 'included' })
+    expect(report.bytes).toBeGreaterThan(0)
+  })
+
+  it('also of a store that is served, whose secret is elsewhere', async () => {
+    const { parent, data, env } = await served({ FISH_SECRET: OLD })
+    const server = await startTestServer({ ...envOf(data), FISH_SECRET: OLD })
+    const target = join(parent, 'copy')
+    expect(await backupStore({ env, target, dryRun: true })).toMatchObject({ records: 2, secrets: 'needed' })
+    expect(existsSync(target)).toBe(false)
+    await server.close()
+  })
+
+  it('is refused where the backup is', async () => {
+    const { parent, data, env } = await served()
+    const refused = (code: string, target: string, more: object = {}) =>
+      expectSameRefusal(parent, code, (dryRun) => backupStore({ env, target, dryRun, ...more }))
+    mkdirSync(join(parent, 'there'))
+    writeFileSync(join(parent, 'a-file'), '')
+    await refused('exists', join(parent, 'there'))
+    await refused('no_store', join(parent, 'no', 'copy'))
+    await refused('no_store', join(parent, 'a-file', 'copy'))
+    await refused('invalid_settings', join(data, 'copy'))
+    await refused('no_store', join(parent, 'copy'), { env: envOf(join(parent, 'there')) })
+    await refused('invalid_settings', join(parent, 'copy'), { env: { FISH_STORAGE: 'memory:' } })
+    writeFileSync(join(data, 'secrets.json'), '{')
+    await refused('damaged', join(parent, 'copy'))
+    const bytes = readFileSync(join(data, 'fish.db'))
+    writeFileSync(join(data, 'fish.db'), bytes.fill(0x5a, 4096, 5 * 4096))
+    expect(await outcomeOf(backupStore({ env, target: join(parent, 'copy'), dryRun: true }))).toHaveProperty('code')
+  })
+
+  it('is refused where nothing can be written, as are those of the others', async ({ skip }) => {
+    const mounted = mountSmallDisk()
+    if ('reason' in mounted) {
+      skip(mounted.reason)
+      return
+    }
+    const { disk } = mounted
+    const { parent, data, env } = await served()
+    const file = join(parent, 'fish.jsonl')
+    writeExport(file, 1)
+    const there = envOf(join(disk, 'data'))
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    const target = join(disk, 'new')
+    await expectSameRefusal(parent, 'read_only', (dryRun) => backupStore({ env, target, dryRun }))
+    await expectSameRefusal(parent, 'read_only', (dryRun) => exportStore({ env, target, now: NOW, dryRun }))
+    await expectSameRefusal(parent, 'read_only', (dryRun) => importStore({ env: there, file, dryRun }))
+    await expectSameRefusal(parent, 'read_only', (dryRun) =>
+      restoreStore({ env: there, backup: data, now: NOW, dryRun }),
+    )
+  })
+})
+
+describe('a dry run of a restore', () => {
+  async function backedUp() {
+    const { parent, data, env } = await served()
+    const backup = join(parent, 'backup')
+    await backupStore({ env, target: backup })
+    return { parent, data, env, backup }
+  }
+
+  it('reports what is restored then, and makes not even the folders', async () => {
+    const { parent, backup } = await backedUp()
+    const target = join(parent, 'deep', 'target')
+    const env = envOf(target)
+    const report = await expectSameReport(parent, (dryRun) => restoreStore({ env, backup, now: NOW, dryRun }))
+    expect(report).toMatchObject({ folder: target, records: 2, entries: 4, secrets: 'included' })
+    expect(report).not.toHaveProperty('replaced')
+  })
+
+  it('says where a store would be kept that is there', async () => {
+    const { parent, backup, data, env } = await backedUp()
+    const report = await expectSameReport(parent, (dryRun) =>
+      restoreStore({ env, backup, force: true, now: NOW, dryRun }),
+    )
+    expect(report.replaced).toBe(join(data, 'replaced-1970-01-01T00-00-00.000Z'))
+  })
+
+  it('is refused where the restore is', async () => {
+    const { parent, backup, data, env } = await backedUp()
+    const refused = (code: string, more: object = {}) =>
+      expectSameRefusal(parent, code, (dryRun) => restoreStore({ env, backup, now: NOW, dryRun, ...more }))
+    writeFileSync(join(parent, 'a-file'), '')
+    await refused('exists')
+    await refused('exists', { backup: data, force: true })
+    await refused('exists', { env: envOf(join(parent, 'a-file')) })
+    await refused('exists', { env: envOf(join(parent, 'a-file', 'data')) })
+    await refused('no_store', { backup: join(parent, 'none'), force: true })
+    mkdirSync(join(data, 'replaced-1970-01-01T00-00-00.000Z'))
+    await refused('exists', { force: true })
+    writeFileSync(join(backup, 'secrets.json'), '{')
+    await refused('damaged', { force: true })
+  })
+
+  it('is refused while a server has the folder open', async () => {
+    const { backup, data, env } = await backedUp()
+    const server = await startTestServer({ ...envOf(data) })
+    for (const dryRun of [true, false]) {
+      const outcome = await outcomeOf(restoreStore({ env, backup, force: true, now: NOW, dryRun }))
+      expect(outcome).toMatchObject({ code: 'in_use' })
+    }
+    await server.close()
+  })
+})
+
+describe('a dry run of an export', () => {
+  it('counts what is exported then, and writes nothing, into a stream neither', async () => {
+    const { parent, env } = await served()
+    const target = join(parent, 'fish.jsonl')
+    const report = await expectSameReport(parent, (dryRun) => exportStore({ env, target, now: NOW, dryRun }))
+    expect(report).toMatchObject({ file: target, records: 2, entries: 4 })
+    const stream = new PassThrough()
+    const told = await exportStore({ env, target: stream, now: NOW, dryRun: true })
+    expect(told).toEqual({ ...report, file: null })
+    expect(stream.readableLength).toBe(0)
+  })
+
+  it('is refused where the export is', async () => {
+    const { parent, env } = await served()
+    const refused = (code: string, target: string, more: object = {}) =>
+      expectSameRefusal(parent, code, (dryRun) => exportStore({ env, target, now: NOW, dryRun, ...more }))
+    writeFileSync(join(parent, 'there'), '')
+    await refused('exists', join(parent, 'there'))
+    await refused('no_store', join(parent, 'no', 'file'))
+    await refused('no_store', join(parent, 'file'), { env: envOf(join(parent, 'none')) })
+  })
+
+  it('of a store of an older schema is refused as the export is', async () => {
+    const { folder } = oldStore('')
+    const target = join(newFolder(), 'fish.jsonl')
+    await expectSameRefusal(folder, 'older_schema', (dryRun) =>
+      exportStore({ env: envOf(folder), target, now: NOW, dryRun }),
+    )
+  })
+})
+
+describe('a dry run of an import', () => {
+  async function exported(items = 3, more: readonly object[] = []) {
+    const parent = newFolder()
+    const file = join(parent, 'fish.jsonl')
+    writeExport(file, items, more)
+    return { parent, file, target: join(parent, 'target') }
+  }
+
+  it('counts what is imported then, and makes not even the folder', async () => {
+    const { parent, file, target } = await exported()
+    const report = await expectSameReport(parent, (dryRun) => importStore({ env: envOf(target), file, dryRun }))
+    expect(report).toMatchObject({ folder: target, items: 3, secrets: 'included' })
+  })
+
+  it('is refused for every line that the import refuses, and where there is no room for it', async () => {
+    const { parent, file, target } = await exported()
+    const refused = (code: string, from = file, to = target) =>
+      expectSameRefusal(parent, code, (dryRun) => importStore({ env: envOf(to), file: from, dryRun }))
+    const text = readFileSync(file, 'utf8')
+    const lines = text.trimEnd().split('\n')
+    const bad = join(parent, 'bad.jsonl')
+    writeFileSync(bad, lines.with(2, '{}').join('\n'))
+    await refused('invalid_line', bad)
+    writeFileSync(bad, lines.slice(0, -1).join('\n'))
+    await refused('invalid_line', bad)
+    await refused('no_store', join(parent, 'none'))
+    writeFileSync(join(parent, 'a-file'), '')
+    await refused('exists', file, join(parent, 'a-file'))
+    await refused('exists', file, join(parent, 'a-file', 'data'))
+    mkdirSync(target)
+    writeFileSync(join(target, 'secrets.json'), '{')
+    await refused('damaged')
+    writeFileSync(join(target, 'fish.db'), '')
+    await refused('exists')
+  })
+
+  it.each<[string, RegExp, readonly object[]]>([
+    [
+      'an item',
+      /^Line 3 says again/,
+      [
+        { item: 'user:ann', value: 'a' },
+        { item: 'user:ann', value: 'b' },
+      ],
+    ],
+    [
+      'which store it is',
+      /^Line 3 says again/,
+      [
+        { item: itemKey('setting', 'store'), value: 'a' },
+        { item: itemKey('setting', 'store'), value: 'b' },
+      ],
+    ],
+  ])('finds the line that says %s again, before anything is written', async (_what, message, more) => {
+    const { parent, file, target } = await exported(1, more)
+    const run = (dryRun: boolean) => importStore({ env: envOf(target), file, dryRun })
+    expect(await outcomeOf(run(true))).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(message) })
+    await expectSameRefusal(parent, 'invalid_line', run)
+  })
+
+  it('finds a token that two lines use, also by a record of a deleted player', async () => {
+    const parent = newFolder()
+    const file = join(parent, 'fish.jsonl')
+    const token = (owner: string, id: string) => ({ token: { owner, dedupeKey: 'key', id } })
+    const write = (...lines: readonly object[]) => {
+      const end = { items: 0, records: 0, tokens: lines.length, removedOwners: 0 }
+      const removed = lines.filter((line) => 'removedOwner' in line).length
+      const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }
+      const last = { end: { ...end, tokens: lines.length - removed, removedOwners: removed } }
+      writeFileSync(file, [header, ...lines, last].map((line) => JSON.stringify(line)).join('\n'))
+    }
+    const run = (dryRun: boolean) => importStore({ env: envOf(join(parent, 'target')), file, dryRun })
+    write(token('ann', '1'), token('bob', '1'), token('ann', '2'))
+    await expectSameRefusal(parent, 'invalid_line', run)
+    write({ removedOwner: 'ann' }, token('ann', '1'))
+    await expectSameRefusal(parent, 'invalid_line', run)
+    write(token('ann', '1'), token('bob', '1'))
+    expect(await run(true)).toMatchObject({ tokens: 2 })
+  })
+
+  it('is refused where a server is on the store that is there', async () => {
+    const { file } = await exported()
+    const { data } = await served()
+    const server = await startTestServer(envOf(data))
+    expect(await outcomeOf(importStore({ env: envOf(data), file, dryRun: true }))).toMatchObject({ code: 'exists' })
+    await server.close()
+  })
+})
+
+describe('a dry run of a resealing', () => {
+  /** Players of whom only the keys are there. */
+  async function sealed(ids: readonly string[]) {
+    const { parent, data } = await served({ FISH_SECRET: OLD })
+    const storage = await createStorage({ driver: 'file', path: data })
+    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
+    for (const id of ids) await storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))
+    await storage.dispose()
+    return { parent, data, env: { ...envOf(data), FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD } }
+  }
+
+  it('counts what is sealed anew then, and changes nothing', async () => {
+    const { parent, env } = await sealed(['ann', 'bob'])
+    const before = folderContent(parent)
+    const tried = await resealStore({ env, dryRun: true })
+    expect(tried).toMatchObject({ seen: 2, resealed: 2, unopened: [], dryRun: true })
+    expect(folderContent(parent)).toEqual(before)
+    expect(await resealStore({ env })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 0 })
+  })
+
+  it('names the keys that no secret opens', async () => {
+    const { data, env } = await sealed(['ann', 'bob'])
+    const storage = await createStorage({ driver: 'file', path: data })
+    const value = await storage.items.getItem('secret:ann:fernet')
+    await storage.items.setItem('secret:bob:fernet', String(value))
+    await storage.dispose()
+    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 1, unopened: ['bob'] })
+  })
+
+  it('with a new secret makes none', async () => {
+    const { parent, env } = await served()
+    const before = folderContent(parent)
+    expect(await resealStore({ env, makeNew: true, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
+    expect(folderContent(parent)).toEqual(before)
+  })
+
+  it('takes a store of an older schema, and leaves it at that', async () => {
+    const { folder } = oldStore('')
+    const before = folderContent(folder)
+    const env = { ...envOf(folder), FISH_SECRET: NEW }
+    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
+    expect(folderContent(folder)).toEqual(before)
+  })
+
+  it('is refused where the resealing is', async () => {
+    const { parent, data, env } = await sealed(['ann'])
+    const refused = (code: string, more: object) =>
+      expectSameRefusal(parent, code, (dryRun) => resealStore({ env, dryRun, ...more }))
+    await refused('wrong_secret', { env: { ...envOf(data), FISH_SECRET: NEW } })
+    await refused('missing_secret', { env: { FISH_STORAGE: 'redis://127.0.0.1:1' } })
+    await refused('invalid_settings', { makeNew: true })
+    await refused('no_store', { env: { ...env, ...envOf(join(parent, 'none')) } })
+    const server = await startTestServer(env)
+    for (const dryRun of [true, false]) {
+      expect(await outcomeOf(resealStore({ env, dryRun }))).toMatchObject({ code: 'in_use' })
+    }
+    await server.close()
+    writeFileSync(join(data, 'fish.db'), 'something else, but long enough to be looked at')
+    await refused('not_a_store', {})
+  })
+})
+
+describeWithRedis('on a Redis, a dry run', () => {
+  async function redisOf() {
+    const redis = await startRedis()
+    onTestFinished(redis.stop)
+    const env = { FISH_STORAGE: redis.url, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
+    const file = join(newFolder(), 'fish.jsonl')
+    writeExport(file, 5)
+    return { redis, env, file }
+  }
+
+  it('of an import leaves no key, and is refused where it is not empty', async () => {
+    const { redis, env, file } = await redisOf()
+    const waits: number[] = []
+    const work = { env, file, noticeMs: 0, onWait: (ms: number) => waits.push(ms) }
+    expect(await importStore({ ...work, dryRun: true })).toMatchObject({ folder: null, items: 5, dryRun: true })
+    expect([await redis.admin.keys('*'), waits]).toEqual([[], []])
+    expect(await importStore(work)).toMatchObject({ items: 5 })
+    const before = (await redis.admin.keys('*')).sort()
+    expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'exists' })
+    await redis.admin.del('fish:schema')
+    expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'exists' })
+    await redis.admin.set('fish:schema', '99')
+    expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'newer_schema' })
+    await redis.admin.set('fish:schema', '1')
+    await redis.admin.set('fish:item:{setting}:setting:store', 'import unfinished')
+    expect(await outcomeOf(importStore({ ...work, dryRun: true }))).toMatchObject({ code: 'unfinished' })
+    expect((await redis.admin.keys('*')).sort()).toEqual(before)
+  })
+
+  it('of an import or a resealing is refused by a replica, as these are', async () => {
+    const { redis, env, file } = await redisOf()
+    await redis.admin.call('REPLICAOF', '127.0.0.1', '1')
+    for (const dryRun of [true, false]) {
+      expect(await outcomeOf(importStore({ env, file, dryRun }))).toMatchObject({ code: 'read_only' })
+      expect(await outcomeOf(resealStore({ env, dryRun }))).toMatchObject({ code: 'read_only' })
+    }
+  })
+
+  it('of a resealing opens each key, and changes none', async () => {
+    const { redis, env } = await redisOf()
+    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 0, resealed: 0 })
+    expect(await redis.admin.keys('*')).toEqual([])
+    const storage = await createStorage({ driver: 'redis', url: redis.url })
+    onTestFinished(() => storage.dispose())
+    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
+    for (const id of ['ann', 'bob']) await storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))
+    const all = async () =>
+      Object.fromEntries(
+        await Promise.all(['ann', 'bob'].map(async (id) => [id, await storage.items.getItem(`secret:${id}:fernet`)])),
+      )
+    const before = await all()
+    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(await all()).toEqual(before)
+    const other = { ...env, FISH_SECRET: OLD, FISH_SECRET_PREVIOUS: '' }
+    expect(await resealStore({ env: other, dryRun: true })).toMatchObject({ seen: 2, resealed: 0, unopened: [] })
+  })
+})
