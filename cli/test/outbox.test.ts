@@ -1,5 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
@@ -55,6 +56,32 @@ describe('outbox', () => {
     await setAside(1)
     expect((await json(['outbox', 'drop', '99', '--yes'])).status).toBe(5)
     expect((await json(['outbox', 'retry', 'all'])).status).toBe(2)
+  })
+
+  test('flush says that it waits for a process which was killed while it sent', async () => {
+    const away = { FISH_URL: 'http://127.0.0.1:9', FISH_MAX_WAIT: '600' }
+    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod\n' })
+    const { path } = (await json(['outbox', 'status'], away)).document
+    let now = Date.now()
+    const clock = {
+      now: () => now,
+      sleep: async (ms: number) => {
+        now += ms
+      },
+    }
+    const store = await sqliteStore(path)
+    for (const { collection } of await store.collections()) {
+      await store.claim({ collection, owner: 'killed', now, leaseMs: 42_000 })
+    }
+    await store.close()
+    const { status, stderr } = await run(['outbox', 'flush'], { env: { ...env, ...away }, clock })
+    expect({ status, stderr }).toEqual({
+      status: 69,
+      stderr: expect.stringMatching(
+        /^fish-cli: Waiting up to 42 s for another process/,
+      ),
+    })
+    expect(now).toBeGreaterThan(Date.now() + 40_000)
   })
 
   test('flush --dry-run says how much would be sent where, offline, and sends and makes nothing', async () => {

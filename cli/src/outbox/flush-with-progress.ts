@@ -3,8 +3,9 @@ import type { FlushReport, Outbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { RunIo } from '../run-io.ts'
-import { countdown } from '../waiting/countdown.ts'
+import { createCountdown } from '../waiting/countdown.ts'
 import { createProgress } from '../waiting/progress.ts'
+import { leaseText, waitText } from '../waiting/wait-text.ts'
 import { catchesText } from './catches-text.ts'
 
 /** How to send what waits. */
@@ -37,15 +38,13 @@ export async function flushWithProgress(io: RunIo, outbox: Outbox, wish: FlushWi
   }
 }
 
-/** A listener that shows the waits of an outbox for the rate limit. */
+/** A listener that shows the waits of an outbox, for the rate limit or for another process. */
 export function waitsTold(io: Pick<RunIo, 'line' | 'clock'>) {
-  const { onWait, onRequest } = countdown(io.line, io.clock)
-  const request = { method: 'POST', path: '' }
+  const { begin, stop } = createCountdown(io.line, io.clock)
   return (event: Parameters<Parameters<Outbox['subscribe']>[0]>[0]) => {
-    if (event.type === 'waiting' && isRateLimitError(event.error)) {
-      onWait?.({ ...request, waitMs: event.until.getTime() - io.clock.now(), resumesAt: event.until })
-    }
-    if (event.type === 'sending') onRequest?.({ ...request, attempt: 1 })
+    if (event.type === 'waiting' && isRateLimitError(event.error)) begin(event.until.getTime(), waitText)
+    if (event.type === 'leased') begin(event.until.getTime(), leaseText)
+    if (event.type === 'sending') stop()
   }
 }
 

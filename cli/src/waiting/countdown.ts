@@ -7,16 +7,25 @@ const TICK_MS = 1000
 const WORTH_TELLING_MS = 1000
 const PART = 'wait'
 
+/** What tells a wait. */
+export interface Countdown {
+  /** Tells what `text` makes of the milliseconds that are left until a moment, in milliseconds since 1970. */
+  begin(until: number, text: (waitMs: number) => string): void
+  /** The wait is over. */
+  stop(): void
+}
+
 /**
- * Hooks for a client that tell on stderr when, and how long, it waits: a countdown on a terminal, elsewhere one line for
- * each wait. Goes away when a request is sent or the command ends.
+ * Tells on stderr how long something waits: a countdown on a terminal, elsewhere one line for each wait. Goes away when
+ * the command ends.
  */
-export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
+export function createCountdown(line: StatusLine, clock: Clock): Countdown {
   let ticking: AbortController | undefined
   let toldUntil = 0
 
   function stop(): void {
-    ticking?.abort()
+    if (!ticking) return
+    ticking.abort()
     ticking = undefined
     line.set(PART, undefined)
   }
@@ -49,6 +58,12 @@ export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' 
   }
 
   line.onEnd(stop)
+  return { begin, stop }
+}
+
+/** Hooks for a client that tell when, and how long, it waits. */
+export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
+  const { begin, stop } = createCountdown(line, clock)
   return {
     onWait: ({ resumesAt }: WaitEvent) => begin(resumesAt.getTime(), waitText),
     onRetry: ({ waitMs, status }: RetryEvent) =>
@@ -56,8 +71,6 @@ export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' 
         const why = status === undefined ? 'No answer' : `The service answered ${status}`
         return `${why}: trying again in ${duration(rest)}; Ctrl-C ends it.`
       }),
-    onRequest: () => {
-      if (ticking) stop()
-    },
+    onRequest: stop,
   }
 }

@@ -7,6 +7,11 @@ export function duration(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${minutes}:${two(rest)}`
 }
 
+/** What is told while another process has what is to be sent. */
+export function leaseText(waitMs: number): string {
+  return `Waiting up to ${duration(waitMs)} for another process that sends these, or was killed; Ctrl-C ends it.`
+}
+
 /** What is told while the rate limit holds. */
 export function waitText(waitMs: number): string {
   return `The rate limit holds: waiting ${duration(waitMs)}; Ctrl-C ends it.`

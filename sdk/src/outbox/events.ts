@@ -16,6 +16,11 @@ export type OutboxEvent =
     }
   /** Nothing can be sent until then: for the rate limit, or after a failure. */
   | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
+  /**
+   * Another process has a collection until then, if it does not give it back before: one that is sending it, or that was
+   * killed while it did. A `flush` waits for it.
+   */
+  | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
   /** Catches were set aside, since sending them again would not help. */
   | {
       readonly type: 'set-aside'

@@ -128,7 +128,11 @@ class Flush {
 
   #leased(counts: CollectionCounts, about: Collection, until: number): false {
     const now = this.#delivery.settings.now()
-    if (this.#obstacles.waitsForLease(counts.collection, until, this.#run.maxWaitMs, now)) return false
+    const waiting = this.#obstacles.waitsForLease(counts.collection, until, this.#run.maxWaitMs, now)
+    if (waiting === 'begins') {
+      this.#delivery.emitter.emit({ type: 'leased', collection: about, until: new Date(until) })
+    }
+    if (waiting !== 'no') return false
     this.#ledger.leased(about, until)
     return this.#close(counts)
   }

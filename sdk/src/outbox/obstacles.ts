@@ -36,17 +36,17 @@ export class Obstacles {
   }
 
   /**
-   * Whether to wait for the lease of another process. One that was killed never gives it back; one that claims it again
-   * is alive, and sends by itself.
+   * Whether to wait for the lease of another process, and whether that is new. One that was killed never gives it back;
+   * one that claims it again is alive, and sends by itself.
    */
-  waitsForLease(collection: string, until: number, longestWaitMs: number, now: number): boolean {
+  waitsForLease(collection: string, until: number, longestWaitMs: number, now: number): 'begins' | 'goes on' | 'no' {
     const before = this.#leases.get(collection)
     if (until - now > longestWaitMs || (before !== undefined && before !== until)) {
       this.#leases.delete(collection)
-      return false
+      return 'no'
     }
     this.#leases.set(collection, until)
-    return true
+    return before === undefined ? 'begins' : 'goes on'
   }
 
   /** The collection is not in the hands of another process any more. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
+import { type OutboxEvent, openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock, settle } from './clocks.ts'
 import { fakeService, fish, numbers } from './fake-service.ts'
@@ -71,7 +71,7 @@ it('says who is in the way while another process sends a collection', async () =
 })
 
 it('waits for the lease of a process that was killed, then sends its token again', async () => {
-  const { service, one, two, slept } = await openTwo()
+  const { service, clock, one, two, slept } = await openTwo()
   await one.add(fish(1, 3))
   service.before = () => {
     service.before = () => {}
@@ -80,8 +80,13 @@ it('waits for the lease of a process that was killed, then sends its token again
   const killed = new AbortController()
   const hanging = expect(one.flush({ signal: killed.signal })).rejects.toThrow('over')
   await settle()
+  const events: OutboxEvent[] = []
+  two.subscribe((event) => events.push(event))
+  const until = new Date(clock.now() + 1000)
   expect(await two.flush()).toMatchObject({ sent: 3, leased: [] })
   expect(slept).toEqual([1000])
+  const leased = { type: 'leased', collection: { kind: 'fish', user: 'Alex', gamemode: 'earth' }, until }
+  expect(events.filter(({ type }) => type === 'leased')).toEqual([leased])
   expect(service.names(ALEX)).toEqual(numbers(1, 3))
   killed.abort(new Error('over'))
   await hanging
