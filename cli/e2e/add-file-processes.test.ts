@@ -40,14 +40,17 @@ async function startImports(lines: number, limits = MANY) {
     fed.child.stdin.end(source === 'stdin' ? text(round) : '')
     return fed
   }
-  const queued = async () => {
-    await using outbox = await openOutbox({ path: outboxPath({ env }, served.url) })
-    return (await outbox.status()).queued
+  const lookInto = async () => {
+    const outbox = await openOutbox({ path: outboxPath({ env }, served.url) })
+    return {
+      queued: async () => (await outbox.status()).queued,
+      [Symbol.asyncDispose]: () => outbox.close(),
+    }
   }
   const stored = (round: number) =>
     mock.sent.fish().flatMap(({ name }) => (name.startsWith(`Fish ${round}.`) ? [name] : []))
   const locks = () => readdirSync(join(folder, 'state', 'fish-crab')).filter((name) => name.includes('import'))
-  return { mock, env, names, write, start, queued, stored, locks }
+  return { names, write, start, lookInto, stored, locks }
 }
 
 async function outcomeOf({ ended }: Fed) {
@@ -78,16 +81,17 @@ describe('one import by two processes', () => {
   test.each(['file', 'stdin'] as const)(
     'of which the first is killed, from a %s, stores every catch once',
     async (source) => {
-      const LINES = 20_000
-      const { names, write, start, queued, stored, locks } = await startImports(LINES)
+      const LINES = 60_000
+      const { names, write, start, lookInto, stored, locks } = await startImports(LINES)
       for (const [round, most] of [0, 3000, 9000].entries()) {
         write(round)
+        await using outbox = await lookInto()
         const first = start(source, round)
         const until = Date.now() + 15_000
-        while ((await queued()) <= most && Date.now() < until) await sleep(2)
+        while ((await outbox.queued()) <= most && Date.now() < until) await sleep(2)
         first.child.kill('SIGKILL')
         await first.ended
-        const before = await queued()
+        const before = await outbox.queued()
         expect(before).toBeGreaterThan(most)
         expect(before).toBeLessThan(LINES)
         expect(await outcomeOf(start(source, round))).toEqual({ status: 0, code: undefined, catches: LINES })
