@@ -32,6 +32,23 @@ test('status --watch prints a line for each change, and none where all is as bef
   ])
 })
 
+test.each([
+  ['status', '--watch'],
+  ['list', '--watch'],
+])(
+  '%s %s ends where something else answers that was never seen as the service, also after a time without answers',
+  async (...argv) => {
+    const { status, looks } = await runWatch(argv, {
+      before: (mock) => mock.fail('reset', { times: 2 }),
+      between({ mock, pause, stop }) {
+        if (pause === 1) mock.fail('wrong-shape')
+        if (pause === 4) stop()
+      },
+    })
+    expect({ status, looks: looks.length }).toEqual({ status: 1, looks: 3 })
+  },
+)
+
 test.each(['--json', '-ojsonl'])('status --watch %s prints one document a line, and nothing else', async (flag) => {
   const { stdout, stderr } = await runWatch(['status', '--watch', '--interval=20', flag], {
     terminal: flag === '--json',

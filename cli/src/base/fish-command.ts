@@ -1,12 +1,11 @@
 import { Command, type Config, Errors, Flags, type Interfaces } from '@oclif/core'
-import { gamemodeNamed } from '../catches/gamemode.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { Rights } from '../failures/rights.ts'
 import { processIo } from '../io.ts'
 import type { Bar } from '../output/chart.ts'
 import { useColours } from '../output/colours.ts'
 import { type Column, chooseColumns } from '../output/columns.ts'
-import { FORMATS, formatAmong, formatOf, type OutputFlags } from '../output/format.ts'
+import { FORMATS, formatOf, type OutputFlags } from '../output/format.ts'
 import { jsonText } from '../output/printable.ts'
 import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { type Screen, screenOf } from '../output/screen.ts'
@@ -14,6 +13,7 @@ import { forRun, type RunIo } from '../run-io.ts'
 import { refuseBooleanValues } from './boolean-values.ts'
 import { parseFailure } from './parse-failure.ts'
 import { ioOf } from './running-config.ts'
+import { settledFlags } from './settled-flags.ts'
 
 /**
  * What every command has: `--json`, surroundings, and ways to print. Failures are thrown and told in one place.
@@ -66,16 +66,9 @@ export abstract class FishCommand extends Command {
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     refuseBooleanValues(argv ?? this.argv, { ...options?.flags, ...options?.baseFlags })
     const parsed = await super.parse(options, argv)
-    const flags: OutputFlags & { readonly gamemode?: string | undefined } = parsed.flags
-    if (flags.gamemode !== undefined) Reflect.set(flags, 'gamemode', gamemodeNamed(flags.gamemode, '--gamemode'))
-    if (options?.flags && 'output' in options.flags && flags.output === undefined && !flags.json) {
-      const { outputPreset } = await import('../config/output-preset.ts')
-      const preset = outputPreset(this.io)
-      // What a command cannot print was said for the others.
-      if (preset !== undefined && this.formats.includes(preset)) Reflect.set(flags, 'output', preset)
-    }
-    if (formatAmong(this.formats, flags) === 'json') Reflect.set(flags, 'json', true)
-    return parsed
+    const hasOutput = options?.flags !== undefined && 'output' in options.flags
+    const settled = await settledFlags(this.io, parsed.flags, { hasOutput, formats: this.formats })
+    return { ...parsed, flags: { ...parsed.flags, ...settled } }
   }
 
   /**

@@ -36,6 +36,7 @@ export async function watchStatus(io: RunIo, { flags, intervalMs, note }: Status
   const client = await openClient(io, flags, { onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)) })
   let last: ServiceState | undefined
   let isHeldBack = false
+  let hasSeen = false
 
   const show = (state: ServiceState, times: Times) => {
     isHeldBack = false
@@ -56,11 +57,12 @@ export async function watchStatus(io: RunIo, { flags, intervalMs, note }: Status
       return { seen: data.version, allowance }
     },
     onSeen(version, times) {
+      hasSeen = true
       show(stateOfAnswer(version, latencyMs, times.at), times)
       return undefined
     },
     onFailed(error, times) {
-      if (!mayPass(error, last !== undefined)) throw error
+      if (!mayPass(error, hasSeen)) throw error
       if (!isRateLimitError(error)) return show(stateOfFailure(error, times.at), times)
       // Who may not ask does not know.
       if (!isHeldBack) note(beginningText(troubleOf(error, times.at, undefined, true)))

@@ -8,7 +8,7 @@ export interface FailedProxy {
   readonly status?: number | undefined
 }
 
-/** Knows the proxies of one client, and what broke at them. */
+/** Knows the HTTP proxies of one client (undici tells nothing of a SOCKS proxy), and what broke at them. */
 export interface ProxyBlame {
   /** Options for an agent that takes the proxies of the environment, under which they are watched. */
   watching(Pool: PoolClass): import('undici').EnvHttpProxyAgent.Options

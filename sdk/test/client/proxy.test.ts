@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { inspect } from 'node:util'
 import { type ConnectionError, createClient, isConnectionError } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
@@ -92,16 +92,39 @@ test('a service that is down behind no proxy, or exempt from it, is blamed itsel
   expect(await failureAt(server.baseUrl)).toMatchObject({ code: 'connection_error', proxy: undefined })
 })
 
-test('a service behind a proxy that breaks the connection is not blamed on the proxy', async () => {
-  const target = await listen((_, response) => response.destroy())
+test('what breaks in the tunnel through a proxy is not blamed on the proxy', async () => {
+  const target = createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  let tunnels = 0
   const proxy = createServer()
-  proxy.on('request', (_, response) => response.destroy())
-  proxy.on('connect', (_, socket) => socket.pipe(connect(Number(new URL(target.baseUrl).port))).pipe(socket))
+  proxy.on('connect', (_, socket) => {
+    tunnels += 1
+    const through = connect((target.address() as AddressInfo).port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(through)
+    })
+    through.on('error', () => socket.destroy())
+    socket.on('error', () => through.destroy())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  vi.stubEnv('https_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  const { code, proxy: blamed } = await failureAt('https://fish.example.org')
+  expect({ code, blamed, tunnels }).toEqual({ code: 'connection_error', blamed: undefined, tunnels: 1 })
+  proxy.close()
+  target.close()
+})
+
+test('a connection that breaks behind a proxy without a tunnel is blamed on nobody', async () => {
+  const proxy = createServer((_, response) => response.destroy())
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
   expect((await failureAt('http://fish.example.org')).code).toBe('connection_error')
   proxy.close()
-  await target[Symbol.asyncDispose]()
+})
+
+test('a SOCKS proxy that is down is told as no answer, without its credentials', async () => {
+  vi.stubEnv('https_proxy', `socks5://user:${CANARY}@127.0.0.1:1`)
+  expect((await failureAt('https://fish.example.org')).code).toBe('connection_error')
 })
 
 test('a write that the proxy refused is not told as one that may have happened', async () => {
