@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -44,13 +45,25 @@ async function startImports(lines: number, limits = MANY) {
     const outbox = await openOutbox({ path: outboxPath({ env }, served.url) })
     return {
       queued: async () => (await outbox.status()).queued,
+      waiting: async () => {
+        const { queued, sealed } = await outbox.status()
+        return queued + sealed
+      },
       [Symbol.asyncDispose]: () => outbox.close(),
     }
   }
   const stored = (round: number) =>
     mock.sent.fish().flatMap(({ name }) => (name.startsWith(`Fish ${round}.`) ? [name] : []))
   const locks = () => readdirSync(join(folder, 'state', 'fish-crab')).filter((name) => name.includes('import'))
-  return { names, write, start, lookInto, stored, locks }
+  /** Holds the answers to requests that add catches: who sent one cannot end until it is let go. */
+  const hold = () => {
+    const held = mock.fail({ latencyMs: 1000 }, { on: 'postFish', times: Number.POSITIVE_INFINITY })
+    return () => {
+      held.cancel()
+      mock.clock.advance(1000)
+    }
+  }
+  return { folder, names, write, start, lookInto, stored, locks, hold }
 }
 
 async function outcomeOf({ ended }: Fed) {
@@ -63,11 +76,14 @@ describe('one import by two processes', () => {
   test.each(['file', 'stdin'] as const)(
     'at once, from a %s, stores every catch once and refuses the other',
     async (source) => {
-      const { names, write, start, stored, locks } = await startImports(3000)
+      const { names, write, start, stored, locks, hold } = await startImports(3000)
       for (const round of [1, 2, 3]) {
         write(round)
-        const both = [start(source, round), start(source, round)]
-        const outcomes = await Promise.all(both.map(outcomeOf))
+        const letGo = hold()
+        const both = [start(source, round), start(source, round)].map(outcomeOf)
+        expect(await Promise.race(both)).toEqual({ status: 6, code: 'import_running', catches: undefined })
+        letGo()
+        const outcomes = await Promise.all(both)
         expect(outcomes.toSorted((a, b) => (a.status ?? 0) - (b.status ?? 0))).toEqual([
           { status: 0, code: undefined, catches: 3000 },
           { status: 6, code: 'import_running', catches: undefined },
@@ -77,6 +93,38 @@ describe('one import by two processes', () => {
       expect(locks()).toEqual([])
     },
   )
+
+  test('of which one ends before the other has loaded refuses that', async () => {
+    const { folder, names, write, start, stored } = await startImports(10)
+    write(1)
+    const gate = join(folder, 'gate')
+    const waits = `import { existsSync } from 'node:fs'
+      process.stderr.write('begun')
+      while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 10))`
+    const late = start('file', 1, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(waits)}` })
+    await once(late.child.stderr, 'data')
+    expect(await outcomeOf(start('file', 1))).toEqual({ status: 0, code: undefined, catches: 10 })
+    writeFileSync(gate, '')
+    expect(await outcomeOf(late)).toEqual({ status: 6, code: 'import_ended', catches: undefined })
+    expect(stored(1)).toEqual(names(1))
+    expect(await outcomeOf(start('file', 1))).toMatchObject({ status: 0 })
+  })
+
+  test('of which one is killed leaves no file once other content is given, even if that is wrong', async () => {
+    const { write, start, lookInto, locks, hold } = await startImports(10)
+    const letGo = hold()
+    write(1)
+    await using outbox = await lookInto()
+    const first = start('file', 1)
+    const until = Date.now() + 15_000
+    while ((await outbox.waiting()) === 0 && Date.now() < until) await sleep(2)
+    first.child.kill('SIGKILL')
+    await first.ended
+    expect(locks()).toHaveLength(1)
+    letGo()
+    expect((await outcomeOf(start('stdin', 2, { FISH_GAMEMODE: '' }))).code).toBe('wrong_lines')
+    expect(locks()).toEqual([])
+  })
 
   test.each(['file', 'stdin'] as const)(
     'of which the first is killed, from a %s, stores every catch once',

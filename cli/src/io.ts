@@ -18,6 +18,8 @@ export interface Io {
   readonly stopWishes: () => () => Promise<void>
   /** Time, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined
+  /** When the process began, milliseconds since 1970. @default when the run begins, by its clock */
+  readonly startedAt?: number | undefined
   /** Opens an entry of a keyring, for tests. @default the keyring of the system */
   readonly keyring?: OpenEntry | undefined
   /** Shows a text in a pager, and answers whether there was one. @default none is used */
@@ -34,6 +36,7 @@ export function processIo(): Io {
     },
     stdout: process.stdout,
     stderr: process.stderr,
+    startedAt: performance.timeOrigin,
     async page(pager, text) {
       const { runPager } = await import('./output/pager.ts')
       return runPager(pager, text, process.env)

@@ -6,10 +6,13 @@ import { createStatusLine, type StatusLine } from './waiting/status-line.ts'
 /** The surroundings of one run: those it was given, its clock, and its live line on stderr. */
 export interface RunIo extends Io {
   readonly clock: Clock
+  readonly startedAt: number
   readonly line: StatusLine
 }
 
 /** Gives a run its clock and its line. The surroundings stay what they are, stdin unopened. */
 export function forRun(io: Io): RunIo {
-  return Object.assign(Object.create(io) as Io, { clock: io.clock ?? machineClock(), line: createStatusLine(io) })
+  const clock = io.clock ?? machineClock()
+  const startedAt = io.startedAt ?? clock.now()
+  return Object.assign(Object.create(io) as Io, { clock, startedAt, line: createStatusLine(io) })
 }

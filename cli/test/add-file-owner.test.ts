@@ -1,11 +1,14 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
 import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { claimImport, importName } from '../src/add-file/import-place.ts'
+import { type Io, processIo } from '../src/io.ts'
 import { runCli } from '../src/main.ts'
+import { outboxPath } from '../src/outbox/outbox-path.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
 
@@ -76,6 +79,25 @@ async function importThatWaits(file: string, piped?: string) {
   return { ended, interrupt: () => interrupter.abort(new Error('Ctrl-C')) }
 }
 
+/** The same with a stdin and surroundings of its own. */
+const addIn = (out: string[], stdin: PassThrough, more: Pick<Io, 'clock' | 'startedAt'>) => {
+  const sink = () => new Writable({ write: (chunk, _encoding, done) => done(void out.push(String(chunk))) })
+  return runCli(['add', '--file', '-', '--json'], {
+    env: { HOME: world.folder, FISH_SECRET_STORE: 'file', ...world.env },
+    stdin,
+    stdout: sink(),
+    stderr: sink(),
+    interrupted: () => new AbortController().signal,
+    stopWishes: () => () => new Promise(() => {}),
+    ...more,
+  })
+}
+
+const importFiles = () =>
+  readdirSync(join(world.folder, 'state', 'fish-crab'))
+    .filter((name) => name.includes('import'))
+    .sort()
+
 const names = () => world.mock.sent.fish().map(({ name }) => name)
 
 describe('an import that runs', () => {
@@ -94,9 +116,10 @@ describe('an import that runs', () => {
         hint: expect.stringContaining('outbox status'),
       }),
     })
-    const told = await run(['add', '--file', path], { env: world.env, piped: '' })
-    expect(told.stdout).toBe('')
-    if (source === 'file') expect(told.stderr).toContain('Another run is importing the same content')
+    const told = await run(['add', '--file', file], { env: world.env, piped: piped ?? '' })
+    expect({ status: told.status, stdout: told.stdout }).toEqual({ status: 6, stdout: '' })
+    expect(told.stderr).toContain('Another run is importing the same content')
+    expect(told.stderr).toContain('nothing was changed')
     expect(world.mock.requests.length).toBe(requests)
     const { stdout } = await run(['outbox', 'status', '--json'], { env: world.env })
     expect(JSON.parse(stdout).queued).toBe(2)
@@ -120,25 +143,17 @@ describe('an import that runs', () => {
       expect((await add('-', { piped: TEXT })).status).toBe(0)
       expect(names()).toHaveLength(2 * times)
     }
-    const files = readdirSync(join(world.folder, 'state', 'fish-crab'))
-    expect(files.filter((name) => name.includes('import'))).toEqual([])
+    expect(importFiles()).toEqual([])
   })
 
   test('and ended while another one read the same content refuses that', async () => {
     const stdin = new PassThrough()
     const out: string[] = []
-    const sink = () => new Writable({ write: (chunk, _encoding, done) => done(void out.push(String(chunk))) })
     let begun = () => {}
     const hasBegun = new Promise<void>((resolve) => {
       begun = resolve
     })
-    const late = runCli(['add', '--file', '-', '--json'], {
-      env: { HOME: world.folder, FISH_SECRET_STORE: 'file', ...world.env },
-      stdin,
-      stdout: sink(),
-      stderr: sink(),
-      interrupted: () => new AbortController().signal,
-      stopWishes: () => () => new Promise(() => {}),
+    const late = addIn(out, stdin, {
       clock: {
         now() {
           begun()
@@ -153,11 +168,66 @@ describe('an import that runs', () => {
     stdin.end(TEXT)
     expect(await late).toBe(6)
     expect(JSON.parse(out.join('')).error).toMatchObject({
-      code: 'import_running',
+      code: 'import_ended',
       hint: expect.stringContaining('again'),
     })
     expect(names()).toEqual(['Cod', 'Koi'])
     expect((await add('-', { piped: TEXT })).status).toBe(0)
+  })
+
+  test('and ended while the process of another one still loaded refuses that', async () => {
+    const began = world.mock.clock.now()
+    world.mock.clock.advance(1000)
+    expect((await add('-', { piped: TEXT })).status).toBe(0)
+    world.mock.clock.advance(1000)
+    const clock = { now: () => world.mock.clock.now(), sleep: async () => {} }
+    const out: string[] = []
+    expect(await addIn(out, new PassThrough().end(TEXT), { clock, startedAt: began })).toBe(6)
+    expect(JSON.parse(out.join('')).error.code).toBe('import_ended')
+    expect(names()).toEqual(['Cod', 'Koi'])
+    expect(processIo().startedAt).toBe(performance.timeOrigin)
+  })
+
+  test('takes away what killed runs of other content left, and nothing that is held', async () => {
+    const { ended, interrupt } = await importThatWaits('-', TEXT)
+    const [held] = importFiles()
+    const path = outboxPath({ env: world.env }, world.url)
+    writeFileSync(`${path}-import-0123.lock`, '')
+    writeFileSync(`${path}.import-notes`, '')
+    expect((await add('-', { piped: 'Eel,3\n' })).status).toBe(0)
+    expect(importFiles()).toEqual([held, expect.stringContaining('notes')])
+    expect((await add('-', { piped: TEXT })).status).toBe(6)
+    interrupt()
+    await ended
+  })
+})
+
+describe('add --file --dry-run', () => {
+  const dryRun = (...flags: readonly string[]) =>
+    run(['add', '--file', '-', '--dry-run', ...flags], { env: world.env, piped: TEXT })
+  const document = async () => JSON.parse((await dryRun('--json')).stdout)
+
+  test('says what a killed run has queued already, and changes nothing of that', async () => {
+    const path = outboxPath({ env: world.env }, world.url)
+    {
+      await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
+      const name = importName(
+        { hash: createHash('sha256').update(TEXT).digest('hex') },
+        { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' },
+      )
+      const claim = await claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
+      await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
+    }
+    expect((await dryRun()).stdout).toBe('Would add 1 catch; an earlier run has queued 1 of this file already.\n')
+    expect(await document()).toEqual({ dryRun: true, catches: 2, queued: 1 })
+    expect((await add('-', { piped: TEXT })).status).toBe(0)
+    expect(names()).toEqual(['Cod', 'Koi'])
+    expect(await document()).toEqual({ dryRun: true, catches: 2, queued: 0 })
+  })
+
+  test('makes no outbox', async () => {
+    expect((await dryRun()).stdout).toBe('Would add 2 catches.\n')
+    expect(existsSync(join(world.folder, 'state'))).toBe(false)
   })
 })
 
@@ -174,7 +244,11 @@ describe('the place of an import', () => {
     await first.add([cod], 1)
     const second = await claimImport(outbox, { name, startedAt: START, clock })
     expect(second.before).toBe(1)
-    await expect(first.add([cod], 2)).rejects.toMatchObject({ code: 'import_running', exit: 6 })
+    await expect(first.add([cod], 2)).rejects.toMatchObject({
+      code: 'import_running',
+      exit: 6,
+      message: expect.stringMatching(/^(?!.*nothing was changed).*goes no further.*stays/),
+    })
     await first.settle()
     await second.add([cod], 2)
     await second.settle()
@@ -187,16 +261,16 @@ describe('the place of an import', () => {
     const claimAt = (startedAt: number, now: number) =>
       claimImport(outbox, { name, startedAt, clock: { now: () => now } })
     await (await claimAt(START, START + 100)).settle()
-    await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_running' })
+    await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_ended', exit: 6 })
     await claimAt(START + 50, START + 60)
     expect((await claimAt(START + 100, START + 200)).before).toBe(0)
   })
 
-  test('that nobody can read is left alone', async () => {
+  test.each(['{"version":9}', '7', 'x'])('that nobody can read is left alone: %s', async (value) => {
     const outbox = await open()
-    await outbox.add([], { bookmark: { name, value: '{"version":9}' } })
+    await outbox.add([], { bookmark: { name, value } })
     const claimed = claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
     await expect(claimed).rejects.toMatchObject({ code: 'import_not_readable' })
-    expect(await outbox.bookmark(name)).toBe('{"version":9}')
+    expect(await outbox.bookmark(name)).toBe(value)
   })
 })

@@ -8,7 +8,20 @@ import type { FileRecord } from '../src/add-file/records.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 
-const NAMES = ['Cod', ' Koi, "big" ', 'a\\tb\\', '=1+1', '"q', 'x\u2028y', 'Koi 🐟', "d'or [x] {y}", 'name', '7']
+const NAMES = [
+  'Cod',
+  ' Koi, "big" ',
+  ' Eel',
+  'Ray\u00a0',
+  'a\\tb\\',
+  '=1+1',
+  '"q',
+  'x\u2028y',
+  'Koi 🐟',
+  "d'or [x] {y}",
+  'name',
+  '7',
+]
 const world = worldOfFile()
 let folder: string
 let created = 0

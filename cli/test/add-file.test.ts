@@ -58,6 +58,27 @@ describe('a file of catches', () => {
     }
   })
 
+  const namesIn = async (extension: string, text: string) =>
+    (await records(extension, text)).map((one) => ('fields' in one ? one.fields.name : one.problem))
+
+  test.each([
+    ['name,rarity\nCod , 1\n', ['Cod']],
+    ['rarity,name\n3, Salmon\n', ['Salmon']],
+    [' Cod ,1\n', ['Cod']],
+    ['name , rarity\n" Cod ", 1\n Koi ,2\n', [' Cod ', 'Koi']],
+    ['" Cod ",1\n', [' Cod ']],
+    ['name,rarity\n"",1\n   ,1\n', [undefined, undefined]],
+  ])('of CSV has outer space of a name only where it is in quotes: %j', async (text, names) => {
+    expect(await namesIn('csv', text)).toEqual(names)
+    expect((await records('csv', text)).every((one) => 'fields' in one && one.fields.rarity !== ' 1')).toBe(true)
+  })
+
+  test('of TSV has all space of a name below titles, and none around it without them', async () => {
+    expect(await namesIn('tsv', 'name\trarity \n Cod \t 1\n')).toEqual([' Cod '])
+    expect(await namesIn('tsv', ' Cod \t 1\n')).toEqual(['Cod'])
+    expect(await records('tsv', 'name\trarity\n Cod \t 1\n')).toMatchObject([{ fields: { rarity: '1' } }])
+  })
+
   test('that ends too early or goes on behind its end has a wrong line', async () => {
     for (const text of ['[{"name":"a"}', '[{"name":"a"', '[]x', 'x', '["a']) {
       expect((await records('json', text)).at(-1)).toHaveProperty('problem')
@@ -122,7 +143,7 @@ describe('add --file', () => {
     const dry = await run(['add', '--file', '-', '--dry-run', '--json'], { env: keyless, piped: 'Cod,1\nKoi,2' })
     expect({ status: dry.status, document: JSON.parse(dry.stdout) }).toEqual({
       status: 0,
-      document: { dryRun: true, catches: 2 },
+      document: { dryRun: true, catches: 2, queued: 0 },
     })
   })
 

@@ -7,14 +7,17 @@ const LONGEST_RECORD = 64 * 1024
 
 /**
  * CSV as RFC 4180 has it. The first line names the columns when one of them is `name`, in any order and letter case,
- * and others are passed over; without such a line the columns are {@link FIELDS}. Space around a value is none of it;
- * around a name it is, where a program wrote the file: then there is none around titles.
+ * and others are passed over; without such a line the columns are {@link FIELDS}. Space around a value is none of it,
+ * but around a name in quotes.
  */
 export function csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   return columnRecords(quotedLines(linesOf(pieces)), csvCells)
 }
 
-/** The same with tabs between, no quotes, and `\t \n \r \\` for what they stand for. */
+/**
+ * The same with tabs between, no quotes, and `\t \n \r \\` for what they stand for. Space around a name belongs to it
+ * below a line of titles, which is what programs write: there are no quotes that could tell.
+ */
 export function tsvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   return columnRecords(linesOf(pieces), tsvCells)
 }
@@ -28,33 +31,30 @@ export function isTabbed(text: string): boolean {
 
 async function* columnRecords(
   lines: AsyncIterable<TextLine>,
-  cellsOf: (text: string) => readonly string[] | undefined,
+  cellsOf: (text: string, isTitled: boolean) => readonly string[] | undefined,
 ): AsyncGenerator<FileRecord> {
   let titles: readonly string[] | undefined
-  let isWrittenByHand = true
+  let isTitled = false
   for await (const { line, text } of lines) {
     if (text.trim() === '') continue
-    const cells = cellsOf(text)
+    const cells = cellsOf(text, isTitled)
     if (!cells) {
       yield { line, problem: 'Has a quote that does not end, or text behind one.' }
       continue
     }
     if (!titles) {
       const named = cells.map((cell) => fieldOf(cell.trim()))
-      titles = named.includes('name') ? named : FIELDS
-      if (named.includes('name')) {
-        isWrittenByHand = cells.some((cell) => cell !== cell.trim())
-        continue
-      }
+      isTitled = named.includes('name')
+      titles = isTitled ? named : FIELDS
+      if (isTitled) continue
     }
     if (cells.length > titles.length) {
       yield { line, problem: `Has ${cells.length} columns instead of ${titles.length}.` }
       continue
     }
     const cellValue = (title: string, cell = '') => {
-      const value = cell.trim()
-      if (value === '') return undefined
-      return title === 'name' && !isWrittenByHand ? cell : value
+      const value = title === 'name' ? cell : cell.trim()
+      return value === '' ? undefined : value
     }
     const fields = titles.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
     yield { line, fields: Object.fromEntries(fields) }
@@ -81,20 +81,21 @@ async function* quotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<Text
 
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
 
-function tsvCells(text: string): readonly string[] {
-  return text
+function tsvCells(text: string, isTitled: boolean): readonly string[] {
+  const cells = text
     .split('\t')
     .map((cell) => cell.replace(/\\([tnr\\])/g, (whole, letter: string) => ESCAPED[letter] ?? whole))
+  return isTitled ? cells : cells.map((cell) => cell.trim())
 }
 
 function csvCells(text: string): readonly string[] | undefined {
-  if (!text.includes('"')) return text.split(',')
+  if (!text.includes('"')) return text.split(',').map((cell) => cell.trim())
   const cells: string[] = []
   const pattern = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy
   for (;;) {
     const match = pattern.exec(text)
     if (!match) return undefined
-    cells.push(match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"'))
+    cells.push(match[1] === undefined ? (match[2] ?? '').trim() : match[1].replaceAll('""', '"'))
     if (match[3] === '') return cells
   }
 }

@@ -17,10 +17,19 @@ export function importName({ hash }: Pick<ImportSource, 'hash'>, defaults: Impor
 export interface ImportClaim {
   /** How many catches an earlier run, which was killed, had queued. */
   readonly before: number
-  /** Queues catches, and writes in the same step how many are queued now. @throws CliError `import_running`; nothing was added */
+  /**
+   * Queues catches, and writes in the same step how many are queued now.
+   *
+   * @throws CliError `import_running` when another run has taken the import over; none of these were added
+   */
   add(catches: readonly NewCatch[], place: number): Promise<void>
   /** Ends the import: the same content given again is then a new one. */
   settle(): Promise<void>
+}
+
+/** How many catches of an import a killed run has queued. @throws CliError `import_not_readable` */
+export async function queuedBefore(outbox: Outbox, name: string): Promise<number> {
+  return readPlace(await outbox.bookmark(name)).place
 }
 
 /** Which import is claimed, and by whom. */
@@ -36,13 +45,13 @@ interface ClaimWish {
  * owner lives; the place in the outbox changes hands with each claim, so that even a run which lost its lock, or never
  * had one, cannot queue anything once another has it.
  *
- * @throws CliError `import_running`; nothing was changed
+ * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
  */
 export async function claimImport(outbox: Outbox, { name, startedAt, clock }: ClaimWish): Promise<ImportClaim> {
   const found = await outbox.bookmark(name)
   const { place: before, endedAt } = readPlace(found)
   // It ran when this one began, which waited for stdin or read its file since.
-  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRunning('ran')
+  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRefused('ended')
   const run = crypto.randomUUID()
   let expected = found ?? null
   const write = async (catches: readonly NewCatch[], place: Place) => {
@@ -50,14 +59,14 @@ export async function claimImport(outbox: Outbox, { name, startedAt, clock }: Cl
     await outbox.add(catches, { bookmark: { name, value, expected } })
     expected = value
   }
-  const writeAlone = (catches: readonly NewCatch[], place: Place) =>
+  const writeAlone = (catches: readonly NewCatch[], place: Place, refusal: ImportRefusal) =>
     write(catches, place).catch((error: unknown) => {
-      throw isBookmarkMovedError(error) ? importRunning('runs') : error
+      throw isBookmarkMovedError(error) ? importRefused(refusal) : error
     })
-  await writeAlone([], { place: before })
+  await writeAlone([], { place: before }, 'running')
   return {
     before,
-    add: (catches, place) => writeAlone(catches, { place }),
+    add: (catches, place) => writeAlone(catches, { place }, 'overtaken'),
     async settle() {
       await write([], { place: 0, endedAt: clock.now() }).catch((error: unknown) => {
         // Then it is another's to settle.
@@ -77,9 +86,7 @@ interface Place {
 function readPlace(text: string | undefined): Place {
   if (text === undefined) return { place: 0 }
   try {
-    const read = JSON.parse(text)
-    // Once it was the number alone.
-    const { place, endedAt } = typeof read === 'number' ? { place: read } : read
+    const { place, endedAt } = JSON.parse(text)
     if (isCount(place)) return { place, ...(isCount(endedAt) ? { endedAt } : {}) }
   } catch {
     // Written by nobody; told below.
@@ -96,17 +103,30 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
+/** Why a run does not import what another imports: that has it, took it over, or ended while this one began. */
+type ImportRefusal = 'running' | 'overtaken' | 'ended'
+
+const WAIT = 'Wait for it to end. What is queued meanwhile: fish-cli outbox status'
+
+const REFUSALS: Readonly<Record<ImportRefusal, Pick<CliError, 'code' | 'message'> & { readonly hint: string }>> = {
+  running: {
+    code: 'import_running',
+    message: 'Another run is importing the same content for this player; nothing was changed.',
+    hint: WAIT,
+  },
+  overtaken: {
+    code: 'import_running',
+    message: 'Another run has taken this import over: this one goes no further, and what is queued stays queued.',
+    hint: WAIT,
+  },
+  ended: {
+    code: 'import_ended',
+    message: 'Another run imported the same content for this player while this one began; nothing was changed.',
+    hint: 'Give it again if all of it is to be stored a second time.',
+  },
+}
+
 /** The failure of whoever wants to import what another run imports. */
-export function importRunning(state: 'runs' | 'ran'): CliError {
-  const [message, hint] = {
-    runs: [
-      'Another run is importing the same content for this player; nothing was changed.',
-      'Wait for it to end. What is queued meanwhile: fish-cli outbox status',
-    ],
-    ran: [
-      'Another run imported the same content for this player while this one began; nothing was changed.',
-      'Give it again if all of it is to be stored a second time.',
-    ],
-  }[state]
-  return new CliError({ code: 'import_running', message: message ?? '', hint: hint ?? '', exit: EXIT.conflict })
+export function importRefused(refusal: ImportRefusal): CliError {
+  return new CliError({ ...REFUSALS[refusal], exit: EXIT.conflict })
 }

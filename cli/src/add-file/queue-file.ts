@@ -22,7 +22,6 @@ export interface QueueFileOptions extends FlushWish {
 
 /** What {@link queueFile} did. */
 export interface QueuedFile {
-  readonly added: number
   /** How many an earlier run, which was killed, had queued. */
   readonly before: number
   /** Says that this run knows what became of the file: the same content given again is then new. */
@@ -33,7 +32,7 @@ export interface QueuedFile {
  * Puts all catches of a checked file into the outbox, in order. How far it is stands there too, in the same step: a run
  * that was killed is taken up where it was when the same content is given again.
  *
- * @throws CliError `import_running`, `interrupted`; what was queued until then is kept
+ * @throws CliError `import_running`, `import_ended`, `interrupted`; what was queued until then is kept
  */
 export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
@@ -57,7 +56,7 @@ export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { added: total - before, before, settle: () => claim.settle() }
+  return { before, settle: () => claim.settle() }
 }
 
 async function addOrFlush(io: RunIo, outbox: Outbox, wish: FlushWish, add: () => Promise<void>): Promise<void> {

@@ -1,17 +1,18 @@
+import { existsSync } from 'node:fs'
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import type { FlushReport } from '@fish-crab/sdk/outbox'
 import { chosenGamemode } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
 import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress } from '../outbox/flush-with-progress.ts'
-import { openPlayerOutbox } from '../outbox/open-outbox.ts'
+import { openIdleOutbox, openPlayerOutbox } from '../outbox/open-outbox.ts'
 import { outboxPath } from '../outbox/outbox-path.ts'
 import type { RunIo } from '../run-io.ts'
 import { maxWaitMs, needUser, type ServiceFlags, selection } from '../service/client.ts'
 import { checkFile } from './check-file.ts'
 import type { ImportDefaults } from './checked-catches.ts'
 import { lockImport } from './import-lock.ts'
-import { importName } from './import-place.ts'
+import { importName, queuedBefore } from './import-place.ts'
 import { queueFile } from './queue-file.ts'
 import { openSource } from './source.ts'
 
@@ -37,8 +38,9 @@ export interface AddFileWish {
 export interface AddFileOutcome {
   readonly status: ExitStatus
   readonly text: string
+  /** `catches` are those of the file, `queued` those of them that a run which did not end has queued. */
   readonly document:
-    | { readonly dryRun: true; readonly catches: number }
+    | { readonly dryRun: true; readonly catches: number; readonly queued: number }
     | (Pick<FlushReport, 'sent' | 'setAside' | 'left'> & { readonly catches: number })
 }
 
@@ -46,31 +48,34 @@ export interface AddFileOutcome {
  * Adds the catches of a file, all checked before anything is changed, each once, through the outbox. One run at a time
  * does so with the same content for the same player.
  *
- * @throws CliError `import_running`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
+ * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
 export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
   const user = needUser(io, flags.user, 'Add --user USER', flags)
-  const { url, maxWait } = selection(io, flags)
+  const { url, maxWait, gamemode } = selection(io, flags)
   const wish = { maxWaitMs: maxWaitMs(maxWait), signal: io.interrupted() }
   const defaults: ImportDefaults = {
     user,
-    gamemode: chosenGamemode(selection(io, flags).gamemode),
+    gamemode: chosenGamemode(gamemode),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
   }
-  const startedAt = io.clock.now()
   await using source = await openSource(io, flags.file, wish.signal)
+  const name = importName(source, defaults)
+  const path = outboxPath(io, url.value)
   const check = () => checkFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
     const catches = await check()
-    return { status: EXIT.ok, text: `Would add ${catchesText(catches)}.`, document: { dryRun: true, catches } }
+    const queued = await queuedAlready(io, flags, { path, name })
+    const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
+    const text = `Would add ${catchesText(catches - queued)}${rest}.`
+    return { status: EXIT.ok, text, document: { dryRun: true, catches, queued } }
   }
-  const name = importName(source, defaults)
-  await using _lock = await lockImport(io, outboxPath(io, url.value), name)
+  await using _lock = await lockImport(io, path, name)
   const catches = await check()
   const outbox = await openPlayerOutbox(io, flags, defaults)
   try {
-    const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
+    const queueing = { source, defaults, name, startedAt: io.startedAt, total: catches, ...wish }
     const { before, settle } = await queueFile(io, outbox, queueing)
     if (before > 0) note(`fish-cli: ${before} of these were queued by a run that was killed; this one goes on there.`)
     try {
@@ -85,4 +90,11 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   } finally {
     await outbox.close({ signal: wish.signal })
   }
+}
+
+/** How many catches of an import an earlier run has queued. Makes no outbox where there is none. */
+async function queuedAlready(io: RunIo, flags: ServiceFlags, at: { path: string; name: string }): Promise<number> {
+  if (!existsSync(at.path)) return 0
+  await using outbox = await openIdleOutbox(io, flags)
+  return queuedBefore(outbox, at.name)
 }

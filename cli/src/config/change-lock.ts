@@ -18,23 +18,46 @@ export async function whileLocked<Result>(
   change: () => Result,
   patienceMs = 5000,
 ): Promise<Result> {
-  const { DatabaseSync } = await import('node:sqlite')
   const path = lockPath(io)
-  const open = () => {
-    makeFolderOf(path)
-    const lock = new DatabaseSync(path)
-    lock.exec(`PRAGMA busy_timeout = ${patienceMs}`)
-    return lock
-  }
-  const lock = attempt(open, (error) => fileFailure(error, path, 'locked'))
+  const lock = lockFile(path, patienceMs)
+  if (!lock) throw busy(path, patienceMs)
   try {
-    attempt(
-      () => lock.exec('BEGIN EXCLUSIVE'),
-      (error) => (error.errcode === BUSY ? busy(path, patienceMs) : fileFailure(named(error), path, 'locked')),
-    )
     return change()
   } finally {
     lock.close()
+  }
+}
+
+/** A lock on a file. It ends with its process, however that ends. */
+export interface FileLock {
+  /** Gives it back. Once is enough, more often does no harm. */
+  close(): void
+}
+
+/**
+ * Locks a file, which is made where there is none, with a lock of the system's.
+ *
+ * @param patienceMs How long to wait for who has it, in milliseconds, standing still.
+ * @returns The lock; nothing when another has it
+ * @throws CliError `file_not_locked`
+ */
+export function lockFile(path: string, patienceMs: number): FileLock | undefined {
+  // Loaded when it is used, and at once: what locks must not wait.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  let lock: InstanceType<typeof DatabaseSync> | undefined
+  const close = () => {
+    if (lock?.isOpen) lock.close()
+  }
+  try {
+    makeFolderOf(path)
+    lock = new DatabaseSync(path)
+    // Nothing is ever written, so no journal has to be on the disk, nor is left there.
+    lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
+    return { close }
+  } catch (error) {
+    close()
+    if ((error as LockError).errcode === BUSY) return undefined
+    throw fileFailure(named(error as LockError), path, 'locked')
   }
 }
 
@@ -43,14 +66,6 @@ const BUSY = 5
 
 /** What SQLite throws has its own code and words for it, such as of a full disk. */
 type LockError = NodeJS.ErrnoException & { readonly errcode?: number; readonly errstr?: string }
-
-function attempt<Result>(work: () => Result, failure: (error: LockError) => Error): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw failure(error as LockError)
-  }
-}
 
 function named({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
   return { name, message, ...(errstr === undefined ? {} : { code: errstr }) }

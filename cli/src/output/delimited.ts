@@ -1,11 +1,14 @@
 import { type Cell, type Column, cellOf } from './columns.ts'
 
 /**
- * Rows as RFC 4180 CSV: lines end with CRLF, the first names the fields, quotes where they are needed. Values are never
- * changed: a name that begins with `=` stays so, and a spreadsheet should be told to take columns as text.
+ * Rows as RFC 4180 CSV: lines end with CRLF, the first names the fields, quotes where they are needed, also around outer
+ * space, which many readers take away otherwise. Values are never changed: a name that begins with `=` stays so, and a
+ * spreadsheet should be told to take columns as text.
  */
 export function renderCsv<Row extends object>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  return lines(rows, columns, ',', '\r\n', (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+  return lines(rows, columns, ',', '\r\n', (text) =>
+    /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
+  )
 }
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
