@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { writeExport } from '../../server/test/node/export-file.ts'
@@ -9,14 +10,15 @@ import { newFolder } from './folders.ts'
 import { launch } from './maintenance-processes.ts'
 
 const LINES = 20_000
+const ITEMS = 30_000
 const SECRETS = {
   FISH_SECRET: 'the secret of the beginning, long',
   FISH_JWT_SECRET: 'the secret of sessions, long enough',
   FISH_ADMIN_PASSWORD: 'canary-admin-password',
 }
 
-/** A large export in a folder of its own. */
-function largeExport(lines = LINES) {
+/** An export in a folder of its own. */
+function exportOf(lines = LINES) {
   const parent = newFolder()
   const file = join(parent, 'fish.jsonl')
   writeExport(file, lines)
@@ -30,7 +32,7 @@ describeWithRedis('an import into Redis', () => {
   async function endedBy(signal: NodeJS.Signals, ...flags: readonly string[]) {
     const redis = await startRedis()
     onTestFinished(redis.stop)
-    const { file } = largeExport()
+    const { file } = exportOf()
     const program = launch(['import', file, ...flags], { FISH_STORAGE: redis.url })
     await until(async () => (await redis.admin.dbsize()) > 1000)
     program.child.kill(signal)
@@ -39,19 +41,16 @@ describeWithRedis('an import into Redis', () => {
     return { redis, file, program, status }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ended by %s says what stands where and what to do', async (signal) => {
-    const { program, status } = await endedBy(signal)
-    expect(status).toBe(130)
-    expect(program.stdout()).toBe('')
-    expect(program.stderr()).toMatch(
-      /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
-    )
-  })
-
-  test('ended by SIGTERM says so as JSON where that is asked for', async () => {
-    const { program, status } = await endedBy('SIGTERM', '--json')
-    expect(status).toBe(130)
-    expect(JSON.parse(program.stdout())).toMatchObject({
+  test('ended by a signal says what stands where and what to do, as JSON where that is asked for', async () => {
+    const [json, ...plain] = await Promise.all([endedBy('SIGTERM', '--json'), endedBy('SIGTERM'), endedBy('SIGINT')])
+    for (const { program, status } of plain) {
+      expect([status, program.stdout()]).toEqual([130, ''])
+      expect(program.stderr()).toMatch(
+        /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
+      )
+    }
+    expect(json.status).toBe(130)
+    expect(JSON.parse(json.program.stdout())).toMatchObject({
       error: { code: 'interrupted', exit: 130, hint: expect.stringMatching(/^Empty it /) },
     })
   })
@@ -62,94 +61,90 @@ describeWithRedis('an import into Redis', () => {
     const { redis, file } = await endedBy('SIGKILL')
     const before = (await redis.admin.keys('*')).sort()
     const env = { FISH_STORAGE: redis.url, FISH_PORT: '0', FISH_LOG: 'silent', ...SECRETS }
-    for (const more of [{}, { FISH_SECRET: 'quite another secret, and long too' }]) {
-      const server = launch(['serve'], { ...env, ...more })
+    const again = launch(['import', file], env)
+    const servers = [{}, { FISH_SECRET: 'quite another secret, and long too' }].map((more) =>
+      launch(['serve'], { ...env, ...more }),
+    )
+    for (const server of servers) {
       expect([await server.closed, server.stdout()]).toEqual([1, ''])
       expect(server.stderr()).toMatch(/^fish-cli serve: The store holds part of an import [^\n]+\n$/)
     }
-    const again = launch(['import', file], env)
     expect(await again.closed).toBe(1)
     expect(again.stderr()).toMatch(/^fish-cli: The store holds part of an import /)
     expect((await redis.admin.keys('*')).sort()).toEqual(before)
 
     await redis.admin.flushall()
-    expect(await launch(['import', file], env).closed).toBe(0)
+    expect(await launch(['import', exportOf(1).file], env).closed).toBe(0)
     await launch(['serve'], env).until(/^listening on /m)
   })
 })
 
 describe('an import into a folder', () => {
   test('ended by SIGTERM says that nothing was imported, and leaves nothing', async () => {
-    const { parent, file } = largeExport(3 * LINES)
+    const { parent, file } = exportOf(3 * LINES)
     const target = join(parent, 'target')
     const program = launch(['import', file], { FISH_STORAGE: `file:${target}` })
     await when(() => existsSync(target) && readdirSync(target).some((name) => name.startsWith('.import')))
     program.child.kill('SIGTERM')
     expect(await program.closed).toBe(130)
     expect(program.stderr()).toMatch(/^fish-cli: Interrupted\. Nothing was imported\.\n {2}Run it again[^\n]+\n$/)
-    expect(readdirSync(target)).toEqual([])
+    expect(readdirSync(parent)).toEqual(['fish.jsonl'])
   })
 })
 
-async function largeStore(millions = 60) {
-  const parent = newFolder()
-  const data = join(parent, 'data')
+/** A data folder with a store that is checked and copied in a process of its own, which takes its while. */
+async function largeStore() {
+  const data = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path: data })
-  const value = 'x'.repeat(1_000_000)
-  for (let at = 0; at < millions; at += 1) await storage.items.setItem(`audit:filler-${at}`, value)
   await storage.dispose()
-  return { parent, data, env: { FISH_STORAGE: `file:${data}` } }
+  // One by one, they would take longer than all of the test.
+  const db = new DatabaseSync(join(data, 'fish.db'))
+  db.exec(`
+    WITH RECURSIVE fillers (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM fillers WHERE at < ${ITEMS})
+    INSERT INTO items SELECT 'audit:filler-' || at, printf('%.900c', 'x') FROM fillers`)
+  db.close()
+  return { parent: newFolder(), data, env: { FISH_STORAGE: `file:${data}` } }
 }
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-/** Whether a copy of some size is below a folder. */
+/** Whether a part of a copy is below a folder. */
 const isCopying = (folder: string) =>
-  existsSync(folder) &&
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /partial-|\.restore-/.test(name) && name.endsWith('fish.db'))
-    .some((name) => sizeOf(join(folder, name)) > 1_000_000)
+    .some((name) => sizeOf(join(folder, name)) > 0)
 
 describe('a backup and a restore', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'ended by %s while they copy say so at once, and leave nothing',
-    async (signal) => {
-      const { parent, data, env } = await largeStore(300)
-      const target = join(parent, 'target')
-      for (const [argv, more, message] of [
-        [
-          ['backup', target],
-          {},
-          new RegExp(`^fish-cli: Interrupted\\. ${target} was not made\\.\n {2}Run it again\\.\n$`),
-        ],
-        [
-          ['restore', data],
-          { FISH_STORAGE: `file:${target}` },
-          /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
-        ],
-      ] as const) {
-        const program = launch(argv, { ...env, ...more })
-        await when(() => isCopying(parent))
-        program.child.kill(signal)
-        const asked = performance.now()
-        expect([await program.closed, program.stdout()]).toEqual([130, ''])
-        expect(performance.now() - asked).toBeLessThan(1000)
-        expect(program.stderr()).toMatch(message)
-        rmSync(target, { recursive: true, force: argv[0] === 'backup' })
-        expect(readdirSync(parent)).toEqual(['data'])
-      }
-    },
-  )
+  test.each(['SIGTERM', 'SIGINT'] as const)('ended by %s while they copy say so, and leave nothing', async (signal) => {
+    const { parent, data, env } = await largeStore()
+    const target = join(parent, 'deep', 'target')
+    const copy = join(parent, 'copy')
+    for (const [argv, more, message] of [
+      [['backup', copy], {}, new RegExp(`^fish-cli: Interrupted\\. ${copy} was not made\\.\n {2}Run it again\\.\n$`)],
+      [
+        ['restore', data],
+        { FISH_STORAGE: `file:${target}` },
+        /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
+      ],
+    ] as const) {
+      const program = launch(argv, { ...env, ...more })
+      await when(() => isCopying(parent))
+      program.child.kill(signal)
+      expect([await program.closed, program.stdout()]).toEqual([130, ''])
+      expect(program.stderr()).toMatch(message)
+      expect(readdirSync(parent)).toEqual([])
+    }
+  })
 
   test.skipIf(process.platform === 'win32')(
     'ended by Ctrl-C, which every process of a terminal gets, end as well',
     async () => {
-      const { parent, env } = await largeStore(300)
+      const { parent, env } = await largeStore()
       const program = launch(['backup', join(parent, 'copy'), '--json'], env, { detached: true })
       await when(() => isCopying(parent))
       process.kill(-Number(program.child.pid), 'SIGINT')
       expect(await program.closed).toBe(130)
       expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
-      expect(readdirSync(parent)).toEqual(['data'])
+      expect(readdirSync(parent)).toEqual([])
     },
   )
 })
@@ -170,7 +165,7 @@ describe('an export', () => {
     expect(await program.closed).toBe(status)
     expect(program.stderr()).toMatch(message)
     expect(existsSync(out)).toBe(false)
-    if (status !== null) expect(readdirSync(parent)).toEqual(['data'])
+    if (status !== null) expect(readdirSync(parent)).toEqual([])
   })
 
   test('ended by SIGTERM while its reader does not read says what was written; a second one waits for nothing', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
@@ -291,6 +291,30 @@ describe('a dry run of an import', () => {
     expect(await run(true)).toMatchObject({ tokens: 2 })
   })
 
+  it('finds a record that two lines say, also where it has no token', async () => {
+    const parent = newFolder()
+    const file = join(parent, 'fish.jsonl')
+    const record = (owner: string, id: string, dedupeKey: string | null) => ({
+      record: { owner, kind: 'fish', gamemode: 'earth', id, dedupeKey, count: 1, plain: '{}', full: '{}', labels: {} },
+    })
+    const write = (...lines: readonly object[]) => {
+      const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }
+      const last = { end: { items: 0, records: lines.length, tokens: 0, removedOwners: 0 } }
+      writeFileSync(file, [header, ...lines, last].map((line) => JSON.stringify(line)).join('\n'))
+    }
+    const run = (dryRun: boolean) => importStore({ env: envOf(join(parent, 'target')), file, dryRun })
+    const refused = async (message: RegExp) => {
+      expect(await outcomeOf(run(true))).toMatchObject({ message: expect.stringMatching(message) })
+      await expectSameRefusal(parent, 'invalid_line', run)
+    }
+    write(record('ann', '1', null), record('ann', '2', null), record('ann', '1', null))
+    await refused(/^Line 4 says again/)
+    write(record('ann', '1', 'one'), record('ann', '1', 'other'))
+    await refused(/^Line 3 says again/)
+    write(record('ann', '1', 'one'), record('bob', '1', 'one'), record('ann', '2', null))
+    expect(await run(true)).toMatchObject({ records: 3 })
+  })
+
   it('is refused where a server is on the store that is there', async () => {
     const { file } = await exported()
     const { data } = await served()
@@ -319,6 +343,44 @@ describe('a dry run of a resealing', () => {
     expect(folderContent(parent)).toEqual(before)
     expect(await resealStore({ env })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
     expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 0 })
+  })
+
+  /** Everything but the index that SQLite makes of a log to read it. */
+  const withoutShm = (folder: string) =>
+    Object.fromEntries(Object.entries(folderContent(folder)).filter(([path]) => !path.endsWith('-shm')))
+
+  it('is refused beside a log of another store, as the resealing is, and changes neither', async () => {
+    const { parent, data, env } = await sealed(['ann', 'bob'])
+    const backup = join(parent, 'backup')
+    await backupStore({ env, target: backup })
+    const storage = await createStorage({ driver: 'file', path: data })
+    for (let at = 0; at < 600; at += 1) await storage.items.setItem(`user:${at}`, 'x'.repeat(2000))
+    const log = readFileSync(join(data, 'fish.db-wal'))
+    await storage.dispose()
+    const left = join(parent, 'left')
+    cpSync(backup, left, { recursive: true })
+    writeFileSync(join(left, 'fish.db-wal'), log)
+    const leftEnv = { ...env, ...envOf(left) }
+    const before = withoutShm(parent)
+    const tried = await outcomeOf(resealStore({ env: leftEnv, dryRun: true }))
+    expect(tried).toMatchObject({ code: 'damaged', message: expect.stringMatching(/do not belong together/) })
+    expect(withoutShm(parent)).toEqual(before)
+    expect(await outcomeOf(resealStore({ env: leftEnv }))).toEqual(tried)
+  })
+
+  it('opens the keys of a store whose server was killed, and leaves its log as it was', async () => {
+    const { parent, data, env } = await sealed(['ann', 'bob'])
+    const storage = await createStorage({ driver: 'file', path: data })
+    await storage.items.setItem('user:ann', 'ann')
+    const left = join(parent, 'left')
+    mkdirSync(left)
+    for (const name of ['fish.db', 'fish.db-wal']) cpSync(join(data, name), join(left, name))
+    await storage.dispose()
+    const before = withoutShm(parent)
+    const leftEnv = { ...env, ...envOf(left) }
+    expect(await resealStore({ env: leftEnv, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(withoutShm(parent)).toEqual(before)
+    expect(await resealStore({ env: leftEnv })).toMatchObject({ seen: 2, resealed: 2 })
   })
 
   it('names the keys that no secret opens', async () => {

@@ -1,16 +1,18 @@
-import { rmSync } from 'node:fs'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import {
   backupStore,
   exportStore,
   importStore,
+  type MaintenanceOptions,
   type MaintenanceProgress,
   resealStore,
   restoreStore,
 } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createVault } from '../../src/app/users/vault.ts'
 import { newRecord } from '../storage/samples.ts'
 import { newFolder } from './data-folder.ts'
@@ -51,17 +53,44 @@ async function filled() {
   return { parent, file, env, importing: told }
 }
 
-const LARGE = 100_000_000
+/** A file store with more sealed keys than are looked at together. */
+async function sealedStore() {
+  const path = join(newFolder(), 'data')
+  const storage = await createStorage({ driver: 'file', path })
+  const vault = createVault([SECRET], (bytes) => crypto.getRandomValues(bytes))
+  const ids = Array.from({ length: 2000 }, (_, index) => `filler-${index}`)
+  await Promise.all(ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))))
+  await storage.dispose()
+  return { env: { FISH_STORAGE: `file:${path}`, FISH_SECRET: SECRET }, count: ids.length }
+}
 
-/** A file store that takes a while to be read. */
+/** From 16 MiB on, a store is read in a process of its own. */
+const LARGE = 17_000_000
+
+/** A file store that is read in a process of its own. */
 async function large() {
   const parent = newFolder()
   const path = join(parent, 'data')
   const storage = await createStorage({ driver: 'file', path })
-  const value = 'x'.repeat(1_000_000)
-  for (let at = 0; at * value.length < LARGE; at += 1) await storage.items.setItem(`audit:filler-${at}`, value)
+  await storage.items.setItem('audit:filler', 'x'.repeat(LARGE))
   await storage.dispose()
-  return { parent, path, env: { FISH_STORAGE: `file:${path}` } }
+  return { parent, path, file: join(path, 'fish.db'), env: { FISH_STORAGE: `file:${path}` } }
+}
+
+/** Makes readers of a store wait for {@link hold}: without a log beside the store, who writes keeps them away. */
+function holdable(file: string) {
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA journal_mode = DELETE')
+  db.close()
+}
+
+/** Keeps readers of a store waiting, until the answer is called. */
+function hold(file: string): () => void {
+  const db = new DatabaseSync(file)
+  db.exec('BEGIN EXCLUSIVE')
+  return () => {
+    if (db.isOpen) db.close()
+  }
 }
 
 describe('progress', () => {
@@ -99,39 +128,39 @@ describe('progress', () => {
   })
 
   it('of a resealing counts the keys that were looked at, up to all of them', async () => {
-    const path = join(newFolder(), 'data')
-    const storage = await createStorage({ driver: 'file', path })
-    const vault = createVault([SECRET], (bytes) => crypto.getRandomValues(bytes))
-    const ids = Array.from({ length: 2000 }, (_, index) => `filler-${index}`)
-    await Promise.all(
-      ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))),
-    )
-    await storage.dispose()
-    const env = { FISH_STORAGE: `file:${path}`, FISH_SECRET: SECRET }
+    const { env, count } = await sealedStore()
     const { told, onProgress } = listener()
     await resealStore({ env, onProgress })
-    expect(stepsOf(told)).toMatchObject([{ step: 'reseal', from: 0, to: ids.length, total: ids.length }])
+    expect(stepsOf(told)).toMatchObject([{ step: 'reseal', from: 0, to: count, total: count }])
     expect(told.length).toBeGreaterThan(2)
   })
 
-  it('of the backup and the restore of a large store counts the bytes that are copied, while others go on', async () => {
-    const { parent, env } = await large()
-    const [backup, restore] = [listener(), listener()]
-    let turns = 0
-    const turning = setInterval(() => {
-      turns += 1
-    }, 5)
-    const target = join(parent, 'copy')
-    const { bytes } = await backupStore({ env, target, ...backup })
-    clearInterval(turning)
-    expect(turns).toBeGreaterThan(10)
-    const copy = stepsOf(backup.told).find(({ step }) => step === 'copy')
-    expect(copy).toMatchObject({ from: 0, to: copy?.total })
-    expect(copy?.total).toBeGreaterThan(LARGE)
-    expect(copy?.times).toBeGreaterThan(3)
-    expect(backup.told.filter(({ step, done }) => step === 'copy' && done > 0 && done < bytes)).not.toEqual([])
-    await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: target, now: NOW, ...restore })
-    expect(stepsOf(restore.told).find(({ step }) => step === 'copy')?.times).toBeGreaterThan(3)
+  it('of the copy of a large store is told again and again while it is under way, since other work goes on', async () => {
+    const { parent, path, file, env } = await large()
+    holdable(file)
+    /** Lets the copy end once it was told a few times. */
+    const telling = () => {
+      const { told, onProgress } = listener()
+      let letGo = () => {}
+      return {
+        told,
+        onProgress(progress: MaintenanceProgress) {
+          onProgress(progress)
+          const times = told.filter(({ step }) => step === 'copy').length
+          if (progress.step === 'copy' && times === 1) letGo = hold(file)
+          if (times === 4) letGo()
+        },
+      }
+    }
+    const [backup, restore] = [telling(), telling()]
+    await backupStore({ env, target: join(parent, 'copy'), ...backup })
+    await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: path, now: NOW, ...restore })
+    for (const { told } of [backup, restore]) {
+      const copies = stepsOf(told).filter(({ step }) => step === 'copy')
+      expect(copies).toMatchObject([{ from: 0, to: copies[0]?.total }])
+      expect(copies[0]?.total).toBeGreaterThan(LARGE)
+      expect(copies[0]?.times).toBeGreaterThanOrEqual(5)
+    }
   })
 
   it('changes nothing of what is done', async () => {
@@ -145,31 +174,75 @@ describe('progress', () => {
 
 describe('an interruption', () => {
   /** Aborts in the first step of this name, once it has begun and is under way. */
-  function abortIn(step: MaintenanceProgress['step'], from = 0) {
+  function abortIn(step: MaintenanceProgress['step'], onBegin: () => void = () => {}) {
     const stop = new AbortController()
+    let isBegun = false
     const onProgress = (progress: MaintenanceProgress) => {
-      if (progress.step !== step || progress.done < from) return
+      if (progress.step !== step || isBegun) return
+      isBegun = true
+      onBegin()
       setTimeout(() => stop.abort(new Error('stopped by hand')), 20)
     }
     return { signal: stop.signal, onProgress }
   }
 
-  it.each([
-    ['check', 0],
-    ['copy', 1],
-  ] as const)('in the %s of a large store ends at once and leaves nothing', async (step, from) => {
-    const { parent, path, env } = await large()
-    const before = folderContent(parent)
-    const backup = backupStore({ env, target: join(parent, 'copy'), ...abortIn(step, from) })
-    await expect(backup).rejects.toMatchObject({
+  // A reader that is kept waiting gives up after 5 s, and there are two.
+  it.each(['check', 'copy'] as const)(
+    'in the %s of a large store waits for nothing and leaves nothing',
+    { timeout: 9000 },
+    async (step) => {
+      const { parent, path, file, env } = await large()
+      holdable(file)
+      const before = folderContent(parent)
+      const target = join(parent, 'deep', 'target')
+      for (const [message, run] of [
+        [
+          `${join(parent, 'copy')} was not made.`,
+          (work) => backupStore({ env, target: join(parent, 'copy'), ...work }),
+        ],
+        [
+          'Nothing was restored.',
+          (work) => restoreStore({ env: { FISH_STORAGE: `file:${target}` }, backup: path, now: NOW, ...work }),
+        ],
+      ] satisfies [string, (work: MaintenanceOptions) => Promise<object>][]) {
+        let letGo = () => {}
+        const work = abortIn(step, () => {
+          letGo = hold(file)
+        })
+        await expect(run(work)).rejects.toMatchObject({ code: 'interrupted', message: `Interrupted. ${message}` })
+        letGo()
+        expect(folderContent(parent)).toEqual(before)
+      }
+    },
+  )
+
+  it('of a resealing says that what was sealed anew stays so; done again, it does what is left', async () => {
+    const { env, count } = await sealedStore()
+    const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
+    /** Aborts once a part of the keys was looked at. */
+    const interrupted = (dryRun: boolean) => {
+      const stop = new AbortController()
+      const onProgress = ({ done }: MaintenanceProgress) => {
+        if (done > 0) stop.abort(new Error('stopped by hand'))
+      }
+      return resealStore({ env: given, signal: stop.signal, onProgress, dryRun })
+    }
+    await expect(interrupted(true)).rejects.toMatchObject({
+      name: 'MaintenanceError',
       code: 'interrupted',
-      message: `Interrupted. ${join(parent, 'copy')} was not made.`,
+      message: 'Interrupted. Nothing was changed.',
+      hint: 'Run it again.',
     })
-    const target = { FISH_STORAGE: `file:${join(parent, 'target')}` }
-    const restore = restoreStore({ env: target, backup: path, now: NOW, ...abortIn(step, from) })
-    await expect(restore).rejects.toMatchObject({ code: 'interrupted', message: 'Interrupted. Nothing was restored.' })
-    rmSync(join(parent, 'target'), { recursive: true, force: true })
-    expect(folderContent(parent)).toEqual(before)
+    expect(await resealStore({ env: given, dryRun: true })).toMatchObject({ seen: count, resealed: count })
+    await expect(interrupted(false)).rejects.toMatchObject({
+      name: 'MaintenanceError',
+      code: 'interrupted',
+      message: 'Interrupted. What was sealed anew stays so.',
+      hint: 'Run it again: it does what is left.',
+    })
+    const { resealed } = await resealStore({ env: given })
+    expect(resealed).toBeGreaterThan(0)
+    expect(resealed).toBeLessThan(count)
   })
 
   it('of a backup leaves a server on the store as it was, which writes meanwhile', async () => {
@@ -181,7 +254,7 @@ describe('an interruption', () => {
       for (; !isOver; written += 1) await storage.append(place, newRecord())
     })()
     const target = join(parent, 'copy')
-    await expect(backupStore({ env, target, ...abortIn('copy', 1) })).rejects.toMatchObject({ code: 'interrupted' })
+    await expect(backupStore({ env, target, ...abortIn('copy') })).rejects.toMatchObject({ code: 'interrupted' })
     const before = written
     expect(before).toBeGreaterThan(0)
     const report = await backupStore({ env, target })
@@ -191,5 +264,61 @@ describe('an interruption', () => {
     expect(report.records).toBeLessThan(written)
     await storage.dispose()
     expect(await backupStore({ env, target: join(parent, 'all'), dryRun: true })).toMatchObject({ records: written })
+  })
+})
+
+describe('where the process that reads a large store', () => {
+  /** Has that process run a script instead. */
+  function childRuns(script: string) {
+    const program = join(newFolder(), 'program')
+    writeFileSync(program, `#!/bin/sh\n${script}\n`)
+    chmodSync(program, 0o700)
+    const before = process.execPath
+    process.execPath = program
+    onTestFinished(() => {
+      process.execPath = before
+    })
+  }
+
+  it('starts and ends without a word, this one does its work', async ({ skip }) => {
+    if (process.platform === 'win32') return skip('Windows starts no script')
+    const { parent, env } = await large()
+    childRuns('exit 127')
+    const target = join(parent, 'copy')
+    const report = await backupStore({ env, target })
+    expect(report.bytes).toBeGreaterThan(LARGE)
+    expect(statSync(join(target, 'fish.db')).size).toBe(report.bytes)
+  })
+
+  it.for(['echo Welcome', 'echo "{}"; exit 1'])(
+    'is another program (%s), this one does its work',
+    async (script, { skip }) => {
+      if (process.platform === 'win32') return skip('Windows starts no script')
+      const { parent, env } = await large()
+      childRuns(script)
+      const report = await backupStore({ env, target: join(parent, 'copy'), dryRun: true })
+      expect(report.bytes).toBeGreaterThan(LARGE)
+    },
+  )
+
+  it('ends by itself behind a part of the copy, nothing is made of that part', async ({ skip }) => {
+    if (process.platform === 'win32') return skip('Windows starts no script')
+    const { parent, env } = await large()
+    const before = folderContent(parent)
+    childRuns('for last; do :; done; case "$last" in */copy.partial-*) echo part > "$last" ;; esac; exit 1')
+    await expect(backupStore({ env, target: join(parent, 'copy') })).rejects.toMatchObject({ code: 'unavailable' })
+    expect(folderContent(parent)).toEqual(before)
+  })
+
+  it('is ended by another, it says so and leaves nothing', async ({ skip }) => {
+    if (process.platform === 'win32') return skip('Windows starts no script')
+    const { parent, env } = await large()
+    const before = folderContent(parent)
+    childRuns('kill -9 $$')
+    await expect(backupStore({ env, target: join(parent, 'copy') })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The process that read the store was ended. Do it again.',
+    })
+    expect(folderContent(parent)).toEqual(before)
   })
 })

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import {
+  backupStore,
+  exportStore,
+  importStore,
+  MaintenanceError,
+  type MaintenanceProgress,
+  resealStore,
+  restoreStore,
+} from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from './data-folder.ts'
@@ -131,6 +139,33 @@ describe('a restore', () => {
 })
 
 describe('an import', () => {
+  it('that fails takes away the folders that it made, and none that was there or holds something', async () => {
+    const parent = newFolder()
+    const file = join(parent, 'fish.jsonl')
+    writeExport(file, 20_000)
+    mkdirSync(join(parent, 'there'))
+    const before = contentOf(parent)
+    const interrupted = async (target: string, onWrite: () => void = () => {}) => {
+      const stop = new AbortController()
+      const onProgress = ({ step }: MaintenanceProgress) => {
+        if (step !== 'write' || stop.signal.aborted) return
+        onWrite()
+        stop.abort(new Error('stopped by hand'))
+      }
+      return refusal(importStore({ env: envOf(target), file, signal: stop.signal, onProgress }))
+    }
+    expect((await interrupted(join(parent, 'there', 'deep', 'deeper', 'target'))).code).toBe('interrupted')
+    expect(readdirSync(parent).sort()).toEqual(['fish.jsonl', 'there'])
+    expect(readdirSync(join(parent, 'there'))).toEqual([])
+    expect((await interrupted(join(parent, 'there'))).code).toBe('interrupted')
+    expect(readdirSync(join(parent, 'there'))).toEqual([])
+    expect(contentOf(parent)).toEqual(before)
+
+    const beside = join(parent, 'deep', 'beside')
+    await interrupted(join(parent, 'deep', 'target'), () => writeFileSync(beside, ''))
+    expect(readdirSync(join(parent, 'deep'))).toEqual(['beside'])
+  })
+
   it('that is interrupted says that nothing was done, and leaves nothing', async () => {
     const parent = newFolder()
     const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
@@ -143,7 +178,7 @@ describe('an import', () => {
     stop.abort(new Error('stopped by hand'))
     const { code, message, cause } = await importing
     expect([code, message, cause]).toEqual(['interrupted', 'Interrupted. Nothing was imported.', stop.signal.reason])
-    expect(readdirSync(target)).toEqual([])
+    expect(existsSync(target)).toBe(false)
     expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 20_000 })
   })
 })

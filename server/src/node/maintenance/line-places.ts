@@ -17,8 +17,7 @@ export class LinePlaces {
     }
     const owner = ownerOf(line)
     if (owner !== undefined && this.#has(placeOfRemoval(owner))) return false
-    const place = placeOf(line)
-    return place === undefined || this.#add(place)
+    return placesOf(line).every((place) => this.#add(place))
   }
 
   #add(place: string): boolean {
@@ -46,11 +45,19 @@ export function ownerOf(line: ContentLine): string | undefined {
   return 'removedOwner' in line ? line.removedOwner : undefined
 }
 
-/** What only one line may say. */
-function placeOf(line: ContentLine): string | undefined {
-  if ('item' in line) return JSON.stringify([line.item])
-  const used = 'record' in line ? line.record : 'token' in line ? line.token : undefined
-  return used && used.dedupeKey !== null ? JSON.stringify([used.owner, used.dedupeKey]) : undefined
+/** What only one line may say. Two of these are never the same text: a token has two parts, a record three. */
+function placesOf(line: ContentLine): readonly string[] {
+  if ('item' in line) return [JSON.stringify([line.item])]
+  if ('token' in line) return [placeOfToken(line.token.owner, line.token.dedupeKey)]
+  if (!('record' in line)) return []
+  const { owner, id, dedupeKey } = line.record
+  const place = JSON.stringify([owner, 'record', id])
+  // Not every record has a token.
+  return dedupeKey === null ? [place] : [place, placeOfToken(owner, dedupeKey)]
+}
+
+function placeOfToken(owner: string, dedupeKey: string): string {
+  return JSON.stringify([owner, dedupeKey])
 }
 
 /** Of an owner that was removed, nothing may come behind. */

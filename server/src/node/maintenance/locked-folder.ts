@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { prepareFolder } from '../../storage/file/file-folder.ts'
+import { makeFolder } from '../../storage/file/file-folder.ts'
 import { lockFolder } from '../../storage/file/file-lock.ts'
 import { inDraft } from './named-paths.ts'
 
@@ -14,7 +14,7 @@ export interface LockedFolder {
 
 /**
  * Makes something in a draft inside a data folder, locked for this process alone. Refused or failed, it leaves no lock
- * file that was not there before.
+ * file and no folder that was not there before.
  * @param name what the name of the draft begins with
  * @throws MaintenanceError, StorageError `in_use`
  */
@@ -23,7 +23,20 @@ export async function inLockedFolder<Result>(
   name: string,
   work: (place: LockedFolder) => Promise<Result>,
 ): Promise<Result> {
-  const folder = prepareFolder(target)
+  const made = makeFolder(target)
+  try {
+    return await inLocked(made.folder, name, work)
+  } catch (error) {
+    made.undo()
+    throw error
+  }
+}
+
+async function inLocked<Result>(
+  folder: string,
+  name: string,
+  work: (place: LockedFolder) => Promise<Result>,
+): Promise<Result> {
   const lock = lockFolder(folder)
   try {
     const draft = join(folder, `.${name}-${randomBytes(4).toString('hex')}`)

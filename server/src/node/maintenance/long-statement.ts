@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { MaintenanceError } from './maintenance-error.ts'
 
@@ -14,6 +16,8 @@ export interface LongStatement {
   readonly size: number
   readonly sql: string
   readonly parameters?: readonly string[]
+  /** The file that it writes, if any: empty or absent before. */
+  readonly output?: string
   /** Called many times a second while it runs. */
   readonly onTick?: () => void
   readonly signal?: AbortSignal | undefined
@@ -42,21 +46,33 @@ process.stdout.write(JSON.stringify(answer))
 
 /**
  * Runs a statement and answers the first value of its first row. That of a large store runs in a process of its own:
- * SQLite does it in one go that nothing in this process could end, no signal either; a process can be ended.
- * @throws the reason of the signal, at once; what SQLite throws
+ * SQLite does it in one go that nothing in this process could end, no signal either; a process can be ended. Where no
+ * process can be started, or it cannot work, the statement runs in this one.
+ * @throws the reason of the signal, at once; MaintenanceError `unavailable` when the process was ended; what SQLite throws
  */
-export async function runLong({
-  db,
-  file,
-  size,
-  sql,
-  parameters = [],
-  onTick,
-  signal,
-}: LongStatement): Promise<unknown> {
+export async function runLong(statement: LongStatement): Promise<unknown> {
+  const { file, size, sql, parameters = [], output, signal } = statement
   signal?.throwIfAborted()
   const child = size < SMALL ? undefined : await start([file, sql, ...parameters])
-  if (!child) return Object.values(db.prepare(sql).get(...parameters) ?? {})[0] ?? null
+  if (!child) return runHere(statement)
+  const answer = answerIn(await textOf(child, statement))
+  signal?.throwIfAborted()
+  if (answer?.error) throw Object.assign(new Error(answer.error.message), answer.error)
+  if (answer) return answer.value
+  // Ctrl-C goes to all processes of a terminal, and this one may be the last to hear of it.
+  await setTimeout(SIGNAL_MS, undefined, signal ? { signal } : {}).catch(() => {})
+  signal?.throwIfAborted()
+  // One that ended by itself is no Node that works here: it lacks a library, or is an app.
+  if (child.signalCode === null && isEmpty(output)) return runHere(statement)
+  throw new MaintenanceError('unavailable', 'The process that read the store was ended. Do it again.')
+}
+
+function runHere({ db, sql, parameters = [] }: LongStatement): unknown {
+  return Object.values(db.prepare(sql).get(...parameters) ?? {})[0] ?? null
+}
+
+/** What a process writes until its end, or until the signal ends it. */
+async function textOf(child: Child, { onTick, signal }: LongStatement): Promise<string> {
   const end = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', end)
   const ticking = onTick && setInterval(onTick, TICK_MS)
@@ -71,12 +87,18 @@ export async function runLong({
     clearInterval(ticking)
     signal?.removeEventListener('abort', end)
   }
-  signal?.throwIfAborted()
-  return answerIn(text, signal)
+  return text
+}
+
+type Child = ChildProcessByStdio<null, Readable, null>
+
+interface Answer {
+  readonly value?: unknown
+  readonly error?: { readonly message: string }
 }
 
 /** Starts the process; nothing where none may be started. */
-async function start(parameters: readonly string[]) {
+async function start(parameters: readonly string[]): Promise<Child | undefined> {
   try {
     const child = spawn(process.execPath, ['-e', PROGRAM, '--', ...parameters], {
       // Secrets are none of its business. Windows starts nothing without this one.
@@ -91,14 +113,19 @@ async function start(parameters: readonly string[]) {
   }
 }
 
-async function answerIn(text: string, signal: AbortSignal | undefined): Promise<unknown> {
-  if (text === '') {
-    // Ctrl-C goes to all processes of a terminal, and this one may be the last to hear of it.
-    await setTimeout(SIGNAL_MS, undefined, signal ? { signal } : {}).catch(() => {})
-    signal?.throwIfAborted()
-    throw new MaintenanceError('unavailable', 'The process that read the store was ended. Do it again.')
+/** What {@link PROGRAM} says; nothing where something else, or nothing, was said. */
+function answerIn(text: string): Answer | undefined {
+  try {
+    const said: unknown = JSON.parse(text)
+    return typeof said === 'object' && said !== null && ('value' in said || 'error' in said)
+      ? (said as Answer)
+      : undefined
+  } catch {
+    return undefined
   }
-  const { value, error } = JSON.parse(text) as { value?: unknown; error?: { message: string } }
-  if (error) throw Object.assign(new Error(error.message), error)
-  return value
+}
+
+/** Whether nothing was written into a file. */
+function isEmpty(file: string | undefined): boolean {
+  return file === undefined || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
 }

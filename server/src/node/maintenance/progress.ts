@@ -26,7 +26,10 @@ export interface ProgressOptions {
 
 /** What work on a whole store is given. */
 export interface WorkOptions extends ProgressOptions {
-  /** Ends it, with what `MaintenanceError` calls `interrupted`. Nothing is left of what was begun. */
+  /**
+   * Ends it, with what `MaintenanceError` calls `interrupted`; its message says what stands where. Of a folder or a file
+   * that was begun, nothing is left. A Redis keeps what was written, and so does a stream; what was sealed anew stays so.
+   */
   readonly signal?: AbortSignal
 }
 

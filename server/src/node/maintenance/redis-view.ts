@@ -25,7 +25,7 @@ export async function viewRedis(options: RedisAddress): Promise<RedisView> {
   // Only who uses Redis loads its client.
   const { parseRedisUrl } = await import('../../storage/redis/address.ts')
   const { connect } = await import('../../storage/redis/connection.ts')
-  const { toStorageError } = await import('../../storage/redis/errors.ts')
+  const { replicaRefusal } = await import('../../storage/redis/errors.ts')
   const { createRedisItems } = await import('../../storage/redis/items.ts')
   const { SCHEMA_KEY } = await import('../../storage/redis/keys.ts')
   const { checkSchema } = await import('../../storage/redis/schema.ts')
@@ -38,7 +38,7 @@ export async function viewRedis(options: RedisAddress): Promise<RedisView> {
     for (const node of primaries()) {
       // Who may not ask will see at the first write.
       const report = await run(() => node.info('replication')).catch(() => '')
-      if (isReplica(report)) throw toStorageError(new Error('READONLY'))
+      if (isReplica(report)) throw replicaRefusal()
     }
   } catch (error) {
     await close()

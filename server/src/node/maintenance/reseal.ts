@@ -3,12 +3,12 @@ import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
 import { lookAtSeals, type ResealCounts, type ResealProgress, resealAll } from '../../app/users/reseal.ts'
 import { type ItemSource, openSealCheck } from '../../app/users/seal-check.ts'
 import { createVault } from '../../app/users/vault.ts'
-import { findStore } from '../../storage/file/file-identity.ts'
+import { checkStore } from '../../storage/file/file-folder.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
-import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, type MaintenanceSettings, readMaintenanceSettings } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions } from './progress.ts'
 import { viewRedis } from './redis-view.ts'
@@ -32,7 +32,7 @@ export interface ResealReport extends ResealCounts, DryRunMark {}
  */
 export function resealStore(options: ResealStoreOptions): Promise<ResealReport> {
   const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
-  return maintain(async () => {
+  const run = async () => {
     const settings = readMaintenanceSettings(source)
     checkSettings(settings, makeNew)
     const work = {
@@ -57,7 +57,11 @@ export function resealStore(options: ResealStoreOptions): Promise<ResealReport> 
       await keepSecrets(keeping.folder, { seal, session })
     }
     return counts
-  })
+  }
+  const told = dryRun
+    ? tellInterruption(signal, 'Nothing was changed.', 'Run it again.')
+    : tellInterruption(signal, 'What was sealed anew stays so.', 'Run it again: it does what is left.')
+  return maintain(() => run().catch(told))
 }
 
 function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
@@ -81,7 +85,7 @@ async function viewOf({ storage }: MaintenanceSettings) {
   if (storage.driver === 'redis' || storage.driver === 'redis-cluster') return viewRedis(storage)
   const folder = folderOf(storage)
   const file = storeFileOf(folder)
-  refuseInUse(folder, () => findStore(file))
+  refuseInUse(folder, () => checkStore(file))
   return viewStoreFile(file)
 }
 

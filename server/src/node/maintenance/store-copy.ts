@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { runLong } from './long-statement.ts'
 import type { WorkOptions } from './progress.ts'
-import { checkWhole, contentOf, openStoreFile, type StoreContent, sizesOf } from './store-file.ts'
+import { checkWhole, contentOf, openStoreFile, type StoreContent, spaceOf } from './store-file.ts'
 
 /** A store to copy. */
 export interface CopySource {
@@ -20,13 +20,13 @@ export interface CopySource {
 export async function copyStore({ db, file }: CopySource, copy: string, work: WorkOptions = {}): Promise<StoreContent> {
   const { onProgress, signal } = work
   // What is free in the store is not copied.
-  const { size, used: total } = sizesOf(db)
+  const { size, used: total } = spaceOf(db)
   const tell = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done: Math.min(done, total), total })
   // Made first, for its owner only: SQLite takes an empty file, and would let everybody read one of its own.
   closeSync(openSync(copy, 'wx', 0o600))
   tell(0)
   const onTick = () => tell(statSync(copy, { throwIfNoEntry: false })?.size ?? 0)
-  await runLong({ db, file, size, sql: 'VACUUM INTO ?', parameters: [copy], onTick, signal })
+  await runLong({ db, file, size, sql: 'VACUUM INTO ?', parameters: [copy], output: copy, onTick, signal })
   const handle = await open(copy, 'r+')
   await handle.sync().finally(() => handle.close())
   tell(total)

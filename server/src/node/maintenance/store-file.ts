@@ -99,7 +99,7 @@ function sizeOf(db: DatabaseSync): number {
 }
 
 /** How large an open store is, and how much of that is in use, in bytes. */
-export function sizesOf(db: DatabaseSync): { readonly size: number; readonly used: number } {
+export function spaceOf(db: DatabaseSync): { readonly size: number; readonly used: number } {
   const size = sizeOf(db)
   return { size, used: size - Number(pragma(db, 'freelist_count')) * Number(pragma(db, 'page_size')) }
 }

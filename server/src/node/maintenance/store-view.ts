@@ -1,4 +1,4 @@
-import { endOfBase, pageOf } from '../../storage/ordered-items.ts'
+import { prepareItemReads } from '../../storage/file/file-reader.ts'
 import type { ItemPage, ItemRange } from '../../storage/types.ts'
 import { openStoreFile } from './store-file.ts'
 
@@ -15,25 +15,10 @@ export interface StoreView {
  */
 export function viewStoreFile(file: string): StoreView {
   const db = openStoreFile(file)
-  const item = db.prepare('SELECT value FROM items WHERE key = ?')
-  const page = db.prepare(
-    `SELECT key, value FROM items WHERE key >= ? AND key > ? AND key < ?
-     AND (? = '' OR instr(substr(key, ?), ?) > 0) ORDER BY key LIMIT ?`,
-  )
+  const { item, page } = prepareItemReads(db)
   return {
-    items: {
-      async getItem(key) {
-        const row = item.get(key)
-        return row ? String(row.value) : null
-      },
-    },
-    async listItems({ base, after = '', limit, contains = '' }) {
-      const rows = page.all(base, after, endOfBase(base), contains, base.length + 1, contains, limit + 1)
-      return pageOf(
-        rows.map((row) => ({ key: String(row.key), value: String(row.value) })),
-        limit,
-      )
-    },
+    items: { getItem: async (key) => item(key) },
+    listItems: async (range) => page(range),
     dispose: async () => db.close(),
   }
 }

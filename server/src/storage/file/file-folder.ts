@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageError } from '../errors.ts'
@@ -53,12 +53,48 @@ function createStore(file: string): void {
 
 /** Makes the folder, for its owner only, and the folders above it as the system makes them. */
 export function prepareFolder(path: string): string {
+  return makeFolder(path).folder
+}
+
+/** A folder that is there now, and what was made for that. */
+export interface MadeFolder {
+  readonly folder: string
+  /** Takes away what was made, where it is empty. */
+  undo(): void
+}
+
+/** The same as {@link prepareFolder}, for who may have to take it back. */
+export function makeFolder(path: string): MadeFolder {
   const folder = resolve(path)
-  if (existsSync(folder)) return folder
-  mkdirSync(dirname(folder), { recursive: true })
-  mkdirSync(folder, { mode: 0o700 })
-  syncFolder(dirname(folder))
-  return folder
+  if (existsSync(folder)) return { folder, undo() {} }
+  const missing = missingFrom(folder)
+  const undo = () => removeEmpty(missing)
+  try {
+    mkdirSync(dirname(folder), { recursive: true })
+    mkdirSync(folder, { mode: 0o700 })
+    syncFolder(dirname(folder))
+  } catch (error) {
+    undo()
+    throw error
+  }
+  return { folder, undo }
+}
+
+/** The folder and those above it that do not exist, the deepest first. */
+function missingFrom(folder: string): readonly string[] {
+  const missing: string[] = []
+  for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
+  return missing
+}
+
+function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // Somebody else's by now, or never made.
+    }
+  }
 }
 
 /**
@@ -68,10 +104,23 @@ export function prepareFolder(path: string): string {
  */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
-  if (findStore(file)) checkLeftLog(file)
-  else if (hasLog(file)) throw strangeLog(file)
-  else createStore(file)
+  if (!checkStore(file)) createStore(file)
   return file
+}
+
+/**
+ * Looks whether a database file of a locked folder can be opened, and changes nothing.
+ *
+ * @returns whether there is a file
+ * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
+ */
+export function checkStore(file: string): boolean {
+  if (findStore(file)) {
+    checkLeftLog(file)
+    return true
+  }
+  if (hasLog(file)) throw strangeLog(file)
+  return false
 }
 
 function hasLog(file: string): boolean {

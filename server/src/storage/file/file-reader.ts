@@ -34,21 +34,18 @@ function prepareRecords(db: DatabaseSync): Reader['records'] {
   })
 }
 
-function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page' | 'countItems'> {
+/** Prepares the reads of single items and of pages of them, also of a store that is only looked at. */
+export function prepareItemReads(db: DatabaseSync): Pick<Reader, 'item' | 'page'> {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
-  const allKeys = db.prepare('SELECT key FROM items ORDER BY key')
-  const keys = db.prepare('SELECT key FROM items WHERE key >= ? AND key < ? ORDER BY key')
   const page = db.prepare(
     `SELECT key, value FROM items WHERE key >= ? AND key > ? AND key < ?
      AND (? = '' OR instr(substr(key, ?), ?) > 0) ORDER BY key LIMIT ?`,
   )
-  const count = db.prepare('SELECT count FROM item_counts WHERE base = ?')
   return {
     item: (key) => {
       const row = get.get(key)
       return row ? String(row.value) : null
     },
-    keys: (base) => (base ? keys.all(base, endOfBase(base)) : allKeys.all()).map((row) => String(row.key)),
     page: ({ base, after = '', limit, contains = '' }) => {
       const rows = page.all(base, after, endOfBase(base), contains, base.length + 1, contains, limit + 1)
       return pageOf(
@@ -56,6 +53,16 @@ function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page' |
         limit,
       )
     },
+  }
+}
+
+function prepareItems(db: DatabaseSync): Pick<Reader, 'item' | 'keys' | 'page' | 'countItems'> {
+  const allKeys = db.prepare('SELECT key FROM items ORDER BY key')
+  const keys = db.prepare('SELECT key FROM items WHERE key >= ? AND key < ? ORDER BY key')
+  const count = db.prepare('SELECT count FROM item_counts WHERE base = ?')
+  return {
+    ...prepareItemReads(db),
+    keys: (base) => (base ? keys.all(base, endOfBase(base)) : allKeys.all()).map((row) => String(row.key)),
     countItems: (base) => Number(count.get(base)?.count ?? 0),
   }
 }

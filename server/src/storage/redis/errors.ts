@@ -6,6 +6,12 @@ interface Advice {
   readonly message: string
 }
 
+const REPLICA: Advice = {
+  matches: /\bREADONLY\b/,
+  code: 'read_only',
+  message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
+}
+
 // Error codes of Redis stand first in its messages; those of a script stand behind the script's own words.
 const ADVICE: readonly Advice[] = [
   {
@@ -13,11 +19,7 @@ const ADVICE: readonly Advice[] = [
     code: 'full',
     message: 'Redis is full. Raise maxmemory or free some space; nothing that was acknowledged is lost.',
   },
-  {
-    matches: /\bREADONLY\b/,
-    code: 'read_only',
-    message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
-  },
+  REPLICA,
   {
     matches: /\bWRONGTYPE\b/,
     code: 'not_a_store',
@@ -39,6 +41,11 @@ const ADVICE: readonly Advice[] = [
     message: 'Redis has no database of this number. Change the number at the end of FISH_STORAGE.',
   },
 ]
+
+/** The refusal of a replica, for who finds that it is one before it refuses a write. */
+export function replicaRefusal(): StorageError {
+  return new StorageError(REPLICA.code, REPLICA.message)
+}
 
 /**
  * What may be shown of an error of the client. The client's own errors hold the command with its arguments, the login
