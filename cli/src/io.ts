@@ -18,7 +18,7 @@ export interface Io {
   readonly stopWishes: () => () => Promise<void>
   /** Time, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined
-  /** When the process began, milliseconds since 1970. @default when the run begins, by its clock */
+  /** When the process began, milliseconds since 1970. @default when an import begins, by the run's clock */
   readonly startedAt?: number | undefined
   /** Opens an entry of a keyring, for tests. @default the keyring of the system */
   readonly keyring?: OpenEntry | undefined

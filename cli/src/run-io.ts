@@ -6,13 +6,11 @@ import { createStatusLine, type StatusLine } from './waiting/status-line.ts'
 /** The surroundings of one run: those it was given, its clock, and its live line on stderr. */
 export interface RunIo extends Io {
   readonly clock: Clock
-  readonly startedAt: number
   readonly line: StatusLine
 }
 
 /** Gives a run its clock and its line. The surroundings stay what they are, stdin unopened. */
 export function forRun(io: Io): RunIo {
   const clock = io.clock ?? machineClock()
-  const startedAt = io.startedAt ?? clock.now()
-  return Object.assign(Object.create(io) as Io, { clock, startedAt, line: createStatusLine(io) })
+  return Object.assign(Object.create(io) as Io, { clock, line: createStatusLine(io) })
 }

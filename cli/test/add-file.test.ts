@@ -1,11 +1,13 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
+import { openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { formatOfFile, readRecords } from '../src/add-file/read-records.ts'
 import type { FileRecord } from '../src/add-file/records.ts'
 import { runCli } from '../src/main.ts'
+import { outboxPath } from '../src/outbox/outbox-path.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 
@@ -128,6 +130,13 @@ describe('add --file', () => {
     expect(JSON.parse((await run(['outbox', 'status', '--json'], { env })).stdout).queued).toBe(0)
   })
 
+  test('has a wrong line for a crab with a rarity, and for a title that comes twice', async () => {
+    const messageOf = async (text: string) => JSON.parse((await addFile(text)).stdout).error.message
+    expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has none\.$/)
+    expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
+    expect((await addFile('name,,\nHermit,x,y\n', '--crab')).status).toBe(0)
+  })
+
   test('refuses what is empty, is no text, or is not there', async () => {
     expect((await addFile('')).status).toBe(2)
     expect((await addFile('name,rarity\n')).status).toBe(2)
@@ -174,6 +183,29 @@ describe('add --file', () => {
     await addFile('Cod,1', '-g', 'factions')
     const { stdout } = await run(['list', '-g', 'factions', '--json'], { env })
     expect(JSON.parse(stdout).fish).toHaveLength(2)
+  })
+
+  test('sends what is queued where the outbox is full, and counts that too', async () => {
+    await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+    await using served = await mock.serve({ port: 0 })
+    const ofOthers = Array.from({ length: 99_400 }, (_, index) => ({ kind: 'crab', name: `${index}` }) as const)
+    await mkdir(join(folder, 'state', 'fish-cli'), { recursive: true })
+    const path = outboxPath({ env }, served.url)
+    {
+      await using outbox = await openOutbox({ path, user: 'Other', gamemode: 'earth' })
+      await outbox.add(ofOthers)
+    }
+    mock.fail({ status: 400 }, { on: 'postFish', times: 10 })
+    const text = Array.from({ length: 900 }, (_, index) => `Fish ${index},1\n`).join('')
+    const { status, stdout } = await run(['add', '--file', '-', '--json'], {
+      env: { ...env, FISH_URL: served.url, FISH_KEY: mock.user('Alex').fernetKey },
+      piped: text,
+    })
+    const { catches, sent, setAside, left } = JSON.parse(stdout)
+    expect({ status, catches, left }).toEqual({ status: 7, catches: 900, left: ofOthers.length })
+    expect(setAside).toBeGreaterThan(0)
+    expect(sent + setAside).toBe(900)
+    expect(mock.sent.fish()).toHaveLength(sent)
   })
 
   test('brings 10,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, progress told', async () => {

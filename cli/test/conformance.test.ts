@@ -62,6 +62,8 @@ describe('conformance', () => {
     [['--rate-window', 'x'], '--rate-window must be a whole number from 1.'],
     [['--max-wait', 'x'], '--max-wait must be a whole number from 0.'],
     [['--only', 'nonsense'], 'There is no check and no section "nonsense".'],
+    [['--only', 'writes', '--skip', 'writes'], 'there is nothing to check.'],
+    [['--allowed-origin', 'x y'], '--allowed-origin must be an origin'],
     [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
   ])('of %j is a mistake of who typed it', async (argv, message) => {
     const { status, stderr } = await conformance(argv)

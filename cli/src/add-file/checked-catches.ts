@@ -70,7 +70,10 @@ function catchOf(
     ...(gamemode === undefined || gamemode === null ? {} : { gamemode }),
     ...(fields.caughtAt === undefined || fields.caughtAt === null ? {} : { caughtAt: fields.caughtAt }),
   }
-  if (kind === 'crab') return { line, entry: { kind, ...about } as NewCatch }
+  if (kind === 'crab') {
+    if (fields.rarity !== undefined && fields.rarity !== null) return { line, problem: 'rarity: A crab has none.' }
+    return { line, entry: { kind, ...about } as NewCatch }
+  }
   if (kind !== 'fish') return { line, problem: 'kind: Must be fish or crab.' }
   const rarity = fields.rarity ?? defaults.rarity
   if (rarity === undefined)

@@ -44,6 +44,11 @@ async function* columnRecords(
     }
     if (!titles) {
       const named = cells.map((cell) => fieldOf(cell.trim()))
+      const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
+      if (twice !== undefined && named.includes('name')) {
+        yield { line, problem: `Names the column ${twice} twice.` }
+        return
+      }
       isTitled = named.includes('name')
       titles = isTitled ? named : FIELDS
       if (isTitled) continue

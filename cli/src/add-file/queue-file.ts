@@ -1,4 +1,4 @@
-import { isOutboxFullError, type Outbox } from '@fish-crab/sdk/outbox'
+import { type FlushReport, isOutboxFullError, type Outbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { type FlushWish, flushWithProgress } from '../outbox/flush-with-progress.ts'
@@ -24,6 +24,8 @@ export interface QueueFileOptions extends FlushWish {
 export interface QueuedFile {
   /** How many an earlier run, which was killed, had queued. */
   readonly before: number
+  /** What was sent meanwhile, to make room. */
+  readonly flushed: readonly FlushReport[]
   /** Says that this run knows what became of the file: the same content given again is then new. */
   settle(): Promise<void>
 }
@@ -41,13 +43,14 @@ export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOpt
   const progress = createProgress(io.line, io.clock, { unit: 'catches queued', total })
   let read = 0
   let done = before
+  const flushed: FlushReport[] = []
   try {
     for await (const { catches } of checkedCatches(source, defaults)) {
       const rest = catches.slice(Math.max(0, done - read))
       read += catches.length
       if (rest.length === 0) continue
       if (signal.aborted) throw interruptedAt(done, total)
-      await addOrFlush(io, outbox, options, () => claim.add(rest, read))
+      flushed.push(...(await addOrFlush(io, outbox, options, () => claim.add(rest, read))))
       done = read
       progress.update(done)
     }
@@ -56,18 +59,26 @@ export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { before, settle: () => claim.settle() }
+  return { before, flushed, settle: () => claim.settle() }
 }
 
-async function addOrFlush(io: RunIo, outbox: Outbox, wish: FlushWish, add: () => Promise<void>): Promise<void> {
+/** Adds, and sends what is queued where there is no room. @returns what was sent */
+async function addOrFlush(
+  io: RunIo,
+  outbox: Outbox,
+  wish: FlushWish,
+  add: () => Promise<void>,
+): Promise<readonly FlushReport[]> {
+  const flushed: FlushReport[] = []
   for (;;) {
     try {
       await add()
-      return
+      return flushed
     } catch (error) {
       if (!isOutboxFullError(error)) throw error
-      const { sent, stopped } = await flushWithProgress(io, outbox, wish)
-      if (sent === 0) throw stopped[0]?.error ?? error
+      const report = await flushWithProgress(io, outbox, wish)
+      if (report.sent === 0) throw report.stopped[0]?.error ?? error
+      flushed.push(report)
     }
   }
 }

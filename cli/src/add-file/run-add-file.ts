@@ -4,7 +4,7 @@ import type { FlushReport } from '@fish-crab/sdk/outbox'
 import { chosenGamemode } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
 import { catchesText } from '../outbox/catches-text.ts'
-import { flushStatus, flushWithProgress } from '../outbox/flush-with-progress.ts'
+import { flushStatus, flushWithProgress, joinedReport } from '../outbox/flush-with-progress.ts'
 import { openIdleOutbox, openPlayerOutbox } from '../outbox/open-outbox.ts'
 import { outboxPath } from '../outbox/outbox-path.ts'
 import type { RunIo } from '../run-io.ts'
@@ -51,6 +51,7 @@ export interface AddFileOutcome {
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
 export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
+  const startedAt = io.startedAt ?? io.clock.now()
   const user = needUser(io, flags.user, 'Add --user USER', flags)
   const { url, maxWait, gamemode } = selection(io, flags)
   const wish = { maxWaitMs: maxWaitMs(maxWait), signal: io.interrupted() }
@@ -75,11 +76,11 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   const catches = await check()
   const outbox = await openPlayerOutbox(io, flags, defaults)
   try {
-    const queueing = { source, defaults, name, startedAt: io.startedAt, total: catches, ...wish }
-    const { before, settle } = await queueFile(io, outbox, queueing)
+    const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
+    const { before, flushed, settle } = await queueFile(io, outbox, queueing)
     if (before > 0) note(`fish-cli: ${before} of these were queued by a run that was killed; this one goes on there.`)
     try {
-      const report = await flushWithProgress(io, outbox, wish)
+      const report = joinedReport(flushed, await flushWithProgress(io, outbox, wish))
       const status = flushStatus(report, note)
       const { sent, setAside, left } = report
       const text = `${catchesText(catches)} taken: ${sent} sent, ${setAside} set aside, ${left} left.`

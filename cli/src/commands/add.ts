@@ -38,7 +38,7 @@ export class Add extends FishCommand {
         'Add what a file holds: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
       helpValue: 'FILE',
     }),
-    'dry-run': Flags.boolean({ summary: 'Check everything and save nothing.' }),
+    'dry-run': Flags.boolean({ summary: 'Check what was given and save nothing; the service is not asked.' }),
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,

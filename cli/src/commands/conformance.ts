@@ -25,13 +25,17 @@ export class Conformance extends FishCommand {
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
       'What cannot be checked is skipped and says why; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin let it ' +
       'check more.',
-    'It ends with 0 when nothing failed, and with 1 when a check did.',
+    'It ends with 0 when nothing failed, and with 1 when a check did. It takes no proxy: what stands between answers too.',
   ].join('\n\n')
   static override examples = [
     '<%= config.bin %> conformance http://127.0.0.1:8787',
     {
       description: 'For a build that reads TAP, with every check of the rate limit:',
       command: '<%= config.bin %> conformance --output tap --max-wait 300',
+    },
+    {
+      description: 'A mock whose seed has an administrator; it serves no metrics and no documentation:',
+      command: '<%= config.bin %> conformance --skip operations-metrics --skip operations-docs',
     },
     {
       description: 'One section and one check of another:',
@@ -46,7 +50,7 @@ export class Conformance extends FishCommand {
     ...profileFlag,
     output: Flags.string({
       char: 'o',
-      summary: `How to report: ${REPORTS.join(', ')} (FISH_OUTPUT, else table).`,
+      summary: `How to report: ${REPORTS.join(', ')} (FISH_OUTPUT where it is table or json).`,
       helpValue: 'FORMAT',
       helpGroup: 'OUTPUT',
     }),
@@ -96,6 +100,13 @@ export class Conformance extends FishCommand {
       const hint = `Sections: ${Object.keys(conformance.SECTIONS).join(', ')}. The ids of all checks stand in a report.`
       throw usageError(`There is no check and no section "${printable(unknown)}".`, hint)
     }
+    const chosen = { ...(only === undefined ? {} : { only }), ...(skip === undefined ? {} : { skip }) }
+    if (conformance.listChecks(chosen).length === 0) {
+      throw usageError('With these --only and --skip there is nothing to check.')
+    }
+    if (allowedOrigin !== undefined && !isOrigin(allowedOrigin)) {
+      throw usageError('--allowed-origin must be an origin such as https://example.org.')
+    }
     const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
     const admin = await administrator(this.io, flags)
     const { io } = this
@@ -108,8 +119,7 @@ export class Conformance extends FishCommand {
         signal: io.interrupted(),
         ...(masterApiKey === undefined ? {} : { masterApiKey }),
         ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
-        ...(only === undefined ? {} : { only }),
-        ...(skip === undefined ? {} : { skip }),
+        ...chosen,
         onResult: (result) => this.#tell(result, flags.json),
       })
       .catch((error: unknown) => {
@@ -133,6 +143,10 @@ export class Conformance extends FishCommand {
   #tellLeft({ left }: ConformanceReport, json: boolean | undefined): void {
     if (left.length > 0) this.note(json, printable(`Could not be removed, please do: ${left.join(', ')}`))
   }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.parse(text)?.origin === text
 }
 
 function addressOf(text: string): string {

@@ -20,7 +20,7 @@ export class MockCommand extends FishCommand {
       'line when it is ready; the seeded users and their keys go to stderr. GET /__mock tells how to steer it: the ' +
       'clock, faults, the journal of requests, and back to the seed.',
     'A seed is a JSON file; keys that it does not give are the same at every start:',
-    '{"users": [{"name": "Alex", "password": "…",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}]}',
+    '{"users": [{"name": "Alex", "password": "…",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "…"}]}',
   ].join('\n\n')
   static override examples = [
     '<%= config.bin %> mock',

@@ -38,6 +38,17 @@ export async function flushWithProgress(io: RunIo, outbox: Outbox, wish: FlushWi
   }
 }
 
+/** What several flushes did, as one: what is left is what the last one left. */
+export function joinedReport(before: readonly FlushReport[], last: FlushReport): FlushReport {
+  const all = [...before, last]
+  return {
+    ...last,
+    sent: all.reduce((sum, { sent }) => sum + sent, 0),
+    setAside: all.reduce((sum, { setAside }) => sum + setAside, 0),
+    setAsideBatches: all.flatMap(({ setAsideBatches }) => setAsideBatches),
+  }
+}
+
 /** A listener that shows the waits of an outbox, for the rate limit or for another process. */
 export function waitsTold(io: Pick<RunIo, 'line' | 'clock'>) {
   const { begin, stop } = createCountdown(io.line, io.clock)

@@ -1,6 +1,5 @@
 import { createAccounts } from './accounts.ts'
 import { createAnonymous } from './anonymous.ts'
-import { allChecks } from './checks/all.ts'
 import type { ConformanceOptions } from './options.ts'
 import { createRedaction } from './redaction.ts'
 import type { CheckInfo, CheckResult, ConformanceReport } from './results.ts'
@@ -14,9 +13,16 @@ import { createWorld } from './world.ts'
 const REQUEST_TIMEOUT_MS = 10_000
 const DEADLINE_MS = 300_000
 
-/** Every check there is, in the order they are made. */
-export function listChecks(): readonly CheckInfo[] {
-  return allChecks().map(({ id, title, section }) => ({ id, title, section }))
+/**
+ * The checks that a run makes, in their order: every one there is, or what `only` and `skip` leave.
+ *
+ * @throws RangeError when they name what is no check and no section
+ * @example listChecks({ only: ['writes'] }).map(({ id }) => id)
+ */
+export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> = {}): readonly CheckInfo[] {
+  return selectChecks(selection).flatMap(({ check: { id, title, section }, isLeftOut }) =>
+    isLeftOut ? [] : [{ id, title, section }],
+  )
 }
 
 /**
