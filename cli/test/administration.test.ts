@@ -150,6 +150,31 @@ describe('user reset', () => {
     expect(writes()).toHaveLength(before)
   })
 
+  test.each([
+    ['user reset', ['user', 'reset', 'Alex', '--type', 'password']],
+    ['key rotate', ['key', 'rotate', 'Alex']],
+  ])('%s --dry-run fails where --out or --fields would fail the deed, and makes no file', async (_, argv) => {
+    const there = fileURLToPath(import.meta.url)
+    const before = await readdir(folder)
+    for (const [more, status, code] of [
+      [['--out', there], 6, 'file_exists'],
+      [['--out', join(folder, 'none', 'secret')], 2, 'usage'],
+      [['--out', folder, '--force'], 1, 'file_not_written'],
+      [['--out', ''], 2, 'usage'],
+      [['--fields', 'canary'], 2, 'usage'],
+    ] as const) {
+      for (const how of ['--dry-run', '--yes']) {
+        const answer = await fish([...argv, ...more, how, '--json'])
+        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
+      }
+    }
+    const file = join(folder, 'planned')
+    expect(await json([...argv, '--out', file, '--dry-run'])).toMatchObject({ user: 'Alex', file, dryRun: true })
+    expect((await fish([...argv, '--out', there, '--force', '--dry-run'])).status).toBe(0)
+    expect(await readdir(folder)).toEqual(before)
+    expect(writes()).toEqual([])
+  })
+
   test('replaces a key that the profile keeps', async () => {
     const home = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
     const asAlex = { env: { ...home, FISH_PASSWORD: 'canary-Alex-password', FISH_GAMEMODE: 'earth' } }
@@ -250,7 +275,8 @@ describe('admin', () => {
     const { admins } = await json(['admin', 'list'])
     expect(admins.map(({ username }: { username: string }) => username)).toEqual(['admin', 'mia', 'zoe'])
     expect((await logIn('canary-of-zoe')).status).toBe(0)
-    expect((await fish([...create, '--dry-run'])).status).toBe(6)
+    const again = { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } }
+    expect((await fish([...create, '--dry-run'], again)).status).toBe(6)
     expect(await json(['admin', 'delete', 'ZOE', '--dry-run'])).toEqual({
       username: 'zoe',
       role: 'admin',
@@ -260,7 +286,20 @@ describe('admin', () => {
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).stdout).toBe('Deleted zoe.\n')
     expect((await logIn('canary-of-zoe')).status).toBe(4)
     expect((await fish(['admin', 'delete', 'zoe', '--dry-run'])).status).toBe(5)
-    expect((await fish(['admin', 'delete', 'admin', '--yes'])).status).toBe(6)
+  })
+
+  test('the last superadmin stays, and a dry run says so as the deed does', async () => {
+    const remove = async (how: string) => {
+      const { status, stdout } = await fish(['admin', 'delete', 'ADMIN', how, '--json'])
+      const { requestId: _, ...error } = JSON.parse(stdout).error
+      return { status, error }
+    }
+    const planned = await remove('--dry-run')
+    expect(planned).toMatchObject({ status: 6, error: { code: 'last_superadmin' } })
+    expect(await remove('--yes')).toEqual(planned)
+    const other = ['admin', 'create', 'zoe', '--role', 'superadmin']
+    expect((await fish(other, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })).status).toBe(0)
+    expect(await json(['admin', 'delete', 'admin', '--dry-run'])).toMatchObject({ username: 'admin', dryRun: true })
   })
 
   test('takes the new password from stdin, and never from where that of the acting one is', async () => {
@@ -286,9 +325,33 @@ describe('admin', () => {
   test('refuses names and passwords that cannot be, before anything is written', async () => {
     expect((await fish(['admin', 'create', 'Not a name'])).status).toBe(2)
     const short = await fish(create, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary' } })
-    expect(short.status).toBe(4)
+    expect(short.status).toBe(2)
     expect(short.stderr).not.toContain('canary')
-    expect(await json([...create, '--dry-run'])).toEqual({ username: 'zoe', role: 'admin', dryRun: true })
+    expect(short.stderr).toContain('8 to 256 characters')
+    expect(writes()).toEqual([])
+  })
+
+  test('a dry run says of the new password what the deed would, and asks nobody for it', async () => {
+    const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
+    const ways: [string[], RunOptions, number, string][] = [
+      [[], given('canary'), 2, 'usage'],
+      [[], given('x'.repeat(257)), 2, 'usage'],
+      [['--password-stdin'], { piped: 'canary\n' }, 2, 'usage'],
+      [['--password-stdin'], { piped: '' }, 4, 'missing_credentials'],
+      [['--no-input'], { terminal: true, typed: 'canary-of-zoe\r' }, 4, 'missing_credentials'],
+      [[], {}, 4, 'missing_credentials'],
+    ]
+    for (const [argv, options, status, code] of ways) {
+      for (const how of [[], ['--dry-run']]) {
+        const answer = await fish([...create, ...argv, ...how, '--json'], options)
+        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
+      }
+    }
+    const planned = { username: 'zoe', role: 'admin', dryRun: true }
+    expect(await json([...create, '--dry-run'], given('canary-of-zoe'))).toEqual(planned)
+    expect(await json([...create, '--dry-run', '--password-stdin'], { piped: 'canary-of-zoe\n' })).toEqual(planned)
+    const asked = await fish([...create, '--dry-run'], { terminal: true })
+    expect(asked).toEqual({ status: 0, stdout: 'Would create the admin zoe.\n', stderr: '' })
     expect(writes()).toEqual([])
   })
 })

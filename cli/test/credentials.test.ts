@@ -87,6 +87,52 @@ describe('login', () => {
     for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret, home)).toEqual([])
   })
 
+  test('--dry-run says what would be, and whose profile would be replaced', async () => {
+    const { password } = await newPlayer('Dry')
+    const dry = (...more: string[]) =>
+      fish(['login', 'Dry', ...at(), '--dry-run', ...more], { FISH_PASSWORD: password })
+    const free = await dry()
+    expect(free).toMatchObject({ status: 0, stderr: '' })
+    expect(free.stdout).toContain(`Would log in to ${world.service.url} as Dry. The key would be kept in`)
+    expect(free.stdout).not.toMatch(/Logged in|replace/)
+    expect(JSON.parse((await dry('--json')).stdout)).toMatchObject({ user: 'Dry', replaces: null, dryRun: true })
+    await login()
+    const kept = await readFile(configFile(), 'utf8')
+    const told = `It would replace profile default, which is of Alex at ${world.service.url}`
+    for (const more of [[], ['--no-input'], ['--yes']]) {
+      const { status, stdout } = await dry(...more)
+      expect(status).toBe(0)
+      expect(stdout).toContain(told)
+      // What the deed asks for is told where it was not given.
+      expect(stdout.includes('--yes')).toBe(more[0] !== '--yes')
+      expect(JSON.parse((await dry('--json', ...more)).stdout)).toMatchObject({
+        replaces: { url: world.service.url, user: 'Alex' },
+      })
+    }
+    expect((await dry('--profile', 'other')).stdout).not.toContain('replace')
+    expect(await readFile(configFile(), 'utf8')).toBe(kept)
+    const elsewhere = { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
+    await fish(['profile', 'add', 'far', '--url', 'http://far.example', '--admin', 'mia'])
+    const { stdout } = await fish(['login', 'admin', '--admin', ...at(), '--profile', 'far', '--dry-run'], elsewhere)
+    expect(stdout).toContain('which is of the administrator mia at http://far.example')
+  })
+
+  test('without --dry-run prints neither dryRun nor replaces', async () => {
+    const { stdout } = await login({}, '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      profile: 'default',
+      url: world.service.url,
+      user: 'Alex',
+      gamemode: 'earth',
+      secrets: 'file',
+    })
+  })
+
+  test('the help of --dry-run says that the service is asked', async () => {
+    const { stdout } = await run(['login', '--help'])
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/--dry-run Ask the service, which notes it in its audit log/)
+  })
+
   test('a key that the service does not take is not kept', async () => {
     const { fernetKey } = await newPlayer('Other')
     const liar = await startImpostor(async (request, response) => {
@@ -196,7 +242,6 @@ describe('what is kept', () => {
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
       profile: 'default',
       removed: 'file',
-      dryRun: false,
     })
     expect(await filesWith(world.alex.fernetKey, home)).toEqual([])
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ user: 'Alex', key: null })

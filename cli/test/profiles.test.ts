@@ -26,6 +26,13 @@ const fish = (...argv: readonly string[]) => run(argv, { env })
 const add = (name: string, ...more: readonly string[]) =>
   fish('profile', 'add', name, '--url', `http://${name}.example`, ...more)
 
+const CHANGES = [
+  ['profile', 'use', 'work'],
+  ['profile', 'remove', 'home', '--yes'],
+  ['profile', 'add', 'x', '--url', 'http://x.example'],
+  ['config', 'set', 'output', 'csv'],
+]
+
 describe('profiles', () => {
   test('the first one is the current one, and --use makes another so', async () => {
     await add('home', '--user', 'Alex', '--gamemode', 'earth')
@@ -101,15 +108,18 @@ describe('profiles', () => {
     await add('home')
     await add('work')
     const before = await readFile(configFile(), 'utf8')
-    for (const argv of [
-      ['profile', 'use', 'work'],
-      ['profile', 'remove', 'home'],
-      ['profile', 'add', 'x', '--url', 'http://x.example'],
-      ['config', 'set', 'output', 'csv'],
-    ]) {
-      expect((await fish(...argv, '--dry-run')).status).toBe(0)
-    }
+    for (const argv of CHANGES) expect((await fish(...argv, '--dry-run')).status).toBe(0)
     expect(await readFile(configFile(), 'utf8')).toBe(before)
+  })
+
+  test.each(CHANGES)('%s %s says dryRun in JSON only where it is one', async (...argv) => {
+    await add('home')
+    await add('work')
+    const planned = await fish(...argv, '--dry-run', '--json')
+    expect(JSON.parse(planned.stdout)).toMatchObject({ dryRun: true })
+    const done = await fish(...argv, '--json')
+    expect(done.status).toBe(0)
+    expect(JSON.parse(done.stdout)).not.toHaveProperty('dryRun')
   })
 })
 

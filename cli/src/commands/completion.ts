@@ -51,7 +51,7 @@ export class Completion extends FishCommand {
     const place = placeOf(shell, { env: this.io.env, home: homeFolder(this.io.env) })
     installScript(place.path, script, dryRun)
     const { path, next = null } = place
-    return this.print(flags.json, { shell, path, next, dryRun }, () => told(shell, place, dryRun))
+    return this.print(flags.json, { shell, path, next, ...(dryRun && { dryRun }) }, () => told(shell, place, dryRun))
   }
 }
 

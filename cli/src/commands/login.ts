@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
 import { confirm } from '../asking/confirmation.ts'
 import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag, gamemodeFlag, serviceFlags, yesFlags } from '../base/flags.ts'
+import { gamemodeFlag, serviceFlags, yesFlags } from '../base/flags.ts'
 import { changeConfig, readConfig } from '../config/config-file.ts'
 import { displaces, keepProfile, type LoggedIn } from '../config/keep-profile.ts'
-import { checkedProfileName, DEFAULT_PROFILE } from '../config/profile.ts'
+import { checkedProfileName, DEFAULT_PROFILE, type Profile } from '../config/profile.ts'
 import { type Selection, select } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
 import { administratorName } from '../secrets/administrator.ts'
@@ -40,7 +40,10 @@ export class Login extends FishCommand {
     ...gamemodeFlag,
     ...serviceFlags,
     ...yesFlags,
-    ...dryRunFlag,
+    'dry-run': Flags.boolean({
+      summary: 'Ask the service, which notes it in its audit log; say what would be kept, and keep nothing.',
+      default: false,
+    }),
   }
 
   async run(): Promise<number> {
@@ -52,7 +55,9 @@ export class Login extends FishCommand {
     const chosen = select({ flags: named, env: this.io.env, config }, true)
     const name = checkedProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
     const login = asAdmin ? { url: chosen.url.value, admin: administratorName(chosen) } : playerLogin(chosen)
-    if (!dryRun && displaces(config.profiles.get(name), login)) {
+    const old = config.profiles.get(name)
+    const displaced = displaces(old, login) ? old : undefined
+    if (!dryRun && displaced) {
       await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
     }
     if (isUnencrypted(login.url)) {
@@ -72,15 +77,28 @@ export class Login extends FishCommand {
       ...login,
       secrets: store.kind,
       ...(expiresAt === undefined ? {} : { expiresAt }),
-      dryRun,
+      ...(dryRun && { replaces: whose(displaced), dryRun }),
     }
     return this.print(flags.json, data, () => {
       const who = printable(login.admin ?? login.user ?? '')
       const what = expiresAt === undefined ? 'The key' : `The session, until ${printable(expiresAt)},`
       const where = `${what} ${dryRun ? 'would be kept' : 'is kept'} in ${printable(store.title)}`
-      return `Logged in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
+      const told = `${dryRun ? 'Would log' : 'Logged'} in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
+      return dryRun && displaced ? `${told}\n${replacement(name, displaced, flags)}` : told
     })
   }
+}
+
+function whose(profile: Profile | undefined) {
+  if (!profile) return null
+  const { url, user, admin } = profile
+  return { url, ...(user === undefined ? {} : { user }), ...(admin === undefined ? {} : { admin }) }
+}
+
+function replacement(name: string, { url, user, admin }: Profile, { yes }: { readonly yes?: boolean }): string {
+  const owner = user ?? (admin === undefined ? 'nobody' : `the administrator ${admin}`)
+  const asked = yes ? '' : ' It asks first, or takes --yes.'
+  return `It would replace profile ${name}, which is of ${printable(owner)} at ${printable(url)}.${asked}`
 }
 
 function playerLogin({ url, user, gamemode }: Selection): LoggedIn {

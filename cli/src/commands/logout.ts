@@ -23,6 +23,10 @@ export class Logout extends FishCommand {
     if (!dryRun) await changeSecrets(this.io, config, name, () => undefined)
     const did =
       secrets === undefined ? 'There were no secrets of' : `${dryRun ? 'Would remove' : 'Removed'} the secrets of`
-    return this.print(flags.json, { profile: name, removed: secrets ?? null, dryRun }, () => `${did} profile ${name}.`)
+    return this.print(
+      flags.json,
+      { profile: name, removed: secrets ?? null, ...(dryRun && { dryRun }) },
+      () => `${did} profile ${name}.`,
+    )
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '@fish-crab/sdk'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
+import { exitOfRefusal, isForeign } from './exit-of-refusal.ts'
 import { type Failure, failure, ownFailure } from './failure.ts'
 import { limitHint, refusalHint, SET_KEY_ANEW, TRY_LATER, WRONG_ADDRESS } from './refusal-hints.ts'
 import type { Rights } from './rights.ts'
@@ -29,7 +30,7 @@ export function describeFailure(error: unknown, needs: Rights = 'player'): Failu
     return { ...answer, retryAt: error.resetAt.toISOString() }
   }
   if (isApiError(error)) {
-    const answer = ofAnswer(error, refusalHint(error.status, error.code, needs), exitOf(error))
+    const answer = ofAnswer(error, refusalHint(error.status, error.code, needs), exitOfRefusal(error))
     return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
   }
   if (isConnectionError(error)) {
@@ -74,24 +75,6 @@ function unreachableHint(error: ConnectionError): string {
     return 'The certificate of the service is not trusted here; NODE_EXTRA_CA_CERTS names a file of others to trust.'
   }
   return 'Is the service running, and is --url (or FISH_URL) right?'
-}
-
-/** Whether a refusal is not the service's: those have a code. What asks for credentials may be a proxy that needs some. */
-function isForeign({ status, code }: ApiError): boolean {
-  return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
-}
-
-function exitOf(error: ApiError): ExitStatus {
-  const { status, code } = error
-  if (isForeign(error)) return EXIT.failure
-  // The server cannot tell a wrong key from a broken token, and this program breaks none.
-  if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
-  if (status === 429) return EXIT.rateLimited
-  if (status === 400) return EXIT.usage
-  if (status === 404) return EXIT.notFound
-  if (status === 409) return EXIT.conflict
-  if (status === 503) return EXIT.unreachable
-  return EXIT.failure
 }
 
 /** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are told. */

@@ -3,7 +3,7 @@ import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/printable.ts'
-import { reserveSecretFile } from './secret-file.ts'
+import { checkSecretFile, fileOf, reserveSecretFile } from './secret-file.ts'
 
 const SHOWN_CHARACTERS = 4
 
@@ -32,10 +32,18 @@ const COLUMNS: readonly Column<KeyRow>[] = [
 
 /** A command that has a key to give: into a file of its owner alone, or masked, or whole when that is asked for. */
 export abstract class KeyCommand extends FishCommand {
+  /** Fails where {@link handOver} would for its flags, and makes nothing. @returns the file that the key would go to */
+  protected async checkHandOver(flags: HandOverFlags): Promise<string | undefined> {
+    this.checkOutput(flags, COLUMNS)
+    const file = fileOf(flags.out)
+    if (file !== undefined) await checkSecretFile(file, flags.force === true)
+    return file
+  }
+
   /** Gets a key and hands it over. A file that cannot be written is found out before the key is got. */
   protected async handOver(flags: HandOverFlags, get: () => Promise<PlayersKey>): Promise<number> {
     this.checkOutput(flags, COLUMNS)
-    const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
+    const file = fileOf(flags.out)
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force === true)
     try {
       const { user, fernetKey } = await get()

@@ -23,7 +23,7 @@ export async function readSecret(io: Io, request: SecretRequest): Promise<string
   if (fromStdin) return secretFromStdin(io, question)
   const given = await givenSecret(io, variable)
   if (given !== undefined) return given
-  if (!noInput && io.stdin.isTTY && io.stderr.isTTY) {
+  if (canAsk(io, noInput)) {
     // Loaded when somebody is asked: reading lines takes long to load.
     const { askSecret } = await import('./prompt.ts')
     const answer = await askSecret(io, question)
@@ -35,6 +35,11 @@ export async function readSecret(io: Io, request: SecretRequest): Promise<string
     hint: `Set ${variable}, or ${variable}_FILE to the path of a file that holds it.${otherwise ? ` ${otherwise}` : ''}`,
     exit: EXIT.credentials,
   })
+}
+
+/** Whether there is a person to ask for a secret. */
+export function canAsk({ stdin, stderr }: Io, noInput: boolean | undefined): boolean {
+  return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
 /** A secret that was given by environment or file, if it was. Empty counts as not given. */

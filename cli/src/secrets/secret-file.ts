@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { access, constants, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 
@@ -10,6 +11,26 @@ export interface ReservedFile {
   discard(): Promise<void>
 }
 
+/** The file that `--out` names. stdout is none. */
+export function fileOf(out: string | undefined): string | undefined {
+  return out === '-' ? undefined : out
+}
+
+/** Fails where {@link reserveSecretFile} would, and makes nothing. */
+export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
+  if (path === '') throw usageError('--out names no file.', 'Name one, or - for stdout.')
+  try {
+    const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    if (there && !replace) throw systemError('EEXIST')
+    if (there?.isDirectory()) throw systemError('EISDIR')
+    await access(dirname(path), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw openFailure(error as NodeJS.ErrnoException, path)
+  }
+}
+
 const OWNER_ONLY = 0o600
 
 /**
@@ -17,6 +38,7 @@ const OWNER_ONLY = 0o600
  * once the content is there.
  */
 export async function reserveSecretFile(path: string, replace: boolean): Promise<ReservedFile> {
+  await checkSecretFile(path, replace)
   const draft = replace ? `${path}.${crypto.randomUUID()}` : path
   const file = await open(draft, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
     throw openFailure(error, path)
@@ -46,6 +68,10 @@ async function write(file: FileHandle, content: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+function systemError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code })
 }
 
 function openFailure({ code, name }: NodeJS.ErrnoException, path: string): CliError {

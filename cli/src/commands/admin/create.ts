@@ -1,6 +1,6 @@
 import type { AdminRole } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { ADMIN_ROLES, ERROR_CODES } from '@fish-crab/sdk/contract'
+import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'
 import {
@@ -8,10 +8,10 @@ import {
   AdministrationCommand,
   administrationFlags,
 } from '../../administration/administration-command.ts'
-import { chosenPassword } from '../../administration/chosen-password.ts'
+import { checkChosenPassword, chosenPassword } from '../../administration/chosen-password.ts'
 import { dryRunFlag, outputFlags } from '../../base/flags.ts'
-import { CliError, usageError } from '../../failures/cli-error.ts'
-import { EXIT } from '../../failures/exit.ts'
+import { usageError } from '../../failures/cli-error.ts'
+import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 import { ADMIN_COLUMNS } from './list.ts'
@@ -52,10 +52,11 @@ export class AdminCreate extends AdministrationCommand {
     const name = adminName(args.name)
     const role = roleOf(flags.role)
     this.checkOutput(flags, ADMIN_COLUMNS)
+    const dryRun = flags['dry-run']
     const administration = await this.administration(flags)
     const { admin, options } = administration
-    const dryRun = flags['dry-run']
     if (dryRun) {
+      await checkChosenPassword(this.io, name, flags)
       await requireFree(administration, name)
       const told = `Would create the ${role} ${printable(name)}.`
       return this.print(flags.json, { username: name, role, dryRun }, () => told)
@@ -80,6 +81,5 @@ function roleOf(text: string): AdminRole {
 async function requireFree({ admin, options }: Administration, name: string): Promise<void> {
   const { admins } = await admin.admins.list(options)
   if (!admins.some(({ username }) => userNameKey(username) === userNameKey(name))) return
-  const { message } = ERROR_CODES.admin_exists
-  throw new CliError({ code: 'admin_exists', message, hint: 'Choose another name.', exit: EXIT.conflict })
+  throw foreseenRefusal('admin_exists', 'superadmin')
 }

@@ -1,5 +1,5 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { ERROR_CODES, userNameKey } from '@fish-crab/sdk/constants'
+import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
 import { adminName } from '../../administration/admin-name.ts'
 import {
@@ -9,8 +9,7 @@ import {
 } from '../../administration/administration-command.ts'
 import { confirm } from '../../asking/confirmation.ts'
 import { dryRunFlag, yesFlags } from '../../base/flags.ts'
-import { CliError } from '../../failures/cli-error.ts'
-import { EXIT } from '../../failures/exit.ts'
+import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 
@@ -32,7 +31,7 @@ export class AdminDelete extends AdministrationCommand {
     if (!dryRun) await confirm(this.io, { question: `Delete the administrator ${named}`, ...flags })
     const administration = await this.administration(flags)
     if (dryRun) {
-      const { username, role } = await findAdministrator(administration, name)
+      const { username, role } = await requireDeletable(administration, name)
       return this.print(
         flags.json,
         { username, role, dryRun },
@@ -44,11 +43,12 @@ export class AdminDelete extends AdministrationCommand {
   }
 }
 
-async function findAdministrator({ admin, options }: Administration, name: string): Promise<Administrator> {
+/** The administrator of a name. Fails where the service would refuse to delete it. */
+async function requireDeletable({ admin, options }: Administration, name: string): Promise<Administrator> {
   const { admins } = await admin.admins.list(options)
   const found = admins.find(({ username }) => userNameKey(username) === userNameKey(name))
-  if (found) return found
-  const { message } = ERROR_CODES.admin_not_found
-  const hint = 'See who there is: fish-cli admin list'
-  throw new CliError({ code: 'admin_not_found', message, hint, exit: EXIT.notFound })
+  if (!found) throw foreseenRefusal('admin_not_found', 'superadmin')
+  const isLast = found.role === 'superadmin' && admins.filter(({ role }) => role === 'superadmin').length === 1
+  if (isLast) throw foreseenRefusal('last_superadmin', 'superadmin')
+  return found
 }

@@ -43,7 +43,11 @@ export class ConfigSet extends FishCommand {
       this.note(flags.json, `${SETTINGS[key].variable} is set, and goes before it.`)
     }
     const done = value === undefined ? `${key} is not set` : `${key} is ${value}`
-    return this.print(flags.json, { key, value: value ?? null, dryRun }, () => `${done}${dryRun ? ' (dry run)' : ''}.`)
+    return this.print(
+      flags.json,
+      { key, value: value ?? null, ...(dryRun && { dryRun }) },
+      () => `${done}${dryRun ? ' (dry run)' : ''}.`,
+    )
   }
 }
 

@@ -1,15 +1,12 @@
-import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
+import { replaceKept } from '../../administration/replace-kept.ts'
 import { confirm } from '../../asking/confirmation.ts'
 import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../base/flags.ts'
-import { readConfig } from '../../config/config-file.ts'
-import { isSameService } from '../../config/selection.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
 import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
-import { changeSecrets } from '../../secrets/vault.ts'
-import { needUser, selection } from '../../service/client.ts'
+import { needUser } from '../../service/client.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {
@@ -38,6 +35,7 @@ export class KeyRotate extends KeyCommand {
     const { args, flags } = await this.parse(KeyRotate)
     const named = needUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
     const dryRun = flags['dry-run']
+    const file = await this.checkHandOver(flags)
     if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
     const signal = this.io.interrupted()
@@ -47,24 +45,14 @@ export class KeyRotate extends KeyCommand {
     }
     if (dryRun) {
       const { name } = await admin.users.get(named, { signal })
-      return this.print(flags.json, { user: name, dryRun }, () => `Would give ${printable(name)} a new key.`)
+      return this.print(flags.json, { user: name, file, dryRun }, () => `Would give ${printable(name)} a new key.`)
     }
     let rotated: PlayersKey | undefined
     const status = await this.handOver(flags, async () => {
       rotated = await rotate()
       return rotated
     })
-    if (rotated) await this.#keep(rotated, flags)
+    if (rotated) await replaceKept(this.io, flags, named, rotated)
     return status
-  }
-
-  /** Puts the new key where the old one was kept. */
-  async #keep({ user, fernetKey }: PlayersKey, flags: Parameters<typeof selection>[1]): Promise<void> {
-    const { profile, url } = selection(this.io, flags)
-    if (profile?.secrets === undefined) return
-    await changeSecrets(this.io, readConfig(this.io), profile.name, (kept) => {
-      const isOwn = kept?.user !== undefined && userNameKey(kept.user) === userNameKey(user)
-      return isOwn && isSameService(kept.url, url.value) && kept.fernetKey ? { ...kept, fernetKey } : kept
-    })
   }
 }

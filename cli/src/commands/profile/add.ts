@@ -50,7 +50,7 @@ export class ProfileAdd extends FishCommand {
     const told = current === name ? ', the current one' : ''
     return this.print(
       flags.json,
-      { name, ...profile, current: current === name, dryRun },
+      { name, ...profile, current: current === name, ...(dryRun && { dryRun }) },
       () => `${added} profile ${name} for ${printable(url)}${told}.`,
     )
   }

@@ -24,7 +24,7 @@ export class ProfileRemove extends FishCommand {
     const profile = config.profiles.get(name)
     if (!profile) throw noSuchProfile(name, config.profiles.keys())
     const { 'dry-run': dryRun } = flags
-    const removed = { name, secrets: profile.secrets ?? null, dryRun }
+    const removed = { name, secrets: profile.secrets ?? null, ...(dryRun && { dryRun }) }
     if (dryRun) return this.print(flags.json, removed, () => `Would remove profile ${name}.`)
     await confirm(this.io, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
     const isForgotten = await this.#forgetSecrets(config, name)

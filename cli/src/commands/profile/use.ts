@@ -20,6 +20,10 @@ export class ProfileUse extends FishCommand {
       return { ...config, current: args.name }
     }
     const { current } = dryRun ? change(readConfig(this.io)) : await changeConfig(this.io, change)
-    return this.print(flags.json, { current, dryRun }, () => `${dryRun ? 'Would use' : 'Using'} profile ${current}.`)
+    return this.print(
+      flags.json,
+      { current, ...(dryRun && { dryRun }) },
+      () => `${dryRun ? 'Would use' : 'Using'} profile ${current}.`,
+    )
   }
 }

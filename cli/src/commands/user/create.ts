@@ -1,18 +1,16 @@
 import { isNotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
-import { ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { adminFlag, dryRunFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
-import { CliError } from '../../failures/cli-error.ts'
-import { EXIT } from '../../failures/exit.ts'
+import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
-import { reserveSecretFile } from '../../secrets/secret-file.ts'
+import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret-file.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },
@@ -58,14 +56,14 @@ export class UserCreate extends FishCommand {
     this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] || dryRun })
-    const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
-    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
+    const file = fileOf(flags.out)
+    if (file !== undefined) await checkSecretFile(file, flags.force)
     if (dryRun) {
-      await reserved?.discard()
       await requireFree(admin, args.name, this.io.interrupted())
       const planned = { name: args.name, file, dryRun }
       return this.print(flags.json, planned, () => `Would create ${printable(args.name)}.`)
     }
+    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const created = admin.users.create({ name: args.name }, { signal: this.io.interrupted() })
     const {
       rateLimit: _,
@@ -102,6 +100,5 @@ async function requireFree(admin: AdminClient, name: string, signal: AbortSignal
     if (isNotFoundError(error) && error.code === 'user_not_found') return
     throw error
   }
-  const { message } = ERROR_CODES.user_exists
-  throw new CliError({ code: 'user_exists', message, hint: 'Choose another name.', exit: EXIT.conflict })
+  throw foreseenRefusal('user_exists', 'administrator')
 }

@@ -12,7 +12,7 @@ import { usageError } from '../../failures/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
-import { reserveSecretFile } from '../../secrets/secret-file.ts'
+import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret-file.ts'
 
 interface ResetRow {
   readonly user: string
@@ -68,15 +68,16 @@ export class UserReset extends AdministrationCommand {
     const type = typeOf(flags.type)
     this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
+    const file = fileOf(flags.out)
+    if (file !== undefined) await checkSecretFile(file, flags.force)
     if (dryRun) {
       const { admin, options } = await this.administration(flags)
       const { name } = await admin.users.get(args.name, options)
       const done = `Would give ${printable(name)} a new ${TITLES[type]}.`
-      return this.print(flags.json, { user: name, type, dryRun }, () => done)
+      return this.print(flags.json, { user: name, type, file, dryRun }, () => done)
     }
     const question = `End the ${TITLES[type]} of ${printable(args.name)} and make a new one`
     await confirm(this.io, { question, ...flags })
-    const file = flags.out === undefined || flags.out === '-' ? undefined : flags.out
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     try {
       const brought = await reset(await this.administration(flags), args.name, type)

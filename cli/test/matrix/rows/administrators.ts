@@ -98,11 +98,21 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     fails: [
       { title: 'a name that is taken', args: ['mia'], exit: 6, code: 'admin_exists' },
       { title: 'no new password', env: { FISH_NEW_ADMIN_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
-      { title: 'a password that is too short', env: { FISH_NEW_ADMIN_PASSWORD: 'canary' }, exit: 4, code: 'usage' },
+      { title: 'a password that is too short', env: { FISH_NEW_ADMIN_PASSWORD: 'canary' }, exit: 2, code: 'usage' },
       { title: 'a name that none can have', args: ['Not a name'], exit: 2, code: 'usage' },
     ],
   },
-  { id: 'admin:create', args: ['zoe', '--dry-run'], asks: ['adminLogin', 'listAdmins'], bad: ['more'] },
+  {
+    id: 'admin:create',
+    args: ['zoe', '--dry-run'],
+    asks: ['adminLogin', 'listAdmins'],
+    bad: ['more'],
+    fails: [
+      { title: 'a name that is taken', args: ['mia', '--dry-run'], exit: 6, code: 'admin_exists' },
+      { title: 'no new password', env: { FISH_NEW_ADMIN_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'a password that is too short', env: { FISH_NEW_ADMIN_PASSWORD: 'canary' }, exit: 2, code: 'usage' },
+    ],
+  },
   {
     id: 'admin:delete',
     args: ['mia', '--yes'],
@@ -118,6 +128,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     args: ['mia', '--dry-run'],
     asks: ['adminLogin', 'listAdmins'],
     fails: [
+      { title: 'the last superadmin', args: ['admin', '--dry-run'], exit: 6, code: 'last_superadmin' },
       { title: 'an administrator who is not there', args: ['nobody', '--dry-run'], exit: 5, code: 'admin_not_found' },
     ],
   },
