@@ -49,6 +49,21 @@ describe('conformance', () => {
     expect(stdout).toMatch(/\n\n5 passed, 0 failed, 1 skipped\n$/)
   })
 
+  test('--dry-run lists the checks that would be made, without a password, and asks nobody', async () => {
+    const env = { FISH_URL: 'http://127.0.0.1:9' }
+    const argv = ['--dry-run', '--only', 'operations', '--only', 'status-ok', '--skip', 'operations-docs']
+    const { status, stdout } = await conformance([...argv, '-o', 'json'], env)
+    const { checks, ...rest } = JSON.parse(stdout)
+    expect({ status, rest }).toEqual({ status: 0, rest: { dryRun: true, url: 'http://127.0.0.1:9' } })
+    const ids = checks.map(({ id }: { id: string }) => id)
+    expect(ids).toContain('status-ok')
+    expect(ids).not.toContain('operations-docs')
+    const table = await conformance(argv, env)
+    for (const id of ids) expect(table.stdout).toContain(`\n${id} `)
+    expect((await conformance(['--dry-run', '-o', 'tap'], env)).status).toBe(2)
+    expect((await conformance(['--dry-run', '--only', 'nonsense'], env)).status).toBe(2)
+  })
+
   test('ends with 1 when a check fails, and tells it on stderr at once', async () => {
     const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '-otap'])
     expect(status).toBe(1)

@@ -1,4 +1,4 @@
-import type { CheckResult, ConformanceReport } from '@fish-crab/mocks/conformance'
+import type { CheckInfo, CheckResult, ConformanceReport } from '@fish-crab/mocks/conformance'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
@@ -11,6 +11,7 @@ import { formatAmong } from '../output/format.ts'
 import { printable } from '../output/printable.ts'
 import { administrator } from '../secrets/administrator.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
+import { CHECK_COLUMNS, chosenChecks } from '../servers/chosen-checks.ts'
 import { selection } from '../service/client.ts'
 
 const REPORTS = ['table', 'tap', 'json'] as const
@@ -41,6 +42,7 @@ export class Conformance extends FishCommand {
       description: 'One section and one check of another:',
       command: '<%= config.bin %> conformance --only writes --only limit-is-exact',
     },
+    { description: 'Which checks there are:', command: '<%= config.bin %> conformance --dry-run' },
   ]
   static override args = {
     url: Args.string({ description: 'address of the service (FISH_URL)', ignoreStdin: true }),
@@ -79,6 +81,7 @@ export class Conformance extends FishCommand {
       summary: 'Wait at most so many seconds for a new window of the rate limit; 0 when left out.',
       helpValue: 'SECONDS',
     }),
+    'dry-run': Flags.boolean({ summary: 'List the checks that would be made, and ask nobody.' }),
   }
 
   protected override readonly formats = REPORTS
@@ -92,21 +95,13 @@ export class Conformance extends FishCommand {
       windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
     }
     const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
-    const conformance = await import('@fish-crab/mocks/conformance')
-    const { only, skip, 'allowed-origin': allowedOrigin } = flags
-    const known = [...Object.keys(conformance.SECTIONS), ...conformance.listChecks().map(({ id }) => id)]
-    const unknown = [...(only ?? []), ...(skip ?? [])].find((name) => !known.includes(name))
-    if (unknown !== undefined) {
-      const hint = `Sections: ${Object.keys(conformance.SECTIONS).join(', ')}. The ids of all checks stand in a report.`
-      throw usageError(`There is no check and no section "${printable(unknown)}".`, hint)
-    }
-    const chosen = { ...(only === undefined ? {} : { only }), ...(skip === undefined ? {} : { skip }) }
-    if (conformance.listChecks(chosen).length === 0) {
-      throw usageError('With these --only and --skip there is nothing to check.')
-    }
+    const { 'allowed-origin': allowedOrigin } = flags
+    const chosen = await chosenChecks(flags)
     if (allowedOrigin !== undefined && !isOrigin(allowedOrigin)) {
       throw usageError('--allowed-origin must be an origin such as https://example.org.')
     }
+    if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
+    const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
     const admin = await administrator(this.io, flags)
     const { io } = this
@@ -119,7 +114,7 @@ export class Conformance extends FishCommand {
         signal: io.interrupted(),
         ...(masterApiKey === undefined ? {} : { masterApiKey }),
         ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
-        ...chosen,
+        ...chosen.selection,
         onResult: (result) => this.#tell(result, flags.json),
       })
       .catch((error: unknown) => {
@@ -132,6 +127,12 @@ export class Conformance extends FishCommand {
     this.print(false, undefined, () => text)
     this.#tellLeft(report, flags.json)
     return report.failed === 0 ? EXIT.ok : EXIT.failure
+  }
+
+  #tellChecks(checks: readonly CheckInfo[], url: string, format: (typeof REPORTS)[number]): Promise<number> {
+    if (format === 'tap') throw usageError('--dry-run goes with --output table and json.')
+    const document = () => ({ dryRun: true, url, checks })
+    return this.printRows({ output: format }, { rows: checks, columns: CHECK_COLUMNS, document })
   }
 
   /** What goes on, on a terminal; what failed, everywhere. */

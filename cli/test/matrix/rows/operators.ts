@@ -229,4 +229,11 @@ export const OPERATOR_ROWS: readonly Row[] = [
       { title: 'a wrong password', env: { FISH_ADMIN_PASSWORD: 'canary wrong' }, exit: 4, code: 'invalid_credentials' },
     ],
   },
+  {
+    id: 'conformance',
+    args: ['--dry-run', '--only', 'status-ok'],
+    asks: [],
+    silent: 'it lists checks that it knows',
+    bad: ['--only', 'none'],
+  },
 ]
