@@ -1,4 +1,5 @@
-import { access, constants, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
