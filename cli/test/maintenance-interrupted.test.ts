@@ -3,86 +3,22 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { writeExport } from '../../server/test/node/export-file.ts'
-import { describeWithRedis, startRedis, until } from '../../server/test/storage/redis-server.ts'
+import { until } from '../../server/test/storage/redis-server.ts'
 import { newFolder } from './folders.ts'
 import { launch } from './maintenance-processes.ts'
 
-const LINES = 20_000
+const LINES = 60_000
 const ITEMS = 30_000
-const SECRETS = {
-  FISH_SECRET: 'the secret of the beginning, long',
-  FISH_JWT_SECRET: 'the secret of sessions, long enough',
-  FISH_ADMIN_PASSWORD: 'canary-admin-password',
-}
-
-/** An export in a folder of its own. */
-function exportOf(lines = LINES) {
-  const parent = newFolder()
-  const file = join(parent, 'fish.jsonl')
-  writeExport(file, lines)
-  return { parent, file }
-}
 
 const when = (isSo: () => boolean) => until(async () => isSo())
 
-describeWithRedis('an import into Redis', () => {
-  /** Ends one by a signal once a part is written. */
-  async function endedBy(signal: NodeJS.Signals, ...flags: readonly string[]) {
-    const redis = await startRedis()
-    onTestFinished(redis.stop)
-    const { file } = exportOf()
-    const program = launch(['import', file, ...flags], { FISH_STORAGE: redis.url })
-    await until(async () => (await redis.admin.dbsize()) > 1000)
-    program.child.kill(signal)
-    const status = await program.closed
-    expect(await redis.admin.dbsize()).toBeLessThan(LINES)
-    return { redis, file, program, status }
-  }
-
-  test('ended by a signal says what stands where and what to do, as JSON where that is asked for', async () => {
-    const [json, ...plain] = await Promise.all([endedBy('SIGTERM', '--json'), endedBy('SIGTERM'), endedBy('SIGINT')])
-    for (const { program, status } of plain) {
-      expect([status, program.stdout()]).toEqual([130, ''])
-      expect(program.stderr()).toMatch(
-        /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
-      )
-    }
-    expect(json.status).toBe(130)
-    expect(JSON.parse(json.program.stdout())).toMatchObject({
-      error: { code: 'interrupted', exit: 130, hint: expect.stringMatching(/^Empty it /) },
-    })
-  })
-
-  test('killed midway leaves what no server takes, not under the right secret either, until it is emptied', {
-    timeout: 60_000,
-  }, async () => {
-    const { redis, file } = await endedBy('SIGKILL')
-    const before = (await redis.admin.keys('*')).sort()
-    const env = { FISH_STORAGE: redis.url, FISH_PORT: '0', FISH_LOG: 'silent', ...SECRETS }
-    const again = launch(['import', file], env)
-    const servers = [{}, { FISH_SECRET: 'quite another secret, and long too' }].map((more) =>
-      launch(['serve'], { ...env, ...more }),
-    )
-    for (const server of servers) {
-      expect([await server.closed, server.stdout()]).toEqual([1, ''])
-      expect(server.stderr()).toMatch(/^fish-cli serve: The store holds part of an import [^\n]+\n$/)
-    }
-    expect(await again.closed).toBe(1)
-    expect(again.stderr()).toMatch(/^fish-cli: The store holds part of an import /)
-    expect((await redis.admin.keys('*')).sort()).toEqual(before)
-
-    await redis.admin.flushall()
-    expect(await launch(['import', exportOf(1).file], env).closed).toBe(0)
-    await launch(['serve'], env).until(/^listening on /m)
-  })
-})
-
 describe('an import into a folder', () => {
   test('ended by SIGTERM says that nothing was imported, and leaves nothing', async () => {
-    const { parent, file } = exportOf(3 * LINES)
-    const target = join(parent, 'target')
+    const parent = newFolder()
+    const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
+    writeExport(file, LINES)
     const program = launch(['import', file], { FISH_STORAGE: `file:${target}` })
     await when(() => existsSync(target) && readdirSync(target).some((name) => name.startsWith('.import')))
     program.child.kill('SIGTERM')

@@ -171,6 +171,27 @@ describe('export and import', () => {
     expect(await addWithSealedKey(target, alex)).toEqual(['Salmon', 'Koi'])
   })
 
+  test('say where the secrets are: beside the data, elsewhere, or that there is nothing to open', async () => {
+    const exported = async (storage: string, given: readonly string[] = []) => {
+      const out = join(newFolder(), 'fish.jsonl')
+      const told = await run(['export', '--out', out, ...given], { env: { FISH_STORAGE: `file:${storage}` } })
+      const json = await run(['export', '--out', `${out}-2`, '--json', ...given], {
+        env: { FISH_STORAGE: `file:${storage}` },
+      })
+      expect([told.status, json.status, json.stderr]).toEqual([0, 0, ''])
+      return [(JSON.parse(json.stdout) as { secrets: string }).secrets, told.stderr]
+    }
+    const { data } = await stoppedStore()
+    for (const given of [[], ['--dry-run']]) {
+      expect(await exported(data, given)).toEqual(['beside', expect.stringMatching(/^Keys stay sealed\. Take \S+ of /)])
+    }
+    const { data: sealed } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
+    expect(await exported(sealed)).toEqual(['needed', expect.stringMatching(/the same FISH_SECRET\.\n$/)])
+    const neverServed = join(newFolder(), 'data')
+    await (await createStorage({ driver: 'file', path: neverServed })).dispose()
+    expect(await exported(neverServed)).toEqual(['none', ''])
+  })
+
   test('say nothing about secrets where they are beside the target already', async () => {
     const { parent, data } = await stoppedStore()
     const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]

@@ -2,7 +2,14 @@ import { Args } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { dryRunFlag } from '../base/flags.ts'
 import { bytesText } from '../maintenance/bytes-text.ts'
-import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import {
+  holding,
+  maintainTold,
+  refuseEmptyPath,
+  secretNote,
+  storageFlag,
+  storageSource,
+} from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 /** `fish-cli backup` */
@@ -24,6 +31,7 @@ export class Backup extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Backup)
+    refuseEmptyPath(args.folder, 'FOLDER', 'folder')
     const source = storageSource(this.io.env, flags)
     const work = { target: args.folder, dryRun: flags['dry-run'], signal: this.io.interrupted() }
     const report = await maintainTold(this.io, flags, (server, told) =>

@@ -3,7 +3,7 @@ import { FishCommand } from '../base/fish-command.ts'
 import { dryRunFlag } from '../base/flags.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
-import { holding, maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 const STDOUT = '-'
@@ -32,6 +32,7 @@ export class Export extends FishCommand {
 
   async run(): Promise<number> {
     const { flags } = await this.parse(Export)
+    refuseEmptyPath(flags.out, '--out', 'file')
     const isStdout = flags.out === STDOUT
     if (isStdout && flags.json) throw usageError('--json and --out - both want stdout.', 'Name a file.')
     if (isStdout && this.io.stdout.isTTY) {
@@ -43,12 +44,11 @@ export class Export extends FishCommand {
     const report = await maintainTold(this.io, flags, (server, told) =>
       server.exportStore({ ...source, ...told, ...work, now: new Date(this.io.clock.now()) }),
     )
-    this.note(
-      flags.json,
-      report.secrets === 'included'
-        ? `Keys stay sealed. Take secrets.json of ${printable(report.folder)} along: it is not in the export.`
-        : 'Keys stay sealed: the target needs the same FISH_SECRET.',
-    )
+    if (report.secrets === 'beside') {
+      const note = `Keys stay sealed. Take secrets.json of ${printable(report.folder)} along: it is not in the export.`
+      this.note(flags.json, note)
+    }
+    if (report.secrets === 'needed') this.note(flags.json, 'Keys stay sealed: the target needs the same FISH_SECRET.')
     const out = isStdout ? 'stdout' : printable(flags.out)
     const written = isStdout ? 'to stdout' : out
     const told = report.dryRun ? `Would write ${written}: ${holding(report)}.` : `${out}: ${holding(report)}`

@@ -1,8 +1,11 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { dryRunFlag } from '../base/flags.ts'
-import { holding, maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import { usageError } from '../failures/cli-error.ts'
+import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
+
+const STDIN = '-'
 
 /** `fish-cli import` */
 export class Import extends FishCommand {
@@ -26,6 +29,13 @@ export class Import extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Import)
+    refuseEmptyPath(args.file, 'FILE', 'file')
+    if (args.file === STDIN) {
+      throw usageError(
+        'An import reads its file twice, and stdin can be read once.',
+        'Write it into a file, and name that.',
+      )
+    }
     const source = storageSource(this.io.env, flags)
     const onWait = (ms: number) => this.note(flags.json, `waiting ${ms / 1000} s, for servers that run to notice`)
     const work = { file: args.file, dryRun: flags['dry-run'], signal: this.io.interrupted(), onWait }

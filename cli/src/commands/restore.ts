@@ -2,7 +2,14 @@ import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { dryRunFlag } from '../base/flags.ts'
 import { bytesText } from '../maintenance/bytes-text.ts'
-import { holding, maintainTold, secretNote, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import {
+  holding,
+  maintainTold,
+  refuseEmptyPath,
+  secretNote,
+  storageFlag,
+  storageSource,
+} from '../maintenance/maintenance.ts'
 import { printable } from '../output/printable.ts'
 
 /** `fish-cli restore` */
@@ -30,6 +37,7 @@ export class Restore extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Restore)
+    refuseEmptyPath(args.backup, 'BACKUP', 'folder')
     const source = storageSource(this.io.env, flags)
     const { backup } = args
     const work = { backup, force: flags.force, dryRun: flags['dry-run'], signal: this.io.interrupted() }

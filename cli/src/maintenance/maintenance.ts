@@ -1,6 +1,6 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
-import { CliError } from '../failures/cli-error.ts'
+import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
@@ -18,6 +18,16 @@ export function storageSource(
   return { env, flags: storage === undefined ? {} : { storage } }
 }
 
+/**
+ * Refuses an empty path, such as of a variable that is not set: it would be the folder where the command is run.
+ * @param name as what the command line calls it
+ * @param kind what it should lead to
+ * @throws CliError
+ */
+export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
+  if (path === '') throw usageError(`${name} is empty.`, `Name a ${kind}.`)
+}
+
 const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   no_store: EXIT.notFound,
   exists: EXIT.conflict,
@@ -25,6 +35,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   wrong_secret: EXIT.credentials,
   missing_secret: EXIT.credentials,
   invalid_settings: EXIT.usage,
+  invalid_path: EXIT.usage,
   invalid_line: EXIT.usage,
   unavailable: EXIT.unreachable,
   interrupted: EXIT.interrupted,

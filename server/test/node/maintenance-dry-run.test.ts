@@ -185,7 +185,7 @@ describe('a dry run of an export', () => {
     const { parent, env } = await served()
     const target = join(parent, 'fish.jsonl')
     const report = await expectSameReport(parent, (dryRun) => exportStore({ env, target, now: NOW, dryRun }))
-    expect(report).toMatchObject({ file: target, records: 2, entries: 4 })
+    expect(report).toMatchObject({ file: target, records: 2, entries: 4, secrets: 'beside' })
     const stream = new PassThrough()
     const told = await exportStore({ env, target: stream, now: NOW, dryRun: true })
     expect(told).toEqual({ ...report, file: null })

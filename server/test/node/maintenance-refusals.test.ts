@@ -182,3 +182,21 @@ describe('an import', () => {
     expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 20_000 })
   })
 })
+
+it('an empty path is no name for the folder where the program runs', async () => {
+  const { parent, data } = await served()
+  const before = contentOf(parent)
+  const env = envOf(data)
+  for (const dryRun of [true, false]) {
+    for (const work of [
+      () => backupStore({ env, target: '', dryRun }),
+      () => exportStore({ env, target: '', now: NOW, dryRun }),
+      () => restoreStore({ env: envOf(join(parent, 'new')), backup: '', now: NOW, dryRun }),
+      () => importStore({ env: envOf(join(parent, 'new')), file: '', dryRun }),
+    ]) {
+      const { code, message } = await refusal(work())
+      expect([code, message]).toEqual(['invalid_path', 'An empty path names nothing.'])
+    }
+  }
+  expect(contentOf(parent)).toEqual(before)
+})

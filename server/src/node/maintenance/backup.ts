@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto'
 import { realpathSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf, secretsText, writeSecretsText } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { inDraft } from './named-paths.ts'
+import { inDraft, partialNames } from './named-paths.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, type WorkOptions, workOf } from './progress.ts'
 import { copyStore } from './store-copy.ts'
 import { checkWhole, contentOf, openStoreFile, type StoreContent, type StoreFacts, storeFileOf } from './store-file.ts'
-import { checkNewName, refuseTaken } from './target.ts'
+import { checkNewName, refuseEmpty, refuseTaken } from './target.ts'
 
 /** What {@link backupStore} takes. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {
@@ -38,11 +37,13 @@ const MOST_TRIES = 3
 export function backupStore(options: BackupOptions): Promise<BackupReport> {
   const { target, onProgress, signal, dryRun = false, ...source } = options
   const work = workOf({ onProgress, signal })
-  const folder = resolve(target)
+  const names = partialNames(target)
+  const { draft, shown: folder } = names
   const run = async () => {
+    refuseEmpty(target)
     const from = folderOf(readMaintenanceSettings(source).storage)
     const file = storeFileOf(from)
-    checkNewName(folder, 'folder')
+    checkNewName(names, 'folder')
     refuseInside(from, folder)
     // Where they are damaged, it is these that are, not a copy of them.
     await keptSecrets(from)
@@ -50,8 +51,7 @@ export function backupStore(options: BackupOptions): Promise<BackupReport> {
       const { facts, sealCheck } = await checkedContent(file, work)
       return { folder, ...facts, secrets: await secretsStateOf(from, sealCheck), ...dryRunMark(dryRun) }
     }
-    const draft = `${folder}.partial-${randomBytes(4).toString('hex')}`
-    return inDraft({ draft, shown: folder }, async () => {
+    return inDraft(names, async () => {
       const { facts, sealCheck } = await copyWithSecrets({ from, file, to: draft, ...work })
       const secrets = await secretsStateOf(draft, sealCheck)
       syncFolder(draft)

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,13 +9,13 @@ import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ExportCounts } from './export-format.ts'
 import { ExportText } from './export-text.ts'
-import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
+import { type ExportedSecrets, exportedSecretsOf } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { namingPaths } from './named-paths.ts'
+import { type DraftNames, namingPaths, partialNames } from './named-paths.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { checkWhole, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
-import { checkNewName, refuseTaken } from './target.ts'
+import { checkNewName, refuseEmpty, refuseTaken } from './target.ts'
 
 /** What {@link exportStore} takes. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
@@ -32,8 +31,7 @@ export interface ExportReport extends ExportCounts, DryRunMark {
   readonly file: string | null
   /** The data folder that it comes from. */
   readonly folder: string
-  /** `included`: the secrets beside the data, which are not in the export, open its keys. */
-  readonly secrets: SecretsState
+  readonly secrets: ExportedSecrets
 }
 
 /**
@@ -44,22 +42,24 @@ export interface ExportReport extends ExportCounts, DryRunMark {
 export function exportStore(options: ExportOptions): Promise<ExportReport> {
   const { target, now, signal, onProgress, dryRun = false, ...source } = options
   const work = workOf({ onProgress, signal })
-  const file = typeof target === 'string' ? resolve(target) : null
+  const names = typeof target === 'string' ? partialNames(target) : null
+  const file = names?.shown ?? null
   const left =
     file === null ? 'What was written is part of an export, and no import takes it.' : `${file} was not made.`
   const run = async () => {
+    if (typeof target === 'string') refuseEmpty(target)
     const folder = folderOf(readMaintenanceSettings(source).storage)
     const store = storeFileOf(folder)
-    if (file !== null) checkNewName(file, 'file')
+    if (names) checkNewName(names, 'file')
     const db = openStoreFile(store)
     try {
       checkSchema(db)
       await checkWhole(db, store, work)
       const output = new ExportText(db, now, { step: dryRun ? 'check' : 'write', ...work })
       if (dryRun) await writeTo(output, nowhere(), { end: true, signal })
-      else if (typeof target === 'string') await writeFile(output, resolve(target), signal)
+      else if (typeof target === 'string') await writeFile(output, partialNames(target), signal)
       else await writeTo(output, target, { end: false, signal })
-      const secrets = await secretsStateOf(folder, output.sealCheck)
+      const secrets = await exportedSecretsOf(folder, output.sealCheck)
       return { ...output.counts, file, folder, secrets, ...dryRunMark(dryRun) }
     } finally {
       db.close()
@@ -91,9 +91,9 @@ async function writeTo(output: ExportText, to: Writable, { end, signal }: Writin
   }
 }
 
-async function writeFile(output: ExportText, file: string, signal: AbortSignal | undefined): Promise<void> {
-  const draft = `${file}.partial-${randomBytes(4).toString('hex')}`
-  await namingPaths({ draft, shown: file }, async () => {
+async function writeFile(output: ExportText, names: DraftNames, signal: AbortSignal | undefined): Promise<void> {
+  const { draft, shown: file } = names
+  await namingPaths(names, async () => {
     const handle = await open(draft, 'wx', 0o600)
     // `flush` waits until the content is on the disk.
     const stream = handle.createWriteStream({ flush: true })

@@ -6,16 +6,17 @@ import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import type { ExportCounts } from './export-format.ts'
 import { type ExportContent, exportLines, invalidLine } from './export-reader.ts'
+import { checkExportSource } from './export-source.ts'
 import { type ImportWork, importLines } from './import-lines.ts'
 import { checkRedis, importRedis } from './import-redis.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { LinePlaces } from './line-places.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
-import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
+import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
-import { checkDataFolder, refuseInUse } from './target.ts'
+import { checkDataFolder, refuseEmpty, refuseInUse } from './target.ts'
 
 /** What {@link importStore} takes. */
 export interface ImportOptions extends ConfigSource, MaintenanceOptions {
@@ -58,7 +59,10 @@ export function importStore({
   const { onWait = () => {}, noticeMs = NOTICE_MS, ...source } = rest
   const work = { file: resolve(file), ...workOf({ onProgress, signal }) }
   const run = async (): Promise<ImportReport> => {
+    refuseEmpty(file)
     const { storage } = readMaintenanceSettings(source)
+    refuseMemory(storage)
+    checkExportSource(work.file)
     if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
       const { counts, sealCheck } = await checkExport(work)
       const filling = { ...work, total: linesOf(counts) }

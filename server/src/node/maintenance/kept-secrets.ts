@@ -13,6 +13,15 @@ export type SecretsState =
   /** It was sealed under a `FISH_SECRET` that is not beside it, and that it needs. */
   | 'needed'
 
+/** Where the secrets are that open the keys of an export. They are never in it. */
+export type ExportedSecrets =
+  /** In `secrets.json` beside the data, which an import needs as well. */
+  | 'beside'
+  /** Elsewhere: the `FISH_SECRET` that sealed them is needed. */
+  | 'needed'
+  /** The store was never served: no key is sealed, and there is nothing to open. */
+  | 'none'
+
 /** The text of a folder's secrets file, `undefined` when there is none. */
 export function secretsText(folder: string): string | undefined {
   const file = join(folder, SECRETS_FILE)
@@ -41,6 +50,13 @@ export async function secretsStateOf(folder: string, sealCheck: string | null): 
     if (error instanceof SealError) return 'needed'
     throw error
   }
+}
+
+/** The same of a store whose export leaves them out. */
+export async function exportedSecretsOf(folder: string, sealCheck: string | null): Promise<ExportedSecrets> {
+  const state = await secretsStateOf(folder, sealCheck)
+  if (sealCheck === null) return 'none'
+  return state === 'included' ? 'beside' : 'needed'
 }
 
 /** All secrets that open, the one that seals first. */

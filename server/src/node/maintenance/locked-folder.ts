@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { makeFolder } from '../../storage/file/file-folder.ts'
 import { lockFolder } from '../../storage/file/file-lock.ts'
+import { type DraftKind, draftIn, removeLeftovers } from './drafts.ts'
 import { inDraft } from './named-paths.ts'
 
 /** Where {@link inLockedFolder} works. */
@@ -14,18 +13,18 @@ export interface LockedFolder {
 
 /**
  * Makes something in a draft inside a data folder, locked for this process alone. Refused or failed, it leaves no lock
- * file and no folder that was not there before.
- * @param name what the name of the draft begins with
+ * file and no folder that was not there before. Drafts of runs that were killed are removed first.
+ * @param kind what the name of the draft begins with
  * @throws MaintenanceError, StorageError `in_use`
  */
 export async function inLockedFolder<Result>(
   target: string,
-  name: string,
+  kind: DraftKind,
   work: (place: LockedFolder) => Promise<Result>,
 ): Promise<Result> {
   const made = makeFolder(target)
   try {
-    return await inLocked(made.folder, name, work)
+    return await inLocked(made.folder, kind, work)
   } catch (error) {
     made.undo()
     throw error
@@ -34,12 +33,13 @@ export async function inLockedFolder<Result>(
 
 async function inLocked<Result>(
   folder: string,
-  name: string,
+  kind: DraftKind,
   work: (place: LockedFolder) => Promise<Result>,
 ): Promise<Result> {
   const lock = lockFolder(folder)
   try {
-    const draft = join(folder, `.${name}-${randomBytes(4).toString('hex')}`)
+    removeLeftovers(folder)
+    const draft = draftIn(folder, kind)
     const result = await inDraft({ draft, shown: folder }, () => work({ folder, draft }))
     lock.close()
     return result

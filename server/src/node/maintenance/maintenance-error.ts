@@ -13,6 +13,7 @@ import { SecretsError } from '../secrets-file.ts'
  * - `damaged`: a check of the content failed
  * - `wrong_secret`, `missing_secret`: the data needs another, or any, `FISH_SECRET`
  * - `invalid_settings`: a setting is wrong; the message has one line for each
+ * - `invalid_path`: a path is empty or too long, or what it leads to is of the wrong kind
  * - `invalid_line`: a line of an export is not one
  * - `interrupted`: the signal that was given said so; the message says what stands where
  */
@@ -25,6 +26,7 @@ export type MaintenanceErrorCode =
   | 'wrong_secret'
   | 'missing_secret'
   | 'invalid_settings'
+  | 'invalid_path'
   | 'invalid_line'
   | 'interrupted'
 
@@ -59,6 +61,11 @@ export function tellInterruption(signal: AbortSignal | undefined, message: strin
   }
 }
 
+/** A name, or a whole path, of more bytes than the system takes. */
+export function tooLong(path: string, cause?: unknown): MaintenanceError {
+  return new MaintenanceError('invalid_path', `${path} is too long.`, { hint: 'Choose a shorter name.', cause })
+}
+
 function toMaintenanceError(error: unknown): unknown {
   if (error instanceof MaintenanceError || !(error instanceof Error)) return error
   const cause = { cause: error }
@@ -86,6 +93,7 @@ function ofSystem(error: NodeJS.ErrnoException): unknown {
   const at = path ?? 'the folder'
   if (known.code === 'full') return new MaintenanceError('full', PLACE_FULL, options)
   if (known.code === 'read_only') return new MaintenanceError('read_only', `There is no permission for ${at}.`, options)
+  if (code === 'ENAMETOOLONG') return tooLong(at, error)
   if (code === 'ENOENT') return new MaintenanceError('no_store', `There is no ${at}.`, options)
   if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') {
     return new MaintenanceError('exists', `Something is in the way at ${at}.`, options)

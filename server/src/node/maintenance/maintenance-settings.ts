@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigError, type ConfigSource } from '../config.ts'
 import { SETTINGS } from '../settings.ts'
 import type { StorageAddress } from '../storage-address.ts'
+import { MaintenanceError } from './maintenance-error.ts'
 
 /** The settings that maintenance shares with the server. */
 export interface MaintenanceSettings {
@@ -38,11 +39,27 @@ export function readMaintenanceSettings({ env, flags = {} }: ConfigSource): Main
   return { storage: address, secret: env[secret.env] || undefined, previousSecrets: previous }
 }
 
+const NAME = `${SETTINGS.storage.env} (--${SETTINGS.storage.flag})`
+
 /**
  * The folder of a file storage.
- * @throws ConfigError when the storage is another one
+ * @throws ConfigError when the storage is another one, MaintenanceError `invalid_settings` when it is in memory
  */
 export function folderOf(storage: StorageAddress): string {
   if (storage.driver === 'file') return resolve(storage.path)
-  throw new ConfigError([`${SETTINGS.storage.env} (--${SETTINGS.storage.flag}) must be file:FOLDER here`])
+  if (storage.driver === 'memory') throw inMemory('file:FOLDER')
+  throw new ConfigError([`${NAME} must be file:FOLDER here`])
+}
+
+/**
+ * Refuses the one storage that no other process can have: for work that takes any other.
+ * @throws MaintenanceError `invalid_settings`
+ */
+export function refuseMemory(storage: StorageAddress): void {
+  if (storage.driver === 'memory') throw inMemory('file:FOLDER or redis://HOST')
+}
+
+function inMemory(instead: string): MaintenanceError {
+  const message = `${NAME} is memory:, and a store in memory ends with its process: no other command can work on it.`
+  return new MaintenanceError('invalid_settings', message, { hint: `Name ${instead}.` })
 }

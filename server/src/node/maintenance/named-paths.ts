@@ -1,10 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 
 /** A name that exists only while something is made, and the one that people know. */
 export interface DraftNames {
   readonly draft: string
   readonly shown: string
+}
+
+/** A new name beside the one that it is to have, and that one whole. */
+export function partialNames(path: string): DraftNames {
+  const shown = resolve(path)
+  return { draft: `${shown}.partial-${randomBytes(4).toString('hex')}`, shown }
 }
 
 /** Does maintenance under a passing name; its errors tell the name that people know. */

@@ -9,7 +9,7 @@ import type { ConfigSource } from '../config.ts'
 import { keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
-import { folderOf, type MaintenanceSettings, readMaintenanceSettings } from './maintenance-settings.ts'
+import { folderOf, type MaintenanceSettings, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions } from './progress.ts'
 import { viewRedis } from './redis-view.ts'
 import { storeFileOf } from './store-file.ts'
@@ -65,9 +65,9 @@ export function resealStore(options: ResealStoreOptions): Promise<ResealReport> 
 }
 
 function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
+  refuseMemory(storage)
   const isFile = storage.driver === 'file'
   if (isFile) storeFileOf(folderOf(storage))
-  if (storage.driver === 'memory') folderOf(storage)
   if (makeNew && (!isFile || secret !== undefined)) {
     throw new MaintenanceError(
       'invalid_settings',

@@ -12,7 +12,7 @@ import { MaintenanceError, maintain, tellInterruption } from './maintenance-erro
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { type StoreFacts, storeFileOf } from './store-file.ts'
-import { checkDataFolder, refuseInUse } from './target.ts'
+import { checkDataFolder, refuseEmpty, refuseInUse } from './target.ts'
 
 /** What {@link restoreStore} takes. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
@@ -44,6 +44,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
   const { backup, force = false, now, onProgress, signal, dryRun = false, ...source } = options
   const work = workOf({ onProgress, signal })
   const run = async () => {
+    refuseEmpty(backup)
     const target = folderOf(readMaintenanceSettings(source).storage)
     const from = resolve(backup)
     const file = storeFileOf(from)

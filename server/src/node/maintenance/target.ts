@@ -1,19 +1,22 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { lockFolder } from '../../storage/file/file-lock.ts'
-import { MaintenanceError } from './maintenance-error.ts'
+import { MaintenanceError, tooLong } from './maintenance-error.ts'
+import type { DraftNames } from './named-paths.ts'
 
 /**
- * Refuses a name for something new that is taken, or in a folder that is not there or cannot be written.
+ * Refuses a name for something new that is taken or too long, or in a folder that is not there or cannot be written.
  * @param kind how the next step calls it
- * @throws MaintenanceError `exists`, `no_store`; errors of the system
+ * @throws MaintenanceError `exists`, `no_store`, `invalid_path`; errors of the system
  */
-export function checkNewName(path: string, kind: 'file' | 'folder'): void {
-  refuseTaken(path, kind)
-  const parent = dirname(path)
+export function checkNewName({ draft, shown }: DraftNames, kind: 'file' | 'folder'): void {
+  refuseTaken(shown, kind)
+  const parent = dirname(shown)
   if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) {
     throw new MaintenanceError('no_store', `There is no folder ${parent}.`, { hint: 'Make it first.' })
   }
+  // The longer one of the two.
+  refuseTooLong(draft, shown)
   checkWritable(parent)
 }
 
@@ -27,16 +30,22 @@ export function refuseTaken(path: string, kind: 'file' | 'folder'): void {
 
 /**
  * Refuses a data folder that cannot be written, or made: then it is the nearest folder above that counts.
- * @throws MaintenanceError `exists` where something else is in the way; errors of the system
+ * @throws MaintenanceError `exists` where something else is in the way, `invalid_path`; errors of the system
  */
 export function checkDataFolder(folder: string): void {
   let nearest = folder
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
+  const missing: string[] = []
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) {
+    missing.push(basename(nearest))
+    nearest = dirname(nearest)
+  }
   if (!statSync(nearest).isDirectory()) {
     throw new MaintenanceError('exists', `Something is in the way at ${nearest}.`, {
       hint: 'Name another folder.',
     })
   }
+  // Each where it could be told now: below a folder that is not there, no name is too long.
+  for (const name of missing) refuseTooLong(join(nearest, name), folder)
   checkWritable(nearest)
 }
 
@@ -52,6 +61,24 @@ export function refuseInUse(folder: string, look: () => void = () => {}): void {
     look()
   } finally {
     lock.undo()
+  }
+}
+
+/**
+ * Refuses an empty path, which would otherwise be the working folder.
+ * @throws MaintenanceError `invalid_path`
+ */
+export function refuseEmpty(path: string): void {
+  if (path !== '') return
+  throw new MaintenanceError('invalid_path', 'An empty path names nothing.', { hint: 'Name a file or a folder.' })
+}
+
+function refuseTooLong(path: string, shown: string): void {
+  try {
+    lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') throw tooLong(shown, error)
+    // Anything else is found by whoever goes there.
   }
 }
 
