@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import { lazyRequires } from './cli/build/lazy-requires.ts'
+import { writeOneByte } from './cli/build/one-byte.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
 
 interface Manifest {
@@ -85,6 +86,7 @@ function program(folder: string, entries: Entries): Options {
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')
+      for (const name of Object.keys(entries)) writeOneByte(`${folder}/dist/${name}.cjs`)
       execFileSync(process.execPath, [`${folder}/build/write-help.ts`], { stdio: 'inherit' })
       execFileSync(process.execPath, [`${folder}/build/write-man.ts`], { stdio: 'inherit' })
       execFileSync(process.execPath, [`${folder}/build/write-completion.ts`], { stdio: 'inherit' })

@@ -36,7 +36,10 @@ export function processIo(): Io {
     },
     stdout: process.stdout,
     stderr: process.stderr,
-    startedAt: performance.timeOrigin,
+    // Asking loads a part of Node that few commands need.
+    get startedAt() {
+      return performance.timeOrigin
+    },
     async page(pager, text) {
       const { runPager } = await import('./output/pager.ts')
       return runPager(pager, text, process.env)

@@ -1,4 +1,3 @@
-import { gamemodeNamed } from '../catches/gamemode.ts'
 import { formatAmong, type OutputFlags } from '../output/format.ts'
 import type { RunIo } from '../run-io.ts'
 
@@ -29,7 +28,10 @@ export async function settledFlags(
   { hasOutput, formats }: Printing,
 ): Promise<SettledFlags> {
   const settled: SettledFlags = {}
-  if (flags.gamemode !== undefined) settled.gamemode = gamemodeNamed(flags.gamemode, '--gamemode')
+  if (flags.gamemode !== undefined) {
+    const { gamemodeNamed } = await import('../catches/gamemode.ts')
+    settled.gamemode = gamemodeNamed(flags.gamemode, '--gamemode')
+  }
   if (hasOutput && flags.output === undefined && !flags.json) {
     const { outputPreset } = await import('../config/output-preset.ts')
     const preset = outputPreset(io)
