@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startImpostor } from '../test/harness.ts'
 import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
 
+const KEY = { FISH_KEY: `${'A'.repeat(43)}=` }
 const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 const DELAYS = [0, 0.05, 0.5, 2, 5]
@@ -32,7 +33,7 @@ describe('stdin that comes late', () => {
               ]
             : []),
         ].map(async ([title, before = '', after = '']) => {
-          const fed = startFish(DRY)
+          const fed = startFish(DRY, KEY)
           fed.child.stdin.write(before)
           await sleep(seconds * 1000)
           fed.child.stdin.end(after)
@@ -71,7 +72,7 @@ describe('stdin that comes late', () => {
 describe('stdin of 100 MB', () => {
   const BYTES = 100 * 1024 * 1024
   // Node takes more than it needs while there is plenty; with less for its heap than stdin holds, it must not run out.
-  const env = { NODE_OPTIONS: '--max-old-space-size=96' }
+  const env = { ...KEY, NODE_OPTIONS: '--max-old-space-size=96' }
   const MOST_MEMORY_MB = 450
 
   /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */

@@ -127,13 +127,19 @@ describe('an import that runs', () => {
     expect((await ended).status).toBe(130)
   })
 
-  test('is in the way of no other content, player or gamemode, nor of --dry-run', async () => {
+  test('is in the way of no other content, player or gamemode, and of a --dry-run of the same', async () => {
     const { ended, interrupt } = await importThatWaits('-', TEXT)
     expect((await add('-', { piped: `${TEXT}Eel,3\n` })).status).toBe(0)
     expect((await add('-', { piped: TEXT }, '-g', 'survival')).status).toBe(0)
     const bob = { FISH_USER: 'Bob', FISH_KEY: world.mock.user('Bob').fernetKey }
     expect((await add('-', { piped: TEXT, env: bob })).status).toBe(0)
-    expect((await add('-', { piped: TEXT }, '--dry-run')).status).toBe(0)
+    const importing = importFiles()
+    const planned = await add('-', { piped: TEXT }, '--dry-run')
+    expect({ status: planned.status, code: JSON.parse(planned.stdout).error.code }).toEqual({
+      status: 6,
+      code: 'import_running',
+    })
+    expect(importFiles()).toEqual(importing)
     interrupt()
     await ended
   })
@@ -218,15 +224,23 @@ describe('add --file --dry-run', () => {
       const claim = await claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
       await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
     }
-    expect((await dryRun()).stdout).toBe('Would add 1 catch; an earlier run has queued 1 of this file already.\n')
-    expect(await document()).toEqual({ dryRun: true, catches: 2, queued: 1 })
+    expect((await dryRun()).stdout).toBe(
+      'Would add 1 catch for Alex; an earlier run has queued 1 of this file already. The file holds: 2 in earth.\n',
+    )
+    expect(await document()).toEqual({
+      dryRun: true,
+      user: 'Alex',
+      catches: 2,
+      gamemodes: { earth: 2 },
+      queued: 1,
+    })
     expect((await add('-', { piped: TEXT })).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi'])
-    expect(await document()).toEqual({ dryRun: true, catches: 2, queued: 0 })
+    expect(await document()).toMatchObject({ catches: 2, queued: 0 })
   })
 
   test('makes no outbox', async () => {
-    expect((await dryRun()).stdout).toBe('Would add 2 catches.\n')
+    expect((await dryRun()).stdout).toBe('Would add 2 catches for Alex. The file holds: 2 in earth.\n')
     expect(existsSync(join(world.folder, 'state'))).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
@@ -57,6 +57,19 @@ describe('a file of catches', () => {
         { line: 1, fields: { name: 'a' } },
         { line: 3, problem: 'Is no JSON.' },
       ])
+    }
+  })
+
+  test.each([
+    ['[{"name":"a"},]', 1],
+    ['[,{"name":"a"}]', 1],
+    ['[{"name":"a"},\n,{"name":"b"}]', 1],
+    ['[,]', 2],
+    ['{"fish":[{"name":"a"},],"crab":[{"name":"b"}]}', 1],
+  ])('of JSON has a wrong line where an element is missing: %j', async (text, wrong) => {
+    for (const size of [1, 1000]) {
+      const problems = (await records('json', text, size)).filter((one) => 'problem' in one)
+      expect(problems.map(({ problem }) => problem)).toEqual(Array.from({ length: wrong }, () => 'Is no JSON.'))
     }
   })
 
@@ -147,13 +160,49 @@ describe('add --file', () => {
     expect((await run(['add', '--file', join(folder, 'none')], { env })).status).toBe(5)
   })
 
-  test('with --dry-run checks all and needs no key', async () => {
-    const { FISH_KEY: _, ...keyless } = env
-    const dry = await run(['add', '--file', '-', '--dry-run', '--json'], { env: keyless, piped: 'Cod,1\nKoi,2' })
+  test('with --dry-run says for whom and where, and changes nothing', async () => {
+    const piped = '[{"name":"Cod"},{"name":"Koi","gamemode":"survival"},{"name":"Eel","gamemode":"oneblock"}]'
+    const dry = await addFile(piped, '--dry-run', '-r', '1')
     expect({ status: dry.status, document: JSON.parse(dry.stdout) }).toEqual({
       status: 0,
-      document: { dryRun: true, catches: 2, queued: 0 },
+      document: {
+        dryRun: true,
+        user: 'Alex',
+        catches: 3,
+        gamemodes: { earth: 1, survival: 1, oneblock: 1 },
+        queued: 0,
+      },
     })
+    const told = await run(['add', '--file', '-', '--dry-run', '-r', '1', '-g', 'oneblock'], { env, piped })
+    expect(told.stdout).toBe('Would add 3 catches for Alex. The file holds: 2 in oneblock, 1 in survival.\n')
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('with --dry-run needs the key as without, and asks nobody for it', async () => {
+    for (const [FISH_KEY, status, code] of [
+      ['', 4, 'missing_credentials'],
+      ['canary', 4, 'invalid_key'],
+    ] as const) {
+      for (const more of [[], ['--dry-run']]) {
+        const answer = await run(['add', '--file', '-', '--json', ...more], {
+          env: { ...env, FISH_KEY },
+          piped: 'Cod,1',
+        })
+        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
+      }
+    }
+    const file = join(folder, 'one.csv')
+    await writeFile(file, 'Cod,1')
+    const asked = await run(['add', '--file', file, '--dry-run'], { env: { ...env, FISH_KEY: '' }, terminal: true })
+    expect({ status: asked.status, isTold: asked.stderr.includes('Set FISH_KEY') }).toEqual({ status: 4, isTold: true })
+  })
+
+  test('says of a catch without a gamemode what to type', async () => {
+    const { FISH_GAMEMODE: _, ...placeless } = env
+    const { stdout } = await run(['add', '--file', '-', '--json'], { env: placeless, piped: 'Cod,1' })
+    expect(JSON.parse(stdout).error.message).toContain(
+      'Line 1: gamemode: Is missing; give one for all with --gamemode.',
+    )
   })
 
   test('waits for the end of stdin, however late its pieces come', async () => {

@@ -58,6 +58,14 @@ describe('outbox', () => {
     expect((await json(['outbox', 'retry', 'all'])).status).toBe(2)
   })
 
+  test('is not made by who only looks, or would change what is not there', async () => {
+    for (const argv of [['status'], ['retry'], ['retry', '--dry-run'], ['drop', '--yes'], ['drop', '--dry-run']]) {
+      expect((await json(['outbox', ...argv])).status).toBe(0)
+    }
+    expect((await json(['outbox', 'drop', '1', '--dry-run'])).status).toBe(5)
+    expect(await readdir(folder)).toEqual([])
+  })
+
   test('flush says that it waits for a process which was killed while it sent', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9', FISH_MAX_WAIT: '600' }
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod\n' })

@@ -6,6 +6,7 @@ import { keptIn, newFolder } from './folders.ts'
 import { worldOfFile } from './harness.ts'
 import { shell, startFish } from './stdin-processes.ts'
 
+const KEY = { FISH_KEY: `${'A'.repeat(43)}=` }
 const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
@@ -59,7 +60,7 @@ describe('add --file - reads stdin', () => {
     ['such a line of JSON', `[\n{"name":"${'x'.repeat(2_000_000)}`, 2, 'Line 2 is too long'],
     ['a catch behind 300,000 empty lines', `${'\n'.repeat(300_000)}Cod,9`, 2, 'Line 300001: '],
   ])('that holds %s', async (_title, content, status, said) => {
-    const { child, ended } = startFish(DRY)
+    const { child, ended } = startFish(DRY, KEY)
     child.stdin.end(content)
     const { stdout, ...rest } = await ended
     expect({ ...rest, said: stdout }).toEqual({ status, stderr: '', said: expect.stringContaining(said) })
@@ -67,7 +68,10 @@ describe('add --file - reads stdin', () => {
   })
 
   test('and tells of the first 1000 wrong lines, of however many there are', async () => {
-    const { child, ended } = startFish(DRY.filter((word) => word !== '--json'))
+    const { child, ended } = startFish(
+      DRY.filter((word) => word !== '--json'),
+      KEY,
+    )
     child.stdin.end('Cod,9\n'.repeat(5000))
     const { status, stderr } = await ended
     expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 1000 })
@@ -94,19 +98,23 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
   })
 
   test.each([
-    ['a file', 'printf "Cod,1\\nEel,2" >"$DIR/some"; fish add --file - --dry-run -u A -g earth <"$DIR/some"'],
+    ['a file', 'printf "Cod,1\\nEel,2" >"$DIR/some"; fish add --file - --dry-run -u Alex -g earth <"$DIR/some"'],
     [
       'a named pipe',
-      'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - --dry-run -u A -g earth <"$DIR/pipe"',
+      'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - --dry-run -u Alex -g earth <"$DIR/pipe"',
     ],
     [
       'a named pipe of --file',
-      'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" --dry-run -u A -g earth',
+      'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" --dry-run -u Alex -g earth',
     ],
-    ['a here document', 'fish add --file - --dry-run -u A -g earth <<END\nCod,1\nEel,2\nEND'],
-    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin --dry-run -u A -g earth'],
+    ['a here document', 'fish add --file - --dry-run -u Alex -g earth <<END\nCod,1\nEel,2\nEND'],
+    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin --dry-run -u Alex -g earth'],
   ])('but %s is read', async (_title, line) => {
-    expect(await shell(line, { DIR: folder })).toEqual({ status: 0, stdout: 'Would add 2 catches.\n', stderr: '' })
+    expect(await shell(line, { DIR: folder, ...KEY })).toEqual({
+      status: 0,
+      stdout: 'Would add 2 catches for Alex. The file holds: 2 in earth.\n',
+      stderr: '',
+    })
   })
 
   test('Ctrl-C ends the wait for somebody who writes into a named pipe', async () => {

@@ -1,3 +1,4 @@
+import type { Gamemode } from '@fish-crab/sdk/constants'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { checkedCatches, type ImportDefaults, type WrongLine } from './checked-catches.ts'
@@ -5,23 +6,33 @@ import type { ImportSource } from './source.ts'
 
 const MOST_TOLD = 1000
 
+/** What a file holds. */
+export interface FileContent {
+  readonly catches: number
+  /** How many go to each gamemode. */
+  readonly gamemodes: Readonly<Partial<Record<Gamemode, number>>>
+}
+
 /**
  * Reads a file to its end and checks every line of it; changes nothing.
  *
  * @param say Tells of one wrong line, of the first 1000. @default the message of the error tells of them
- * @returns how many catches it holds
  * @throws CliError `usage` when a line is wrong, or there is none
  */
 export async function checkFile(
   source: ImportSource,
   defaults: ImportDefaults,
   say: ((text: string) => void) | undefined,
-): Promise<number> {
-  let count = 0
+): Promise<FileContent> {
+  let catches = 0
+  const gamemodes = new Map<Gamemode, number>()
   let wrongCount = 0
   const wrong: WrongLine[] = []
   for await (const group of checkedCatches(source, defaults)) {
-    count += group.catches.length
+    catches += group.catches.length
+    for (const { gamemode = defaults.gamemode } of group.catches) {
+      if (gamemode) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
+    }
     for (const one of group.wrong) {
       wrongCount += 1
       if (wrongCount > MOST_TOLD) continue
@@ -30,8 +41,9 @@ export async function checkFile(
     }
   }
   if (wrongCount > 0) throw wrongLines(wrongCount, wrong)
-  if (count === 0) throw usageError('The file holds no catches.', 'One a line: NAME,RARITY, or JSON with these fields.')
-  return count
+  if (catches === 0)
+    throw usageError('The file holds no catches.', 'One a line: NAME,RARITY, or JSON with these fields.')
+  return { catches, gamemodes: Object.fromEntries(gamemodes) }
 }
 
 function wrongLines(count: number, told: readonly WrongLine[]): CliError {

@@ -65,6 +65,9 @@ function catchOf(
   // `fish` is what the interface of the service calls a name.
   const name = fields.name ?? (typeof fields.fish === 'string' ? fields.fish : undefined)
   const gamemode = typeof fields.gamemode === 'string' ? fields.gamemode.toLowerCase() : fields.gamemode
+  if ((gamemode === undefined || gamemode === null) && !defaults.gamemode) {
+    return { line, problem: 'gamemode: Is missing; give one for all with --gamemode.' }
+  }
   const about = {
     ...(name === undefined ? {} : { name }),
     ...(gamemode === undefined || gamemode === null ? {} : { gamemode }),

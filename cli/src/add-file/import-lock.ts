@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { lockFile, whileLocked } from '../config/change-lock.ts'
+import { whileLocked } from '../config/change-lock.ts'
+import { lockFile } from '../config/file-lock.ts'
 import type { Io } from '../io.ts'
 import { importRefused } from './import-place.ts'
 
@@ -14,7 +15,7 @@ import { importRefused } from './import-place.ts'
  * @throws CliError `import_running` when another process has it; `file_not_locked`, `config_busy`
  */
 export async function lockImport(io: Pick<Io, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
-  const file = `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, LONGEST_NAME)}${ENDING}`
+  const file = lockOf(path, name)
   // A file that is removed while another opens it would give each a lock of its own, so both happen one by one.
   const lock = await whileLocked(io, () => {
     const own = lockFile(file, 0)
@@ -35,6 +36,19 @@ export async function lockImport(io: Pick<Io, 'env'>, path: string, name: string
       }
     },
   }
+}
+
+/** Fails where {@link lockImport} would since another process has the import; makes nothing. */
+export function refuseRunning(path: string, name: string): void {
+  const file = lockOf(path, name)
+  if (!existsSync(file)) return
+  const lock = lockFile(file, 0)
+  if (!lock) throw importRefused('running')
+  lock.close()
+}
+
+function lockOf(path: string, name: string): string {
+  return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, LONGEST_NAME)}${ENDING}`
 }
 
 const LONGEST_NAME = 40

@@ -1,4 +1,4 @@
-import type { FileRecord } from './records.ts'
+import { type FileRecord, NO_JSON } from './records.ts'
 
 /** A list of catches in a JSON object, such as `list --json` prints. */
 export interface JsonList {
@@ -45,7 +45,7 @@ export function* endOfDocument(line: number, text: string, lists: readonly JsonL
   try {
     JSON.parse(text)
   } catch {
-    yield { line, problem: 'Is no JSON.' }
+    yield { line, problem: NO_JSON }
     return
   }
   if (lists.some(({ isRepeated }) => isRepeated)) {

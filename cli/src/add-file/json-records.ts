@@ -1,5 +1,5 @@
 import { endOfDocument, type JsonList, listThatBegins, recordOf } from './json-list.ts'
-import { checkLength, type FileRecord, jsonRecord } from './records.ts'
+import { checkLength, type FileRecord, jsonRecord, NO_JSON } from './records.ts'
 
 /**
  * The objects of a JSON array, those of the lists in one object, such as `list --json` prints, or that one object
@@ -29,6 +29,8 @@ class Scanner {
   #depth = 0
   #inString = false
   #escaped = false
+  /** Whether an element has to come. */
+  #isBehindComma = false
   /** An element of a list; or the object around lists, without what they hold. */
   #part = NOTHING
   /** That object, while a list in it is read. */
@@ -46,7 +48,7 @@ class Scanner {
       }
       if (/\s/.test(character) || this.#opens(character)) continue
       if (this.#endsElement(character)) {
-        yield* this.#takeElement(textTo(index))
+        yield* this.#takeElement(textTo(index), character)
         from = character === ']' && this.#leaveList() ? index : -1
       } else if (this.#endsObject(character)) {
         yield* this.#takeObject(textTo(index + 1))
@@ -131,10 +133,13 @@ class Scanner {
     return true
   }
 
-  *#takeElement(text: string): Generator<FileRecord> {
+  /** @param end The comma behind it, or the end of the list. */
+  *#takeElement(text: string, end: string): Generator<FileRecord> {
     const { line } = this.#part
     this.#part = NOTHING
     if (line > 0) yield recordOf(jsonRecord(line, text), this.#around && this.#lists.at(-1))
+    else if (end === ',' || this.#isBehindComma) yield { line: this.#line, problem: NO_JSON }
+    this.#isBehindComma = end === ','
   }
 
   *#takeObject(text: string): Generator<FileRecord> {

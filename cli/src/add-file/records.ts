@@ -11,6 +11,9 @@ export interface TextLine {
   readonly text: string
 }
 
+/** The problem of what cannot be parsed. */
+export const NO_JSON = 'Is no JSON.'
+
 /** Characters of one record at most. What is longer is none, and would fill the memory. */
 const LONGEST_LINE = 1024 * 1024
 
@@ -63,6 +66,6 @@ export function jsonRecord(line: number, text: string): FileRecord {
     }
     return { line, fields }
   } catch {
-    return { line, problem: 'Is no JSON.' }
+    return { line, problem: NO_JSON }
   }
 }

@@ -1,17 +1,17 @@
-import { existsSync } from 'node:fs'
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import type { FlushReport } from '@fish-crab/sdk/outbox'
 import { chosenGamemode } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from '../failures/exit.ts'
 import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress, joinedReport } from '../outbox/flush-with-progress.ts'
-import { openIdleOutbox, openPlayerOutbox } from '../outbox/open-outbox.ts'
+import { checkPlayer, openIdleOutbox, openPlayerOutbox } from '../outbox/open-outbox.ts'
 import { outboxPath } from '../outbox/outbox-path.ts'
+import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
 import { maxWaitMs, needUser, type ServiceFlags, selection } from '../service/client.ts'
-import { checkFile } from './check-file.ts'
+import { checkFile, type FileContent } from './check-file.ts'
 import type { ImportDefaults } from './checked-catches.ts'
-import { lockImport } from './import-lock.ts'
+import { lockImport, refuseRunning } from './import-lock.ts'
 import { importName, queuedBefore } from './import-place.ts'
 import { queueFile } from './queue-file.ts'
 import { openSource } from './source.ts'
@@ -40,7 +40,7 @@ export interface AddFileOutcome {
   readonly text: string
   /** `catches` are those of the file, `queued` those of them that a run which did not end has queued. */
   readonly document:
-    | { readonly dryRun: true; readonly catches: number; readonly queued: number }
+    | (FileContent & { readonly dryRun: true; readonly user: string; readonly queued: number })
     | (Pick<FlushReport, 'sent' | 'setAside' | 'left'> & { readonly catches: number })
 }
 
@@ -66,19 +66,23 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   const path = outboxPath(io, url.value)
   const check = () => checkFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
-    const catches = await check()
-    const queued = await queuedAlready(io, flags, { path, name })
+    refuseRunning(path, name)
+    const { catches, gamemodes } = await check()
+    await checkPlayer(io, flags, defaults)
+    const queued = await queuedAlready(io, flags, name)
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
-    const text = `Would add ${catchesText(catches - queued)}${rest}.`
-    return { status: EXIT.ok, text, document: { dryRun: true, catches, queued } }
+    const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
+    const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
+    const text = `${would} The file holds: ${held.join(', ')}.`
+    return { status: EXIT.ok, text, document: { dryRun: true, user, catches, gamemodes, queued } }
   }
   await using _lock = await lockImport(io, path, name)
-  const catches = await check()
+  const { catches } = await check()
   const outbox = await openPlayerOutbox(io, flags, defaults)
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
     const { before, flushed, settle } = await queueFile(io, outbox, queueing)
-    if (before > 0) note(`fish-cli: ${before} of these were queued by a run that was killed; this one goes on there.`)
+    if (before > 0) note(`fish-cli: ${before} of these were queued by a run that did not end; this one goes on there.`)
     try {
       const report = joinedReport(flushed, await flushWithProgress(io, outbox, wish))
       const status = flushStatus(report, note)
@@ -93,9 +97,8 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   }
 }
 
-/** How many catches of an import an earlier run has queued. Makes no outbox where there is none. */
-async function queuedAlready(io: RunIo, flags: ServiceFlags, at: { path: string; name: string }): Promise<number> {
-  if (!existsSync(at.path)) return 0
+/** How many catches of an import an earlier run has queued. */
+async function queuedAlready(io: RunIo, flags: ServiceFlags, name: string): Promise<number> {
   await using outbox = await openIdleOutbox(io, flags)
-  return queuedBefore(outbox, at.name)
+  return outbox ? queuedBefore(outbox, name) : 0
 }

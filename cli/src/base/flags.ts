@@ -73,6 +73,14 @@ export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Say what would be done, and change nothing.', default: false }),
 }
 
+/** `--dry-run`, of those that log in as an administrator to look. */
+export const administrationDryRunFlag = {
+  'dry-run': Flags.boolean({
+    summary: 'Say what would be done, and change nothing; the service notes the login in its audit log.',
+    default: false,
+  }),
+}
+
 /** `--no-input`, of every command that may ask. */
 export const noInputFlag = {
   'no-input': Flags.boolean({ summary: 'Never ask; fail where an answer is needed.' }),

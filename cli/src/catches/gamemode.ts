@@ -1,13 +1,8 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 import type { Selection } from '../config/selection.ts'
 import { usageError } from '../failures/cli-error.ts'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../failures/gamemode-words.ts'
 import { closestWord } from '../help/closest.ts'
-
-/** What is told where a name is no gamemode, after where it stands. */
-export const NO_SUCH_GAMEMODE = 'there is no such gamemode.'
-
-/** What can be typed instead. */
-export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
 
 /**
  * The gamemode of a name, in any letter case.

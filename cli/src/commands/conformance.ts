@@ -12,6 +12,7 @@ import { printable } from '../output/printable.ts'
 import { administrator } from '../secrets/administrator.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
 import { CHECK_COLUMNS, chosenChecks } from '../servers/chosen-checks.ts'
+import { checkedAddress, checkedOrigin } from '../servers/service-address.ts'
 import { selection } from '../service/client.ts'
 
 const REPORTS = ['table', 'tap', 'json'] as const
@@ -89,7 +90,7 @@ export class Conformance extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Conformance)
     const format = formatAmong(REPORTS, flags)
-    const baseUrl = addressOf(selection(this.io, { ...flags, url: args.url }).url.value)
+    const baseUrl = checkedAddress(selection(this.io, { ...flags, url: args.url }).url.value)
     const rateLimit = {
       requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
       windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
@@ -97,9 +98,7 @@ export class Conformance extends FishCommand {
     const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const { 'allowed-origin': allowedOrigin } = flags
     const chosen = await chosenChecks(flags)
-    if (allowedOrigin !== undefined && !isOrigin(allowedOrigin)) {
-      throw usageError('--allowed-origin must be an origin such as https://example.org.')
-    }
+    if (allowedOrigin !== undefined) checkedOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
@@ -144,15 +143,4 @@ export class Conformance extends FishCommand {
   #tellLeft({ left }: ConformanceReport, json: boolean | undefined): void {
     if (left.length > 0) this.note(json, printable(`Could not be removed, please do: ${left.join(', ')}`))
   }
-}
-
-function isOrigin(text: string): boolean {
-  return URL.parse(text)?.origin === text
-}
-
-function addressOf(text: string): string {
-  const { protocol, username, search, hash } = URL.parse(text) ?? {}
-  const isAddress = protocol === 'http:' || protocol === 'https:'
-  if (isAddress && username === '' && search === '' && hash === '') return text
-  throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }

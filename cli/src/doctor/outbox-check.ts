@@ -15,9 +15,9 @@ export async function checkOutbox(io: RunIo, flags: ServiceFlags, url: string): 
     const mend = 'Check owner and mode of it and of the folder it is in, or set XDG_STATE_HOME to another folder.'
     return fail('outbox', `Catches cannot be kept: ${folder} cannot be made or written.`, mend)
   }
-  if (!existsSync(path)) return ok('outbox', EMPTY)
   try {
     await using outbox = await openIdleOutbox(io, flags)
+    if (!outbox) return ok('outbox', EMPTY)
     const { queued, sealed, setAside } = await outbox.status()
     const waiting = queued + sealed
     if (setAside > 0) return warn('outbox', `${catchesText(setAside)} set aside.`, 'See why: fish-cli outbox status')

@@ -1,8 +1,8 @@
 import type { ValidationError } from '@fish-crab/sdk'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
-import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../catches/gamemode.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { type Failure, failure } from './failure.ts'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from './gamemode-words.ts'
 import { SET_KEY_ANEW } from './refusal-hints.ts'
 
 // What the SDK calls a thing, and where it comes from here.

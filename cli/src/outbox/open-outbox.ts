@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Gamemode, isFishCrabError } from '@fish-crab/sdk'
 import { type Outbox, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
@@ -27,9 +28,19 @@ export async function openPlayerOutbox(
   return openAt(outboxPath(io, chosen.url.value), { client, user, gamemode, clock: io.clock })
 }
 
-/** The outbox of the selected service, for looking into it: it sends nothing and needs no key. */
-export async function openIdleOutbox(io: RunIo, flags: ServiceFlags): Promise<Outbox> {
-  return openAt(outboxPath(io, selection(io, flags).url.value), { clock: io.clock })
+/**
+ * The outbox of the selected service, for looking into it: it sends nothing and needs no key. Makes none where there is
+ * none yet.
+ */
+export async function openIdleOutbox(io: RunIo, flags: ServiceFlags): Promise<Outbox | undefined> {
+  const path = outboxPath(io, selection(io, flags).url.value)
+  return existsSync(path) ? openAt(path, { clock: io.clock }) : undefined
+}
+
+/** Fails where {@link openPlayerOutbox} would for want of a right key; asks nobody for it, and makes nothing. */
+export async function checkPlayer(io: RunIo, flags: ServiceFlags, { user, gamemode }: PlayerOutboxOptions) {
+  const fernetKey = await playerKey(io, { ...flags, 'no-input': true }, user)
+  await clientFor(io, selection(io, flags), { user, gamemode, fernetKey })
 }
 
 // The path is not for who types commands to choose, so what to do about it is told in other words here.

@@ -5,11 +5,15 @@ import { EXIT } from '../failures/exit.ts'
 /**
  * The set-aside batches that were named, all when none was.
  *
+ * @param outbox None where nothing was ever queued.
  * @throws CliError when a name is no number, or there is no such batch
  */
-export async function chosenBatches(outbox: Outbox, names: readonly string[]): Promise<readonly SetAsideBatch[]> {
+export async function chosenBatches(
+  outbox: Outbox | undefined,
+  names: readonly string[],
+): Promise<readonly SetAsideBatch[]> {
   if (!names.every((name) => /^\d{1,15}$/.test(name))) throw usageError('ID must be a number.', SEE)
-  const batches = await outbox.setAside()
+  const batches = outbox ? await outbox.setAside() : []
   if (names.length === 0) return batches
   const ids = new Set(names.map(Number))
   const chosen = batches.filter(({ id }) => ids.has(id))

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import type { RunIo } from '../run-io.ts'
-import { playerKey } from '../secrets/player-key.ts'
-import { clientFor, type ServiceFlags, selection } from '../service/client.ts'
-import { openIdleOutbox } from './open-outbox.ts'
-import { outboxPath } from './outbox-path.ts'
+import { type ServiceFlags, selection } from '../service/client.ts'
+import { checkPlayer, openIdleOutbox } from './open-outbox.ts'
 
 /** What a flush would do. */
 export interface WouldFlush {
@@ -22,12 +19,10 @@ export interface WouldFlush {
  * @throws CliError where the key is missing, and whatever else keeps the player's client from being made
  */
 export async function wouldFlush(io: RunIo, flags: ServiceFlags, user: string): Promise<WouldFlush> {
-  const chosen = selection(io, flags)
-  const url = chosen.url.value
-  const fernetKey = await playerKey(io, { ...flags, 'no-input': true }, user)
-  await clientFor(io, chosen, { user, fernetKey })
-  if (!existsSync(outboxPath(io, url))) return { url, catches: 0, left: 0 }
+  const url = selection(io, flags).url.value
+  await checkPlayer(io, flags, { user })
   await using outbox = await openIdleOutbox(io, flags)
+  if (!outbox) return { url, catches: 0, left: 0 }
   const { collections } = await outbox.status()
   const count = (isOwn: boolean) =>
     collections

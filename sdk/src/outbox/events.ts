@@ -18,7 +18,7 @@ export type OutboxEvent =
   | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
   /**
    * Another process has a collection until then, if it does not give it back before: one that is sending it, or that was
-   * killed while it did. A `flush` waits for it.
+   * killed while it did. A `flush` that has nothing else to send waits for it, and tells so whenever such a wait begins.
    */
   | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
   /** Catches were set aside, since sending them again would not help. */

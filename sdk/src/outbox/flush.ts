@@ -2,7 +2,7 @@ import { untilAborted } from '../client/abort.ts'
 import { deliverNext } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { FlushLedger, type FlushProgress, type FlushReport } from './flush-report.ts'
-import { type Blocked, Obstacles } from './obstacles.ts'
+import { type Blocked, type LeaseOfOther, Obstacles } from './obstacles.ts'
 import type { OutboxClient } from './options.ts'
 import { type Attempt, attempt } from './send.ts'
 import type { Collection, CollectionCounts } from './store.ts'
@@ -36,6 +36,8 @@ class Flush {
   readonly #closed = new Set<string>()
   readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
   readonly #obstacles = new Obstacles()
+  /** When the lease ends whose wait was told last. */
+  #toldLease: number | undefined
 
   constructor(delivery: Delivery, run: FlushRun) {
     this.#delivery = delivery
@@ -54,7 +56,8 @@ class Flush {
         this.#goOn()
         if (await this.#turn(counts)) moved = true
       }
-      if (!moved) await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
+      if (moved) this.#toldLease = undefined
+      else await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
     }
   }
 
@@ -128,11 +131,8 @@ class Flush {
 
   #leased(counts: CollectionCounts, about: Collection, until: number): false {
     const now = this.#delivery.settings.now()
-    const waiting = this.#obstacles.waitsForLease(counts.collection, until, this.#run.maxWaitMs, now)
-    if (waiting === 'begins') {
-      this.#delivery.emitter.emit({ type: 'leased', collection: about, until: new Date(until) })
-    }
-    if (waiting !== 'no') return false
+    const lease = { collection: about, until }
+    if (this.#obstacles.waitsForLease(counts.collection, lease, this.#run.maxWaitMs, now)) return false
     this.#ledger.leased(about, until)
     return this.#close(counts)
   }
@@ -150,8 +150,16 @@ class Flush {
       const until = new Date(now() + next.waitMs)
       this.#delivery.emitter.emit({ type: 'waiting', until, error: next.limit.error })
     }
+    if (next.lease) this.#tellLease(next.lease)
     await this.#sleep(next.waitMs)
     if (next.limit) this.#obstacles.unblock(next.limit.client)
+  }
+
+  /** Tells of a lease when its wait begins, and when it goes on after something else was done. */
+  #tellLease({ collection, until }: LeaseOfOther): void {
+    if (this.#toldLease === until) return
+    this.#toldLease = until
+    this.#delivery.emitter.emit({ type: 'leased', collection, until: new Date(until) })
   }
 
   async #sleep(ms: number): Promise<void> {

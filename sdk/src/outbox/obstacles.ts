@@ -1,5 +1,6 @@
 import { limitWaitMs } from './backoff.ts'
 import type { OutboxClient } from './options.ts'
+import type { Collection } from './store.ts'
 
 // A lease may be given back before its time.
 const LEASE_POLL_MS = 1000
@@ -11,17 +12,24 @@ export interface Blocked {
   readonly until?: number | undefined
 }
 
-/** What there is to wait for; `limit` where it is the rate limit of a client. */
+/** A collection that another process has, and until when. */
+export interface LeaseOfOther {
+  readonly collection: Collection
+  readonly until: number
+}
+
+/** What there is to wait for: the rate limit of a client, or the lease of another process. */
 export interface Wait {
   readonly waitMs: number
   readonly limit?: { readonly client: OutboxClient; readonly error: unknown } | undefined
+  readonly lease?: LeaseOfOther | undefined
 }
 
 /** What stands in the way of one flush. */
 export class Obstacles {
   readonly #blocked = new Map<OutboxClient, Blocked>()
-  /** Leases of other processes that are waited for, and when they end. */
-  readonly #leases = new Map<string, number>()
+  /** Those that are waited for. */
+  readonly #leases = new Map<string, LeaseOfOther>()
 
   block(client: OutboxClient, blocked: Blocked): void {
     this.#blocked.set(client, blocked)
@@ -36,22 +44,23 @@ export class Obstacles {
   }
 
   /**
-   * Whether to wait for the lease of another process, and whether that is new. One that was killed never gives it back;
-   * one that claims it again is alive, and sends by itself.
+   * Whether to wait for the lease of another process. One that was killed never gives it back; one that claims it again
+   * is alive, and sends by itself.
    */
-  waitsForLease(collection: string, until: number, longestWaitMs: number, now: number): 'begins' | 'goes on' | 'no' {
-    const before = this.#leases.get(collection)
-    if (until - now > longestWaitMs || (before !== undefined && before !== until)) {
-      this.#leases.delete(collection)
-      return 'no'
+  waitsForLease(key: string, lease: LeaseOfOther, longestWaitMs: number, now: number): boolean {
+    const { until } = lease
+    const before = this.#leases.get(key)
+    if (until - now > longestWaitMs || (before !== undefined && before.until !== until)) {
+      this.#leases.delete(key)
+      return false
     }
-    this.#leases.set(collection, until)
-    return before === undefined ? 'begins' : 'goes on'
+    this.#leases.set(key, lease)
+    return true
   }
 
   /** The collection is not in the hands of another process any more. */
-  passLease(collection: string): void {
-    this.#leases.delete(collection)
+  passLease(key: string): void {
+    this.#leases.delete(key)
   }
 
   /** What ends first; `undefined` when there is nothing to wait for. */
@@ -59,7 +68,8 @@ export class Obstacles {
     const waits: Wait[] = [...this.#blocked].flatMap(([client, { error, until }]) =>
       until === undefined ? [] : [{ waitMs: limitWaitMs(until, now, random), limit: { client, error } }],
     )
-    for (const until of this.#leases.values()) waits.push({ waitMs: Math.min(Math.max(until - now, 1), LEASE_POLL_MS) })
+    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
+    if (lease) waits.push({ waitMs: Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS), lease })
     return waits.toSorted((one, other) => one.waitMs - other.waitMs)[0]
   }
 }

@@ -7,7 +7,7 @@ import { testFolder } from './folders.ts'
 
 const ALEX = 'fish/Alex/earth'
 
-async function openTwo(maxBatch = 3) {
+async function openTwo(maxBatch = 3, leaseMs = 1000) {
   const path = join(await testFolder(), 'outbox.db')
   const service = fakeService()
   const { clock, advance, slept } = jumpingClock()
@@ -18,7 +18,7 @@ async function openTwo(maxBatch = 3) {
       gamemode: 'earth',
       store: await sqliteStore(path),
       maxBatch,
-      leaseMs: 1000,
+      leaseMs,
       clock,
       random: () => 0,
     })
@@ -88,6 +88,37 @@ it('waits for the lease of a process that was killed, then sends its token again
   const leased = { type: 'leased', collection: { kind: 'fish', user: 'Alex', gamemode: 'earth' }, until }
   expect(events.filter(({ type }) => type === 'leased')).toEqual([leased])
   expect(service.names(ALEX)).toEqual(numbers(1, 3))
+  killed.abort(new Error('over'))
+  await hanging
+  await one.close()
+  await two.close()
+})
+
+it('tells of a lease when nothing else is to be sent, and again after it sent what came meanwhile', async () => {
+  const { service, clock, one, two, slept } = await openTwo(3, 3000)
+  await one.add(fish(1))
+  service.before = () => {
+    service.before = () => {}
+    return new Promise(() => {})
+  }
+  const killed = new AbortController()
+  const hanging = expect(one.flush({ signal: killed.signal })).rejects.toThrow('over')
+  await settle()
+  await two.add({ kind: 'crab', name: 'First' })
+  const events: string[] = []
+  two.subscribe((event) => {
+    if (event.type === 'leased') events.push(`leased ${event.collection.kind} ${event.until.getTime()}`)
+    if (event.type === 'sending') events.push(`sending ${event.collection.kind}`)
+  })
+  const sleep = clock.sleep.bind(clock)
+  clock.sleep = async (ms, signal) => {
+    await sleep(ms, signal)
+    if (slept.length === 1) await two.add({ kind: 'crab', name: 'Second' })
+  }
+  const leased = `leased fish ${clock.now() + 3000}`
+  expect(await two.flush()).toMatchObject({ sent: 3, leased: [] })
+  expect(slept).toEqual([1000, 1000, 1000])
+  expect(events).toEqual(['sending crab', leased, 'sending crab', leased, 'sending fish'])
   killed.abort(new Error('over'))
   await hanging
   await one.close()

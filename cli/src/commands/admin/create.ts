@@ -9,7 +9,7 @@ import {
   administrationFlags,
 } from '../../administration/administration-command.ts'
 import { checkChosenPassword, chosenPassword } from '../../administration/chosen-password.ts'
-import { dryRunFlag, outputFlags } from '../../base/flags.ts'
+import { administrationDryRunFlag, outputFlags } from '../../base/flags.ts'
 import { usageError } from '../../failures/cli-error.ts'
 import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
@@ -41,7 +41,7 @@ export class AdminCreate extends AdministrationCommand {
     }),
     'password-stdin': Flags.boolean({ summary: 'Read the password of the new administrator from stdin.' }),
     ...administrationFlags,
-    ...dryRunFlag,
+    ...administrationDryRunFlag,
     ...outputFlags,
   }
 

@@ -8,7 +8,7 @@ import {
   administrationFlags,
 } from '../../administration/administration-command.ts'
 import { confirm } from '../../asking/confirmation.ts'
-import { dryRunFlag, yesFlags } from '../../base/flags.ts'
+import { administrationDryRunFlag, yesFlags } from '../../base/flags.ts'
 import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
@@ -19,7 +19,7 @@ export class AdminDelete extends AdministrationCommand {
   static override description = 'The last superadmin cannot be deleted.'
   static override examples = ['<%= config.bin %> admin delete mia', '<%= config.bin %> admin delete mia --yes']
   static override args = { name: Args.string({ description: 'who is deleted', required: true, ignoreStdin: true }) }
-  static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
+  static override flags = { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag }
 
   override needs: Rights = 'superadmin'
 

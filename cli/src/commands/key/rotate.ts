@@ -1,7 +1,14 @@
 import { Args, Flags } from '@oclif/core'
 import { replaceKept } from '../../administration/replace-kept.ts'
 import { confirm } from '../../asking/confirmation.ts'
-import { adminFlag, dryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../../base/flags.ts'
+import {
+  adminFlag,
+  administrationDryRunFlag,
+  outputFlags,
+  secretFileFlags,
+  serviceFlags,
+  yesFlags,
+} from '../../base/flags.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
@@ -25,7 +32,7 @@ export class KeyRotate extends KeyCommand {
     ...adminFlag,
     ...serviceFlags,
     ...yesFlags,
-    ...dryRunFlag,
+    ...administrationDryRunFlag,
     ...outputFlags,
   }
 

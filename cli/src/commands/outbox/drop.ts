@@ -27,7 +27,7 @@ export class OutboxDrop extends FishCommand {
     }
     if (count > 0)
       await confirm(this.io, { ...flags, question: `Delete for good ${catchesText(count)} that could not be stored` })
-    const dropped = count === 0 ? 0 : await outbox.drop(batches.map(({ id }) => id))
+    const dropped = outbox && count > 0 ? await outbox.drop(batches.map(({ id }) => id)) : 0
     return this.print(flags.json, { dropped }, () => `Deleted ${dropped}.`)
   }
 }

@@ -25,7 +25,7 @@ export class OutboxRetry extends FishCommand {
       const queued = countOf(batches)
       return this.print(flags.json, { dryRun: true, queued }, () => `Would queue ${catchesText(queued)} again.`)
     }
-    const queued = batches.length === 0 ? 0 : await outbox.retry(batches.map(({ id }) => id))
+    const queued = outbox && batches.length > 0 ? await outbox.retry(batches.map(({ id }) => id)) : 0
     return this.print(flags.json, { queued }, () => `Queued ${queued} again. Send them: fish-cli outbox flush`)
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { FishCommand } from '../../base/fish-command.ts'
 import { outputFlags, serviceFlags } from '../../base/flags.ts'
 import { openIdleOutbox } from '../../outbox/open-outbox.ts'
@@ -35,7 +34,7 @@ export class OutboxStatusCommand extends FishCommand {
     const { flags } = await this.parse(OutboxStatusCommand)
     this.checkOutput(flags, COLUMNS)
     const path = outboxPath(this.io, selection(this.io, flags).url.value)
-    const { rows, setAside, oldest } = existsSync(path) ? await this.#read(flags) : EMPTY
+    const { rows, setAside, oldest } = await this.#read(flags)
     const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of setAside) {
       this.note(flags.json, `fish-cli: Set aside as ${id}: ${count}, since: ${reason.message}`)
@@ -53,6 +52,7 @@ export class OutboxStatusCommand extends FishCommand {
 
   async #read(flags: { readonly profile?: string | undefined; readonly url?: string | undefined }) {
     await using outbox = await openIdleOutbox(this.io, flags)
+    if (!outbox) return EMPTY
     const { collections, oldest } = await outbox.status()
     // A batch that has its token and no answer waits like any other.
     const rows = collections.map(({ kind, user, gamemode, queued, sealed, setAside }) => {

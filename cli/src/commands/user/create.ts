@@ -3,7 +3,14 @@ import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
-import { adminFlag, dryRunFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../../base/flags.ts'
+import {
+  adminFlag,
+  administrationDryRunFlag,
+  noInputFlag,
+  outputFlags,
+  secretFileFlags,
+  serviceFlags,
+} from '../../base/flags.ts'
 import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import type { Column } from '../../output/columns.ts'
@@ -45,7 +52,7 @@ export class UserCreate extends FishCommand {
     ...secretFileFlags,
     ...serviceFlags,
     ...noInputFlag,
-    ...dryRunFlag,
+    ...administrationDryRunFlag,
     ...outputFlags,
   }
 

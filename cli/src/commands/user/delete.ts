@@ -6,7 +6,7 @@ import {
   administrationFlags,
 } from '../../administration/administration-command.ts'
 import { confirm } from '../../asking/confirmation.ts'
-import { dryRunFlag, yesFlags } from '../../base/flags.ts'
+import { administrationDryRunFlag, yesFlags } from '../../base/flags.ts'
 import { countCollections } from '../../catches/collection-counts.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
@@ -21,7 +21,7 @@ export class UserDelete extends AdministrationCommand {
     '<%= config.bin %> user delete Alex --yes',
   ]
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...administrationFlags, ...yesFlags, ...dryRunFlag }
+  static override flags = { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag }
 
   override needs: Rights = 'superadmin'
 

@@ -7,7 +7,7 @@ import {
 } from '../../administration/administration-command.ts'
 import { replaceKept } from '../../administration/replace-kept.ts'
 import { confirm } from '../../asking/confirmation.ts'
-import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../base/flags.ts'
+import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../base/flags.ts'
 import { usageError } from '../../failures/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -59,7 +59,7 @@ export class UserReset extends AdministrationCommand {
     ...secretFileFlags,
     ...administrationFlags,
     ...yesFlags,
-    ...dryRunFlag,
+    ...administrationDryRunFlag,
     ...outputFlags,
   }
 
