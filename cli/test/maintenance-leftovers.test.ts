@@ -103,7 +103,10 @@ test.skipIf(process.platform === 'win32')(
     const before = content()
     for (const flags of [[], ['--dry-run']]) {
       const { status, stderr } = await run(['import', small, ...flags], { env })
-      expect([status, stderr]).toEqual([6, expect.stringMatching(/ is in use by another /)])
+      expect([status, stderr]).toEqual([
+        6,
+        `fish-cli: The data folder ${target} is in use by another server.\n  Stop that one first, or choose another folder.\n`,
+      ])
     }
     expect(content()).toEqual(before)
     living.child.kill('SIGCONT')
@@ -112,6 +115,15 @@ test.skipIf(process.platform === 'win32')(
     expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
   },
 )
+
+test.each([
+  ['backup', 'folder FOLDER.partial-…'],
+  ['export', 'file FILE.partial-…'],
+])('the help of %s says what a killed one leaves for who ran it', async (command, left) => {
+  const { status, stdout } = await run([command, '--help'])
+  expect(status).toBe(0)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`Killed, it may leave a ${left} that nothing else removes.`)
+})
 
 test('nothing else is taken away, whatever it is called', async () => {
   const { parent, small, target } = exports()

@@ -18,7 +18,8 @@ export class Backup extends FishCommand {
   static override description =
     'The copy is the store as of one moment, checked and on the disk before the folder takes its name, with the ' +
     'secrets that are kept beside the data: whoever can read it can open all keys. A folder that exists is never ' +
-    'touched. The copy is a data folder itself. Interrupted, it leaves nothing. For Redis, use the backups of Redis.'
+    'touched. The copy is a data folder itself. Interrupted, it leaves nothing. Killed, it ' +
+    'may leave a folder FOLDER.partial-… that nothing else removes. For Redis, use the backups of Redis.'
   static override examples = [
     '<%= config.bin %> backup /var/backups/fish-monday',
     '<%= config.bin %> backup /var/backups/fish-monday --dry-run',

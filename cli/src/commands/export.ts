@@ -14,7 +14,8 @@ export class Export extends FishCommand {
   static override description =
     'The export is the store as of one moment, for import into another storage. Keys stay sealed and secrets stay ' +
     'out: the target needs the same FISH_SECRET, or the same secrets.json. The file is for its owner alone: it holds ' +
-    'the hashes of all passwords. One that exists is never touched, and it takes its name once it is whole.'
+    'the hashes of all passwords. One that exists is never touched, and it takes its name once it is whole. ' +
+    'Killed, it may leave a file FILE.partial-… that nothing else removes.'
   static override examples = [
     '<%= config.bin %> export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
     '<%= config.bin %> export --out fish.jsonl --dry-run',

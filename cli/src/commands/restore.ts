@@ -22,7 +22,7 @@ export class Restore extends FishCommand {
     '<%= config.bin %> restore /var/backups/fish-monday --storage file:./data',
     '<%= config.bin %> restore /var/backups/fish-monday --storage file:./data --dry-run',
     {
-      description: 'Replace the store that is there. It is kept in a folder beside the new one:',
+      description: 'Replace the store that is there. It is kept in the data folder itself, as replaced-…:',
       command: '<%= config.bin %> restore /var/backups/fish-monday --force',
     },
   ]
@@ -30,7 +30,7 @@ export class Restore extends FishCommand {
     backup: Args.string({ description: 'folder that a backup made', required: true, ignoreStdin: true }),
   }
   static override flags = {
-    force: Flags.boolean({ summary: 'Replace a store that is there, and keep it aside.' }),
+    force: Flags.boolean({ summary: 'Replace a store that is there, and keep it as replaced-….' }),
     ...dryRunFlag,
     ...storageFlag,
   }

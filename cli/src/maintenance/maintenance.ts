@@ -45,7 +45,6 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
 const HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Make space, and do it again.',
   read_only: 'Do it as the user who owns the folder, or name another one.',
-  in_use: 'Stop the server that has it open, and do it again.',
   unavailable: 'Is --storage (FISH_STORAGE) right, and is what it names running?',
 }
 const CHECK = 'Check the paths, and --storage (FISH_STORAGE).'

@@ -2,7 +2,7 @@
 export type ConformanceStartCode = 'unreachable' | 'invalid_credentials' | 'rate_limited' | 'unexpected_answer'
 
 const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
-  unreachable: 'Nothing answers at the address. Is the service running, and is the address right?',
+  unreachable: 'Nothing answers at the address.',
   invalid_credentials: 'The administrator could not log in: the name or the password is wrong.',
   rate_limited: 'Too many failed logins came from this client. Wait until the window of the limit is over.',
   unexpected_answer: 'The login did not answer as the contract says, so that nothing else can be checked.',

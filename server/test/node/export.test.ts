@@ -99,8 +99,8 @@ const refusal = async (work: Promise<unknown>) => {
     (reason: unknown) => reason,
   )
   expect(error).toBeInstanceOf(MaintenanceError)
-  const { code, message } = error as MaintenanceError
-  return { code, message }
+  const { code, message, hint } = error as MaintenanceError
+  return { code, message, hint }
 }
 
 /** What is in the second storage must be that of the first, and it must answer writes like it. */
@@ -156,7 +156,11 @@ describe('an export of a store that is open', () => {
     const target = new PassThrough({ highWaterMark: 1 })
     target.once('readable', () => target.destroy())
     const refused = await refusal(exportStore({ env: envOf(folder), target, now: NOW }))
-    expect(refused).toMatchObject({ code: 'unavailable', message: expect.stringContaining('went away') })
+    expect(refused).toEqual({
+      code: 'unavailable',
+      message: 'What was to read the export went away before its end.',
+      hint: 'Do it again, and keep running what reads it.',
+    })
   })
 
   it('does not take the place of a file that comes into being meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
@@ -106,6 +106,30 @@ describe('a dry run of a backup', () => {
     expect(await outcomeOf(backupStore({ env, target: join(parent, 'copy'), dryRun: true }))).toHaveProperty('code')
   })
 
+  it('is refused where a link stands that leads nowhere, as are those of the others, and as they are themselves', async () => {
+    const { parent, data, env } = await served()
+    const [file, there] = [join(parent, 'fish.jsonl'), join(parent, 'there')]
+    writeExport(file, 1)
+    mkdirSync(there)
+    const [dangling, round, store] = [join(parent, 'dangling'), join(parent, 'round'), join(there, 'fish.db')]
+    symlinkSync(join(parent, 'nowhere'), dangling)
+    symlinkSync(round, round)
+    symlinkSync(join(parent, 'nowhere'), store)
+    const refused = async (run: (dryRun: boolean) => Promise<object>) => {
+      const before = folderContent(parent)
+      await expectSameRefusal(parent, 'exists', run)
+      expect(folderContent(parent)).toEqual(before)
+    }
+    for (const target of [dangling, round]) {
+      await refused((dryRun) => backupStore({ env, target, dryRun }))
+      await refused((dryRun) => exportStore({ env, target, now: NOW, dryRun }))
+    }
+    for (const folder of [dangling, join(dangling, 'deep', 'data'), there]) {
+      await refused((dryRun) => importStore({ env: envOf(folder), file, dryRun }))
+      await refused((dryRun) => restoreStore({ env: envOf(folder), backup: data, now: NOW, dryRun }))
+    }
+  })
+
   it('is refused where nothing can be written, as are those of the others', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
@@ -174,7 +198,11 @@ describe('a dry run of a restore', () => {
     const server = await startTestServer({ ...envOf(data) })
     for (const dryRun of [true, false]) {
       const outcome = await outcomeOf(restoreStore({ env, backup, force: true, now: NOW, dryRun }))
-      expect(outcome).toMatchObject({ code: 'in_use' })
+      expect(outcome).toEqual({
+        code: 'in_use',
+        message: `The data folder ${data} is in use by another server.`,
+        hint: 'Stop that one first, or choose another folder.',
+      })
     }
     await server.close()
   })
@@ -454,12 +482,27 @@ describeWithRedis('on a Redis, a dry run', () => {
     expect((await redis.admin.keys('*')).sort()).toEqual(before)
   })
 
+  it('of an import is refused, as the import is, where there is only the id of a store', async () => {
+    const { redis, env, file } = await redisOf()
+    await redis.admin.set('fish:item:{setting}:setting:store', 'TheStoreOfTheTest')
+    const tried = await outcomeOf(importStore({ env, file, dryRun: true }))
+    expect(await redis.admin.keys('*')).toEqual(['fish:item:{setting}:setting:store'])
+    expect(tried).toMatchObject({ code: 'exists', hint: 'Name an empty one.' })
+    expect(await outcomeOf(importStore({ env, file, noticeMs: 0 }))).toEqual(tried)
+    expect(await redis.admin.get('fish:item:{setting}:setting:store')).toBe('TheStoreOfTheTest')
+  })
+
   it('of an import or a resealing is refused by a replica, as these are', async () => {
     const { redis, env, file } = await redisOf()
     await redis.admin.call('REPLICAOF', '127.0.0.1', '1')
+    const refusal = {
+      code: 'read_only',
+      message: 'This Redis is a replica that cannot be written.',
+      hint: 'Name its primary in FISH_STORAGE.',
+    }
     for (const dryRun of [true, false]) {
-      expect(await outcomeOf(importStore({ env, file, dryRun }))).toMatchObject({ code: 'read_only' })
-      expect(await outcomeOf(resealStore({ env, dryRun }))).toMatchObject({ code: 'read_only' })
+      expect(await outcomeOf(importStore({ env, file, dryRun }))).toEqual(refusal)
+      expect(await outcomeOf(resealStore({ env, dryRun }))).toEqual(refusal)
     }
   })
 

@@ -1,7 +1,7 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import {
   backupStore,
   exportStore,
@@ -245,6 +245,32 @@ describe('an interruption', () => {
     expect(resealed).toBeLessThan(count)
   })
 
+  it.each(['a dry run', 'a stream that never waits'])(
+    'of an export by what is heard between two turns of the event loop ends it: %s',
+    async (way) => {
+      const { parent, env } = await filled()
+      const before = folderContent(parent)
+      const dryRun = way === 'a dry run'
+      let isEnded = false
+      // Such as stdout that is a file: it takes everything at once.
+      const stream = new Writable({
+        write(chunk, _encoding, done) {
+          isEnded ||= String(chunk).includes('{"end":')
+          done()
+        },
+      })
+      const [stop, reason] = [new AbortController(), new Error('stopped by hand')]
+      const onProgress = ({ unit, done }: MaintenanceProgress) => {
+        if (unit === 'lines' && done === 0) setImmediate(() => stop.abort(reason))
+      }
+      const target = dryRun ? join(parent, 'out.jsonl') : stream
+      const work = { env, target, now: NOW, signal: stop.signal, onProgress, dryRun }
+      await expect(exportStore(work)).rejects.toMatchObject({ code: 'interrupted', cause: reason })
+      expect(isEnded).toBe(false)
+      expect(folderContent(parent)).toEqual(before)
+    },
+  )
+
   it('of a backup leaves a server on the store as it was, which writes meanwhile', async () => {
     const { parent, path, env } = await large()
     const storage = await createStorage({ driver: 'file', path })
@@ -317,7 +343,8 @@ describe('where the process that reads a large store', () => {
     childRuns('kill -9 $$')
     await expect(backupStore({ env, target: join(parent, 'copy') })).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'The process that read the store was ended. Do it again.',
+      message: 'The process that read the store was ended.',
+      hint: 'Do it again.',
     })
     expect(folderContent(parent)).toEqual(before)
   })

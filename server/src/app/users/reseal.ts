@@ -3,7 +3,7 @@ import { checkSeal, type ItemSource, openSealCheck, settleSealCheck } from './se
 import { ownerOfSealed, SEALED_PART, SECRETS_BASE } from './secret-keys.ts'
 import { SealError, type Vault } from './vault.ts'
 
-/** How far a resealing is, or what it came to. */
+/** What a resealing came to, or would come to. */
 export interface ResealCounts {
   /** Sealed keys that were looked at. */
   readonly seen: number

@@ -1,15 +1,15 @@
-import { realpathSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
-import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import { realpathSync, renameSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import { syncFolder } from '../../storage/file/file-folder.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets } from '../secrets-file.ts'
-import { type SecretsState, secretsStateOf, secretsText, writeSecretsText } from './kept-secrets.ts'
+import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { inDraft, partialNames } from './named-paths.ts'
-import { type DryRunMark, dryRunMark, type MaintenanceOptions, type WorkOptions, workOf } from './progress.ts'
-import { copyStore } from './store-copy.ts'
-import { checkWhole, contentOf, openStoreFile, type StoreContent, type StoreFacts, storeFileOf } from './store-file.ts'
+import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
+import { checkedContent, copyWithSecrets } from './store-copy.ts'
+import { type StoreFacts, storeFileOf } from './store-file.ts'
 import { checkNewName, refuseEmpty, refuseTaken } from './target.ts'
 
 /** What {@link backupStore} takes. */
@@ -24,8 +24,6 @@ export interface BackupReport extends StoreFacts, DryRunMark {
   readonly folder: string
   readonly secrets: SecretsState
 }
-
-const MOST_TRIES = 3
 
 /**
  * Copies a file store, as of one moment, while a server may serve it: the store and the secrets that open it, in a new
@@ -62,49 +60,6 @@ export function backupStore(options: BackupOptions): Promise<BackupReport> {
     })
   }
   return maintain(() => run().catch(tellInterruption(signal, `${folder} was not made.`, 'Run it again.')))
-}
-
-/** What a store holds that was found to be whole. */
-export async function checkedContent(file: string, work: WorkOptions): Promise<StoreContent> {
-  const db = openStoreFile(file)
-  try {
-    await checkWhole(db, file, work)
-    return contentOf(db)
-  } finally {
-    db.close()
-  }
-}
-
-interface Copying extends WorkOptions {
-  /** A data folder. */
-  readonly from: string
-  /** Its store. */
-  readonly file: string
-  /** An empty folder. */
-  readonly to: string
-}
-
-/** Copies a store and its secrets so that they belong together, although a resealing may change both meanwhile. */
-export async function copyWithSecrets({ from, file, to, ...work }: Copying): Promise<StoreContent> {
-  const db = openStoreFile(file)
-  const copy = join(to, STORE_FILE)
-  try {
-    await checkWhole(db, file, work)
-    for (let tries = 1; ; tries += 1) {
-      const before = secretsText(from)
-      const copied = await copyStore({ db, file }, copy, work)
-      if (secretsText(from) === before) {
-        if (before !== undefined) writeSecretsText(to, before)
-        return copied
-      }
-      if (tries === MOST_TRIES) {
-        throw new MaintenanceError('unavailable', 'The secrets changed while they were copied. Try again.')
-      }
-      rmSync(copy)
-    }
-  } finally {
-    db.close()
-  }
 }
 
 function refuseInside(data: string, target: string): void {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { countLine, EXPORT_FORMAT, EXPORT_VERSION, type ExportHeader, lineCounts, NO_LINES } from './export-format.ts'
 import type { MaintenanceProgress, ProgressOptions } from './progress.ts'
@@ -27,7 +28,7 @@ export class ExportText {
     this.#telling = telling
   }
 
-  *chunks(): Generator<string> {
+  async *chunks(): AsyncGenerator<string> {
     // One read transaction is one moment of the store, whatever a server writes meanwhile.
     this.#db.exec('BEGIN')
     const tell = this.#teller()
@@ -43,6 +44,8 @@ export class ExportText {
       yield chunk
       tell(done)
       chunk = ''
+      // Who takes it at once leaves no turn to timers and signals, and so nothing could end it.
+      await setImmediate()
     }
     yield `${chunk}${JSON.stringify({ end: lineCounts(this.counts) })}\n`
     tell(done)

@@ -87,7 +87,10 @@ async function writeTo(output: ExportText, to: Writable, { end, signal }: Writin
     signal?.throwIfAborted()
     if (!READER_GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
     const message = 'What was to read the export went away before its end.'
-    throw new MaintenanceError('unavailable', message, { cause: error })
+    throw new MaintenanceError('unavailable', message, {
+      hint: 'Do it again, and keep running what reads it.',
+      cause: error,
+    })
   }
 }
 

@@ -50,7 +50,9 @@ export async function checkRedis(options: RedisAddress): Promise<void> {
 }
 
 async function refuseData(storage: Pick<RedisView, 'items' | 'tallies'>): Promise<void> {
-  refuseUnfinished(await storage.items.getItem(STORE_KEY))
+  const mark = await storage.items.getItem(STORE_KEY)
+  refuseUnfinished(mark)
+  if (mark !== null) throw notEmpty()
   await refuseContent(storage)
 }
 

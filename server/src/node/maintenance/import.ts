@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { markUnfinished } from '../../app/store-mark.ts'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
@@ -16,7 +16,7 @@ import { MaintenanceError, maintain, tellInterruption } from './maintenance-erro
 import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
 import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
-import { checkDataFolder, refuseEmpty, refuseInUse } from './target.ts'
+import { checkDataFolder, isTaken, refuseEmpty, refuseInUse } from './target.ts'
 
 /** What {@link importStore} takes. */
 export interface ImportOptions extends ConfigSource, MaintenanceOptions {
@@ -131,7 +131,7 @@ function importFolder(target: string, work: Work): Promise<void> {
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
 function refuseStoreIn(folder: string): void {
-  if (!STORE_FILES.some((name) => existsSync(join(folder, name)))) return
+  if (!STORE_FILES.some((name) => isTaken(join(folder, name)))) return
   throw new MaintenanceError('exists', `${folder} holds a store already, and nothing was done.`, {
     hint: 'Name another folder. One that holds only secrets.json is fine.',
   })

@@ -64,7 +64,7 @@ export async function runLong(statement: LongStatement): Promise<unknown> {
   signal?.throwIfAborted()
   // One that ended by itself is no Node that works here: it lacks a library, or is an app.
   if (child.signalCode === null && isEmpty(output)) return runHere(statement)
-  throw new MaintenanceError('unavailable', 'The process that read the store was ended. Do it again.')
+  throw new MaintenanceError('unavailable', 'The process that read the store was ended.', { hint: 'Do it again.' })
 }
 
 function runHere({ db, sql, parameters = [] }: LongStatement): unknown {

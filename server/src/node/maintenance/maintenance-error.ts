@@ -71,7 +71,7 @@ function toMaintenanceError(error: unknown): unknown {
   const cause = { cause: error }
   if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
   if (error instanceof SecretsError) return new MaintenanceError('damaged', error.message, cause)
-  if (error instanceof StorageError) return new MaintenanceError(error.code, error.message, cause)
+  if (error instanceof StorageError) return ofStorage(error)
   if (error instanceof SealError) {
     return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data was sealed with.', {
       hint: 'Give the right one, also as FISH_SECRET_PREVIOUS. Nothing was changed.',
@@ -79,6 +79,17 @@ function toMaintenanceError(error: unknown): unknown {
     })
   }
   return ofSystem(error)
+}
+
+// Elsewhere the last sentence is no step to take, or only a part of what to know.
+const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_only'])
+
+/** A storage says what to do at the end of its message; here that is the hint. */
+function ofStorage(error: StorageError): MaintenanceError {
+  const { code, message } = error
+  const [, what, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
+  if (what === undefined || hint === undefined) return new MaintenanceError(code, message, { cause: error })
+  return new MaintenanceError(code, what, { hint, cause: error })
 }
 
 const PLACE_FULL = 'There is no space left on the disk. Nothing was kept of what was begun.'

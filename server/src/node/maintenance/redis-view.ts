@@ -15,48 +15,39 @@ export interface RedisView {
   dispose(): Promise<void>
 }
 
-const TIMEOUT_MS = 2000
-
 /**
  * Opens a Redis and writes nothing there: to open it as a storage would mark it as one.
  * @throws StorageError what opening it as a storage would throw, and `read_only` where the first write would
  */
 export async function viewRedis(options: RedisAddress): Promise<RedisView> {
   // Only who uses Redis loads its client.
-  const { parseRedisUrl } = await import('../../storage/redis/address.ts')
-  const { connect } = await import('../../storage/redis/connection.ts')
+  const { openRedis } = await import('../../storage/redis/open.ts')
   const { replicaRefusal } = await import('../../storage/redis/errors.ts')
   const { createRedisItems } = await import('../../storage/redis/items.ts')
-  const { SCHEMA_KEY } = await import('../../storage/redis/keys.ts')
   const { checkSchema } = await import('../../storage/redis/schema.ts')
   const { createRedisTallies } = await import('../../storage/redis/tallies.ts')
-  const target = options.driver === 'redis' ? parseRedisUrl(options.url) : options
-  const connection = await connect(target, options.timeoutMs ?? TIMEOUT_MS)
-  const { client, run, primaries, close } = connection
-  try {
-    if ((await run(() => client.exists(SCHEMA_KEY))) > 0) await checkSchema(connection)
+  return openRedis(options, async (connection) => {
+    const { run, primaries, close } = connection
+    await checkSchema(connection)
     for (const node of primaries()) {
       // Who may not ask will see at the first write.
       const report = await run(() => node.info('replication')).catch(() => '')
       if (isReplica(report)) throw replicaRefusal()
     }
-  } catch (error) {
-    await close()
-    throw error
-  }
-  const items = createRedisItems(connection)
-  return {
-    items: {
-      async getItem(key) {
-        const value = await items.getItem(key)
-        return typeof value === 'string' ? value : null
+    const items = createRedisItems(connection)
+    return {
+      items: {
+        async getItem(key) {
+          const value = await items.getItem(key)
+          return typeof value === 'string' ? value : null
+        },
+        getKeys: async () => items.getKeys('', {}),
       },
-      getKeys: async () => items.getKeys('', {}),
-    },
-    listItems: items.listItems,
-    tallies: createRedisTallies(connection).tallies,
-    dispose: close,
-  }
+      listItems: items.listItems,
+      tallies: createRedisTallies(connection).tallies,
+      dispose: close,
+    }
+  })
 }
 
 function isReplica(report: string): boolean {

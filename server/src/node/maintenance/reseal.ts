@@ -43,12 +43,14 @@ export function resealStore(options: ResealStoreOptions): Promise<ResealReport> 
       }),
     }
     if (dryRun) {
-      await using view = disposing(await viewOf(settings))
+      const view = await viewOf(settings)
+      await using _end = endOf(view)
       const { seals } = await sealingOf(view, settings, makeNew)
       return { ...(await lookAtSeals({ storage: view, vault: vaultOf(seals), ...work })), ...dryRunMark(dryRun) }
     }
     // A file store is locked from here on, and its secrets with it.
-    await using storage = disposing(await createStorage(settings.storage))
+    const storage = await createStorage(settings.storage)
+    await using _end = endOf(storage)
     const { seals, keeping } = await sealingOf(storage, settings, makeNew)
     if (keeping?.isNew) await keepSecrets(keeping.folder, keeping.secrets)
     const counts = await resealAll({ storage, vault: vaultOf(seals), ...work })
@@ -89,8 +91,9 @@ async function viewOf({ storage }: MaintenanceSettings) {
   return viewStoreFile(file)
 }
 
-function disposing<Disposed extends { dispose(): Promise<void> }>(storage: Disposed): Disposed & AsyncDisposable {
-  return Object.assign(storage, { [Symbol.asyncDispose]: () => storage.dispose() })
+/** Closes a storage at the end of a block. */
+function endOf(storage: { dispose(): Promise<void> }): AsyncDisposable {
+  return { [Symbol.asyncDispose]: () => storage.dispose() }
 }
 
 /** What to seal with. */

@@ -5,20 +5,20 @@ import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
 import { identityOf } from '../../storage/file/file-identity.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
-import { checkedContent, copyWithSecrets } from './backup.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
+import { checkedContent, copyWithSecrets } from './store-copy.ts'
 import { type StoreFacts, storeFileOf } from './store-file.ts'
-import { checkDataFolder, refuseEmpty, refuseInUse } from './target.ts'
+import { checkDataFolder, isTaken, refuseEmpty, refuseInUse } from './target.ts'
 
 /** What {@link restoreStore} takes. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
   /** A folder that `backupStore` made. */
   readonly backup: string
-  /** Replace a store that is there; it is kept in a folder beside the new one. @default refuse */
+  /** Replace a store that is there; it is kept in the data folder, as `replaced-…`. @default refuse */
   readonly force?: boolean
   /** Names the folder where a replaced store is kept. */
   readonly now: Date
@@ -90,20 +90,20 @@ function refuseItself(backup: string, target: string): void {
 }
 
 function found(folder: string): string[] {
-  return STORE_FILES.filter((name) => existsSync(join(folder, name)))
+  return STORE_FILES.filter((name) => isTaken(join(folder, name)))
 }
 
 function refuseStoreIn(folder: string): void {
   if (found(folder).length === 0) return
   throw new MaintenanceError('exists', `${folder} holds a store already, and nothing was done.`, {
-    hint: 'Name another folder, or add --force: the store that is there is then kept in a folder beside.',
+    hint: 'Name another folder, or add --force: the store that is there is then kept in that folder, as replaced-….',
   })
 }
 
 /** Where the store of a folder goes: into that folder, so that it also works on a mount point. */
 function asideOf(folder: string, now: Date): string {
   const aside = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
-  if (!existsSync(aside)) return aside
+  if (!isTaken(aside)) return aside
   throw new MaintenanceError('exists', `Something is in the way at ${aside}.`, { hint: 'Move it away.' })
 }
 

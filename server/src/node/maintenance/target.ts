@@ -22,10 +22,22 @@ export function checkNewName({ draft, shown }: DraftNames, kind: 'file' | 'folde
 
 /** Refuses a name that is taken. */
 export function refuseTaken(path: string, kind: 'file' | 'folder'): void {
-  if (!existsSync(path)) return
+  if (!isTaken(path)) return
   throw new MaintenanceError('exists', `${path} exists already, and nothing was done.`, {
     hint: `Name a ${kind} that does not exist.`,
   })
+}
+
+/**
+ * Whether there is anything of this name, also a link that leads nowhere. What cannot be reached counts as nothing: who
+ * goes there is told why.
+ */
+export function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -35,11 +47,11 @@ export function refuseTaken(path: string, kind: 'file' | 'folder'): void {
 export function checkDataFolder(folder: string): void {
   let nearest = folder
   const missing: string[] = []
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) {
+  while (!isTaken(nearest) && dirname(nearest) !== nearest) {
     missing.push(basename(nearest))
     nearest = dirname(nearest)
   }
-  if (!statSync(nearest).isDirectory()) {
+  if (!statSync(nearest, { throwIfNoEntry: false })?.isDirectory()) {
     throw new MaintenanceError('exists', `Something is in the way at ${nearest}.`, {
       hint: 'Name another folder.',
     })

@@ -1,41 +1,23 @@
 import type { Cluster, Redis } from 'ioredis'
-import { StorageError } from '../errors.ts'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
-import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
-import { type Connection, connect } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { type DurabilityReport, describeDurability, readPersistence } from './durability.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys } from './keys.ts'
+import { openRedis, type RedisClusterOptions, type RedisOptions } from './open.ts'
 import { createRedisRecords } from './records.ts'
-import { checkSchema } from './schema.ts'
+import { claimSchema } from './schema.ts'
 import { createRedisTallies } from './tallies.ts'
 import { createRedisWindows } from './windows.ts'
 
-/** How long one operation may take when nothing else is said, in milliseconds. */
-const DEFAULT_TIMEOUT_MS = 2000
+export type { RedisClusterOptions, RedisOptions } from './open.ts'
+
 /** How long a ping may take, in milliseconds: readiness has to be known within a second. */
 const PING_MS = 800
 /** When Redis forgets a probe, in milliseconds. */
 const PROBE_MS = 1000
-
-interface Deadline {
-  /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
-  readonly timeoutMs?: number
-}
-
-/** Keeps everything in one Redis server, for as many processes as there are. */
-export interface RedisOptions extends Deadline {
-  readonly driver: 'redis'
-  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
-  readonly url: string
-}
-
-/** Keeps everything in a Redis Cluster, for as many processes as there are. */
-export interface RedisClusterOptions extends Deadline, RedisClusterTarget {
-  readonly driver: 'redis-cluster'
-}
 
 /** A cluster is there when each of its servers is, and says that it can serve: each holds a part of the data. */
 async function pingCluster(cluster: Cluster): Promise<void> {
@@ -75,32 +57,16 @@ function redisDriver(name: string, connection: Connection, report: DurabilityRep
   }
 }
 
-function targetOf(options: RedisOptions | RedisClusterOptions): RedisTarget | RedisClusterTarget {
-  if (options.driver === 'redis-cluster') return options
-  try {
-    return parseRedisUrl(options.url)
-  } catch (error) {
-    throw new StorageError(
-      'unavailable',
-      `The address of Redis ${error instanceof Error ? error.message : 'is wrong'}.`,
-    )
-  }
-}
-
 /**
  * Opens the storage in Redis.
  *
  * @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable`
  */
-export async function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
-  const connection = await connect(targetOf(options), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const { client, run, primaries, close } = connection
-  try {
-    await checkSchema({ client, run })
+export function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
+  return openRedis(options, async (connection) => {
+    const { run, primaries } = connection
+    await claimSchema(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
     return wrapDriver(redisDriver(options.driver, connection, describeDurability(persistence)))
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
 }
