@@ -208,6 +208,54 @@ describe('an import that runs', () => {
   })
 })
 
+describe('an import that could not send all', () => {
+  const again = () => add('-', { piped: TEXT })
+  const fails = () => world.mock.fail('reset', { on: 'postFish', times: Number.POSITIVE_INFINITY })
+
+  test('says that its catches are queued, and goes on with them when it is given again', async () => {
+    const away = fails()
+    for (const _ of [1, 2]) {
+      const { status, stdout } = await again()
+      expect({ status, error: JSON.parse(stdout).error }).toEqual({
+        status: 69,
+        error: expect.objectContaining({
+          message: expect.stringContaining('2 catches are queued, and kept on this machine.'),
+          hint: expect.stringContaining('fish-cli outbox flush'),
+        }),
+      })
+    }
+    const planned = await add('-', { piped: TEXT }, '--dry-run')
+    expect(JSON.parse(planned.stdout)).toMatchObject({ catches: 2, queued: 2 })
+    away.cancel()
+    const told = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
+    expect(told.stdout).toBe('2 catches taken: 2 sent, 0 set aside, 0 left.\n')
+    expect(told.stderr).toContain('All of these were queued by an earlier run')
+    expect(names()).toEqual(['Cod', 'Koi'])
+    expect(JSON.parse((await again()).stdout).sent).toBe(2)
+    expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
+  })
+
+  test('is over when they are sent in another way', async () => {
+    const away = fails()
+    expect((await again()).status).toBe(69)
+    away.cancel()
+    expect((await run(['outbox', 'flush'], { env: world.env })).status).toBe(0)
+    expect(JSON.parse((await add('-', { piped: TEXT }, '--dry-run')).stdout).queued).toBe(0)
+    expect((await again()).status).toBe(0)
+    expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
+  })
+
+  test('since Ctrl-C ended it goes on where it was', async () => {
+    const { ended, interrupt } = await importThatWaits('-', TEXT)
+    interrupt()
+    const { status, stdout } = await ended
+    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 130, code: 'interrupted' })
+    world.mock.clock.advance(300_000)
+    expect((await again()).status).toBe(0)
+    expect(names()).toEqual(['Cod', 'Koi'])
+  })
+})
+
 describe('add --file --dry-run', () => {
   const dryRun = (...flags: readonly string[]) =>
     run(['add', '--file', '-', '--dry-run', ...flags], { env: world.env, piped: TEXT })
@@ -221,7 +269,7 @@ describe('add --file --dry-run', () => {
         { hash: createHash('sha256').update(TEXT).digest('hex') },
         { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' },
       )
-      const claim = await claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
+      const claim = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock: { now: () => START } })
       await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
     }
     expect((await dryRun()).stdout).toBe(
@@ -254,9 +302,9 @@ describe('the place of an import', () => {
   test('changes hands: a run that was overtaken without knowing it queues nothing', async () => {
     const outbox = await open()
     const clock = { now: () => START }
-    const first = await claimImport(outbox, { name, startedAt: START, clock })
+    const first = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock })
     await first.add([cod], 1)
-    const second = await claimImport(outbox, { name, startedAt: START, clock })
+    const second = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock })
     expect(second.before).toBe(1)
     await expect(first.add([cod], 2)).rejects.toMatchObject({
       code: 'import_running',
@@ -267,13 +315,14 @@ describe('the place of an import', () => {
     await second.add([cod], 2)
     await second.settle()
     expect(await outbox.status()).toMatchObject({ queued: 2 })
-    expect((await claimImport(outbox, { name, startedAt: START, clock })).before).toBe(0)
+    // They wait still: the same content given again is the same import.
+    expect((await claimImport(outbox, { name, user: 'ALEX', startedAt: START, clock })).before).toBe(2)
   })
 
   test('of a run that ended after this one began refuses it, unless the clock was set back since', async () => {
     const outbox = await open()
     const claimAt = (startedAt: number, now: number) =>
-      claimImport(outbox, { name, startedAt, clock: { now: () => now } })
+      claimImport(outbox, { name, user: 'Alex', startedAt, clock: { now: () => now } })
     await (await claimAt(START, START + 100)).settle()
     await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_ended', exit: 6 })
     await claimAt(START + 50, START + 60)
@@ -283,7 +332,7 @@ describe('the place of an import', () => {
   test.each(['{"version":9}', '7', 'x'])('that nobody can read is left alone: %s', async (value) => {
     const outbox = await open()
     await outbox.add([], { bookmark: { name, value } })
-    const claimed = claimImport(outbox, { name, startedAt: START, clock: { now: () => START } })
+    const claimed = claimImport(outbox, { name, user: 'Alex', startedAt: START, clock: { now: () => START } })
     await expect(claimed).rejects.toMatchObject({ code: 'import_not_readable' })
     expect(await outbox.bookmark(name)).toBe(value)
   })

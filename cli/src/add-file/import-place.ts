@@ -15,7 +15,7 @@ export function importName({ hash }: Pick<ImportSource, 'hash'>, defaults: Impor
 
 /** One run's hold on an import: where it is, in the outbox. */
 export interface ImportClaim {
-  /** How many catches an earlier run, which was killed, had queued. */
+  /** How many catches earlier runs had queued that did not bring the import to its end. */
   readonly before: number
   /**
    * Queues catches, and writes in the same step how many are queued now.
@@ -23,18 +23,33 @@ export interface ImportClaim {
    * @throws CliError `import_running` when another run has taken the import over; none of these were added
    */
   add(catches: readonly NewCatch[], place: number): Promise<void>
-  /** Ends the import: the same content given again is then a new one. */
+  /**
+   * Says that this run knows what became of all of it. The same content given again is then a new import, or once
+   * nothing of the player waits any more: until then it goes on with this one.
+   */
   settle(): Promise<void>
 }
 
-/** How many catches of an import a killed run has queued. @throws CliError `import_not_readable` */
-export async function queuedBefore(outbox: Outbox, name: string): Promise<number> {
-  return readPlace(await outbox.bookmark(name)).place
+/** An import, and whose catches it adds. */
+export interface PlayersImport {
+  readonly name: string
+  readonly user: string
+}
+
+/** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
+export async function queuedBefore(outbox: Outbox, { name, user }: PlayersImport): Promise<number> {
+  const { place, isWaiting } = readPlace(await outbox.bookmark(name))
+  return isWaiting && !(await waitsFor(outbox, user)) ? 0 : place
+}
+
+/** Whether catches of a player wait to be sent: while some do, an import of theirs may not be over. */
+async function waitsFor(outbox: Outbox, user: string): Promise<boolean> {
+  const { collections } = await outbox.status()
+  return collections.some((one) => userNameKey(one.user) === userNameKey(user) && one.queued + one.sealed > 0)
 }
 
 /** Which import is claimed, and by whom. */
-interface ClaimWish {
-  readonly name: string
+interface ClaimWish extends PlayersImport {
   /** When this run began, milliseconds since 1970. */
   readonly startedAt: number
   readonly clock: Pick<Clock, 'now'>
@@ -47,13 +62,16 @@ interface ClaimWish {
  *
  * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
  */
-export async function claimImport(outbox: Outbox, { name, startedAt, clock }: ClaimWish): Promise<ImportClaim> {
+export async function claimImport(outbox: Outbox, { startedAt, clock, ...own }: ClaimWish): Promise<ImportClaim> {
+  const { name, user } = own
   const found = await outbox.bookmark(name)
-  const { place: before, endedAt } = readPlace(found)
+  const { endedAt } = readPlace(found)
   // It ran when this one began, which waited for stdin or read its file since.
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRefused('ended')
+  const before = await queuedBefore(outbox, own)
   const run = crypto.randomUUID()
   let expected = found ?? null
+  let queued = before
   const write = async (catches: readonly NewCatch[], place: Place) => {
     const value = JSON.stringify({ ...place, run })
     await outbox.add(catches, { bookmark: { name, value, expected } })
@@ -66,9 +84,14 @@ export async function claimImport(outbox: Outbox, { name, startedAt, clock }: Cl
   await writeAlone([], { place: before }, 'running')
   return {
     before,
-    add: (catches, place) => writeAlone(catches, { place }, 'overtaken'),
+    async add(catches, place) {
+      await writeAlone(catches, { place }, 'overtaken')
+      queued = place
+    },
     async settle() {
-      await write([], { place: 0, endedAt: clock.now() }).catch((error: unknown) => {
+      const isWaiting = await waitsFor(outbox, user)
+      const last: Place = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
+      await write([], last).catch((error: unknown) => {
         // Then it is another's to settle.
         if (!isBookmarkMovedError(error)) throw error
       })
@@ -81,13 +104,15 @@ interface Place {
   readonly place: number
   /** When the last run ended that knew what became of all of them, milliseconds since 1970. */
   readonly endedAt?: number | undefined
+  /** Whether that run left some of them waiting. */
+  readonly isWaiting?: boolean | undefined
 }
 
 function readPlace(text: string | undefined): Place {
   if (text === undefined) return { place: 0 }
   try {
-    const { place, endedAt } = JSON.parse(text)
-    if (isCount(place)) return { place, ...(isCount(endedAt) ? { endedAt } : {}) }
+    const { place, endedAt, isWaiting } = JSON.parse(text)
+    if (isCount(place)) return { place, isWaiting: isWaiting === true, ...(isCount(endedAt) ? { endedAt } : {}) }
   } catch {
     // Written by nobody; told below.
   }

@@ -22,23 +22,24 @@ export interface QueueFileOptions extends FlushWish {
 
 /** What {@link queueFile} did. */
 export interface QueuedFile {
-  /** How many an earlier run, which was killed, had queued. */
+  /** How many earlier runs had queued. */
   readonly before: number
   /** What was sent meanwhile, to make room. */
   readonly flushed: readonly FlushReport[]
-  /** Says that this run knows what became of the file: the same content given again is then new. */
+  /** Says that this run knows what became of the file: the same content given again is new once nothing of it waits. */
   settle(): Promise<void>
 }
 
 /**
  * Puts all catches of a checked file into the outbox, in order. How far it is stands there too, in the same step: a run
- * that was killed is taken up where it was when the same content is given again.
+ * that was killed, or could not send all, is taken up where it was when the same content is given again.
  *
  * @throws CliError `import_running`, `import_ended`, `interrupted`; what was queued until then is kept
  */
 export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
-  const claim = await claimImport(outbox, { name, startedAt, clock: io.clock })
+  const { user } = defaults
+  const claim = await claimImport(outbox, { name, user, startedAt, clock: io.clock })
   const { before } = claim
   const progress = createProgress(io.line, io.clock, { unit: 'catches queued', total })
   let read = 0
@@ -59,7 +60,11 @@ export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return { before, flushed, settle: () => claim.settle() }
+  return {
+    before,
+    flushed,
+    settle: () => claim.settle(),
+  }
 }
 
 /** Adds, and sends what is queued where there is no room. @returns what was sent */

@@ -12,7 +12,7 @@ import { maxWaitMs, needUser, type ServiceFlags, selection } from '../service/cl
 import { checkFile, type FileContent } from './check-file.ts'
 import type { ImportDefaults } from './checked-catches.ts'
 import { lockImport, refuseRunning } from './import-lock.ts'
-import { importName, queuedBefore } from './import-place.ts'
+import { importName, type PlayersImport, queuedBefore } from './import-place.ts'
 import { queueFile } from './queue-file.ts'
 import { openSource } from './source.ts'
 
@@ -69,7 +69,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
     refuseRunning(path, name)
     const { catches, gamemodes } = await check()
     await checkPlayer(io, flags, defaults)
-    const queued = await queuedAlready(io, flags, name)
+    const queued = await queuedAlready(io, flags, { name, user })
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
     const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
     const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
@@ -82,7 +82,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
     const { before, flushed, settle } = await queueFile(io, outbox, queueing)
-    if (before > 0) note(`fish-cli: ${before} of these were queued by a run that did not end; this one goes on there.`)
+    if (before > 0) note(`fish-cli: ${beforeText(before, catches)}`)
     try {
       const report = joinedReport(flushed, await flushWithProgress(io, outbox, wish))
       const status = flushStatus(report, note)
@@ -97,8 +97,12 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
   }
 }
 
-/** How many catches of an import an earlier run has queued. */
-async function queuedAlready(io: RunIo, flags: ServiceFlags, name: string): Promise<number> {
+function beforeText(before: number, catches: number): string {
+  if (before < catches) return `${before} of these were queued by a run that did not end; this one goes on there.`
+  return 'All of these were queued by an earlier run; this one sends what still waits, and adds nothing.'
+}
+
+async function queuedAlready(io: RunIo, flags: ServiceFlags, own: PlayersImport): Promise<number> {
   await using outbox = await openIdleOutbox(io, flags)
-  return outbox ? queuedBefore(outbox, name) : 0
+  return outbox ? await queuedBefore(outbox, own) : 0
 }

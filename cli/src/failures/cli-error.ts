@@ -10,6 +10,8 @@ export interface CliErrorFields {
   readonly exit: ExitStatus
   /** When to try again. */
   readonly retryAt?: Date | undefined
+  /** Names the request in the server's log. */
+  readonly requestId?: string | undefined
 }
 
 /** A failure that `fish-cli` found itself. Message and hint are shown as they are, so they hold no secret. */
@@ -19,13 +21,15 @@ export class CliError extends Error {
   readonly hint: string | undefined
   readonly exit: ExitStatus
   readonly retryAt: Date | undefined
+  readonly requestId: string | undefined
 
-  constructor({ code, message, hint, exit, retryAt }: CliErrorFields) {
+  constructor({ code, message, hint, exit, retryAt, requestId }: CliErrorFields) {
     super(message)
     this.code = code
     this.hint = hint
     this.exit = exit
     this.retryAt = retryAt
+    this.requestId = requestId
   }
 }
 

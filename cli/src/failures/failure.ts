@@ -21,6 +21,7 @@ export function failure(code: string, message: string, hint: string | undefined,
 }
 
 /** A failure that this program found itself, in its own words. */
-export function ownFailure({ code, message, hint, exit, retryAt }: CliError): Failure {
-  return { ...failure(code, message, hint, exit), retryAt: retryAt?.toISOString() ?? null }
+export function ownFailure({ code, message, hint, exit, retryAt, requestId }: CliError): Failure {
+  const when = retryAt?.toISOString() ?? null
+  return { ...failure(code, message, hint, exit), retryAt: when, requestId: requestId ?? null }
 }

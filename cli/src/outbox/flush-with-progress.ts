@@ -7,6 +7,7 @@ import { createCountdown } from '../waiting/countdown.ts'
 import { createProgress } from '../waiting/progress.ts'
 import { leaseText, waitText } from '../waiting/wait-text.ts'
 import { catchesText } from './catches-text.ts'
+import { stillQueued } from './still-queued.ts'
 
 /** How to send what waits. */
 export interface FlushWish {
@@ -78,15 +79,15 @@ export async function interruptionWith(outbox: Outbox): Promise<CliError> {
  * What a flush came to, as an exit status.
  *
  * @param note Tells a person.
- * @throws what kept catches from being sent
+ * @throws CliError what kept catches from being sent, and that they are queued
  */
 export function flushStatus(report: FlushReport, note: (text: string) => void): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, setAsideBatches, stopped, leased, withoutClient } = report
   for (const { count, reason } of setAsideBatches) note(`fish-cli: ${count} set aside: ${reason.message}`)
   const [first] = stopped
   if (first) {
-    note(`fish-cli: ${sent} sent, ${left} stay queued; send them later: fish-cli outbox flush`)
-    throw first.error
+    if (sent > 0) note(`fish-cli: ${sent} sent.`)
+    throw stillQueued(first.error, left)
   }
   if (setAsideBatches.length > 0) note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
   if (leased.length > 0) note('fish-cli: Another process is sending the rest.')

@@ -1,0 +1,18 @@
+import { CliError } from '../failures/cli-error.ts'
+import { describeFailure } from '../failures/describe-failure.ts'
+import { catchesText } from './catches-text.ts'
+
+const NEXT = 'fish-cli outbox flush'
+
+/** What kept catches from being sent, with where they are: whoever gives them again would add them twice. */
+export function stillQueued(error: unknown, left: number): CliError {
+  const { code, message, hint, exit, retryAt, requestId } = describeFailure(error)
+  return new CliError({
+    code,
+    message: `${message} ${left === 1 ? '1 catch is' : `${catchesText(left)} are`} queued, and kept on this machine.`,
+    hint: hint === null ? `Send them: ${NEXT}` : `${hint} Then send them: ${NEXT}`,
+    exit,
+    retryAt: retryAt === null ? undefined : new Date(retryAt),
+    requestId: requestId ?? undefined,
+  })
+}
