@@ -1,9 +1,11 @@
+import { readdir } from 'node:fs/promises'
 import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeFailure } from '../src/failures/describe-failure.ts'
 import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
-import { run, startWorld, worldOfFile } from './harness.ts'
+import { keptIn, newFolder } from './folders.ts'
+import { run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 
 const world = worldOfFile()
 
@@ -87,6 +89,40 @@ test('config set tells a wrong gamemode in the same words', async () => {
     status: 2,
     stderr: `fish-cli: gamemode: there is no such gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,
   })
+})
+
+const answering = (status: number, body: unknown) =>
+  startImpostor((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+
+test.each([
+  [['login', 'Alex'], { fernetKey: 'canary' }, 'What the service answered is not a Fernet key. Nothing was kept.'],
+  [
+    ['login', 'admin', '--admin'],
+    { token: 'canary\u001b[31m', expiresAt: '2099-01-01T00:00:00Z' },
+    'What the service answered is not a session. Nothing was kept.',
+  ],
+])('%j tells a secret that cannot be one, and keeps nothing', async (argv, answer, message) => {
+  const service = await answering(200, answer)
+  const folder = newFolder()
+  const env = { ...keptIn(folder), FISH_URL: service.url, FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
+  const { status, stdout } = await run([...argv, '--json'], { env })
+  service.close()
+  expect({ status, error: JSON.parse(stdout).error }).toMatchObject({
+    status: 1,
+    error: { code: 'invalid_response', message, hint: expect.stringContaining('--url') },
+  })
+  expect(stdout).not.toContain('canary')
+  expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([])
+})
+
+test('what a service says stays on its line', async () => {
+  const service = await answering(404, { error: 'None.\r\nfish-cli: all is well\n\n', code: 'user_not_found' })
+  const { status, stderr } = await run(['list', 'Alex', '-g', 'earth'], { env: { FISH_URL: service.url } })
+  service.close()
+  expect(status).toBe(5)
+  expect(stderr).not.toMatch(/^fish-cli: all is well/m)
 })
 
 test('an address of a proxy that is none is told by the name of its variable', () => {

@@ -105,7 +105,7 @@ test.skipIf(process.platform === 'win32')(
       const { status, stderr } = await run(['import', small, ...flags], { env })
       expect([status, stderr]).toEqual([
         6,
-        `fish-cli: The data folder ${target} is in use by another server.\n  Stop that one first, or choose another folder.\n`,
+        `fish-cli: The data folder ${target} is in use by another process, a server or fish-cli.\n  Stop that one first, or choose another folder.\n`,
       ])
     }
     expect(content()).toEqual(before)

@@ -56,7 +56,8 @@ export function describeFailure(error: unknown, needs: Rights = 'player'): Failu
 function ofAnswer(error: ApiError, hint: string | undefined, exit: ExitStatus): Failure {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    ...failure(error.code, `${error.summary}${details.join('')}`, hint, exit),
+    // One line: what a service says must not look like lines of this program.
+    ...failure(error.code, `${error.summary}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '), hint, exit),
     requestId: error.requestId ?? null,
   }
 }

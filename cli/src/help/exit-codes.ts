@@ -5,7 +5,7 @@ import { renderTable } from '../output/table.ts'
 /** What each exit status says; the README holds the same table. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
-  failure: 'failed: the server failed, or what answered is not the service',
+  failure: 'failed: the server did, it is no such service, or the answer was no',
   usage: 'typed wrongly, or refused by the service as invalid',
   credentials: 'credentials: missing, wrong, not allowed, or not of this player',
   notFound: 'not found',

@@ -1,8 +1,9 @@
-import { createClient } from '@fish-crab/sdk'
+import { createClient, isFernetError } from '@fish-crab/sdk'
 import { chosenGamemode } from '../catches/gamemode.ts'
 import type { Selection } from '../config/selection.ts'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
+import { WRONG_ADDRESS } from '../failures/refusal-hints.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
 import { clientFor } from '../service/client.ts'
@@ -23,6 +24,7 @@ export async function fetchSession(io: RunIo, chosen: Selection, asking: FetchOp
   const password = await administratorPassword(io, username, asking)
   const client = await adminClient(io, chosen, { username, password })
   const { token, expiresAt } = await client.login({ signal: io.interrupted() })
+  if (!/^[\x21-\x7e]+$/.test(token)) throw noSecret('a session')
   return { url: chosen.url.value, session: { username, token, expiresAt } }
 }
 
@@ -43,7 +45,9 @@ export async function fetchPlayerKey(io: RunIo, chosen: Selection, asking: Fetch
   const client = await clientFor(io, chosen, { apiKey: apiKey ?? (await givenSecret(io, 'FISH_API_KEY')) })
   const signal = io.interrupted()
   const { fernetKey } = await client.keys.get({ username: user, password, signal })
-  const { accepted, counted } = await tryKey(client, { user, fernetKey, signal })
+  const { accepted, counted } = await tryKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
+    throw isFernetError(error) ? noSecret('a Fernet key') : error
+  })
   if (!accepted) throw notTaken('invalid_key', 'The service does not take the key that it gave.')
   if (apiKey !== undefined && counted) throw notTaken('invalid_api_key', 'The service does not know this API key.')
   return { url: chosen.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
@@ -51,6 +55,11 @@ export async function fetchPlayerKey(io: RunIo, chosen: Selection, asking: Fetch
 
 function wantedApiKey(io: RunIo, user: string, { noInput }: FetchOptions): Promise<string> {
   return readSecret(io, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
+}
+
+function noSecret(what: string): CliError {
+  const message = `What the service answered is not ${what}. Nothing was kept.`
+  return new CliError({ code: 'invalid_response', message, hint: WRONG_ADDRESS, exit: EXIT.failure })
 }
 
 function notTaken(code: string, message: string): CliError {

@@ -200,7 +200,7 @@ describe('a dry run of a restore', () => {
       const outcome = await outcomeOf(restoreStore({ env, backup, force: true, now: NOW, dryRun }))
       expect(outcome).toEqual({
         code: 'in_use',
-        message: `The data folder ${data} is in use by another server.`,
+        message: `The data folder ${data} is in use by another process, a server or fish-cli.`,
         hint: 'Stop that one first, or choose another folder.',
       })
     }

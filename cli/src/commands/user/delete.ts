@@ -8,6 +8,7 @@ import {
 import { confirm } from '../../asking/confirmation.ts'
 import { administrationDryRunFlag, yesFlags } from '../../base/flags.ts'
 import { countCollections } from '../../catches/collection-counts.ts'
+import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 
@@ -42,6 +43,7 @@ export class UserDelete extends AdministrationCommand {
 }
 
 async function whatWouldGo({ admin, options }: Administration, named: string) {
+  if ((await admin.me(options)).role !== 'superadmin') throw foreseenRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
   const { fish, crab } = await countCollections(
     {

@@ -78,8 +78,17 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'user:delete',
     args: ['Alex', '--dry-run'],
-    asks: ['adminLogin', 'showUser', 'listUserFish', 'listUserCrab'],
+    asks: ['adminLogin', 'adminMe', 'showUser', 'listUserFish', 'listUserCrab'],
     bad: ['more'],
+    fails: [
+      {
+        title: 'too few rights',
+        args: ['Nobody', '--dry-run'],
+        env: { FISH_ADMIN_USERNAME: 'mia' },
+        exit: 4,
+        code: 'forbidden',
+      },
+    ],
   },
   {
     id: 'admin:list',

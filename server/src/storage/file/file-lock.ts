@@ -64,7 +64,7 @@ function birthOf(file: string): string | undefined {
 function inUse(folder: string, cause?: unknown): StorageError {
   return new StorageError(
     'in_use',
-    `The data folder ${folder} is in use by another server. Stop that one first, or choose another folder.`,
+    `The data folder ${folder} is in use by another process, a server or fish-cli. Stop that one first, or choose another folder.`,
     { cause },
   )
 }
