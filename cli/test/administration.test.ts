@@ -159,7 +159,8 @@ describe('user reset', () => {
     for (const [more, status, code] of [
       [['--out', there], 6, 'file_exists'],
       [['--out', join(folder, 'none', 'secret')], 2, 'usage'],
-      [['--out', folder, '--force'], 1, 'file_not_written'],
+      [['--out', folder, '--force'], 6, 'file_exists'],
+      [['--out', join(folder, 'none/')], 2, 'usage'],
       [['--out', ''], 2, 'usage'],
       [['--fields', 'canary'], 2, 'usage'],
     ] as const) {

@@ -44,7 +44,13 @@ export class KeyGet extends KeyCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(KeyGet)
-    return this.handOver(flags, () => this.#get(args.user, flags))
+    return this.handOver(flags, {
+      get: () => this.#get(args.user, flags),
+      lost: (user) => ({
+        done: `The service gave the key of ${printable(user)}`,
+        next: 'Nothing has changed there. Get the key again with --out and another FILE.',
+      }),
+    })
   }
 
   async #get(subject: string | undefined, flags: GetFlags): Promise<PlayersKey> {

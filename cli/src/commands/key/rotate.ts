@@ -1,5 +1,4 @@
 import { Args, Flags } from '@oclif/core'
-import { replaceKept } from '../../administration/replace-kept.ts'
 import { confirm } from '../../asking/confirmation.ts'
 import {
   adminFlag,
@@ -12,7 +11,8 @@ import {
 import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
-import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
+import { KeyCommand } from '../../secrets/key-command.ts'
+import { findKept } from '../../secrets/new-secret.ts'
 import { needUser } from '../../service/client.ts'
 
 /** `fish-cli key rotate` */
@@ -43,23 +43,25 @@ export class KeyRotate extends KeyCommand {
     const named = needUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
     const dryRun = flags['dry-run']
     const file = await this.checkHandOver(flags)
+    const kept = await findKept(this.io, flags, named, 'fernetKey')
     if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
     const signal = this.io.interrupted()
-    const rotate = async (): Promise<PlayersKey> => {
-      const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
-      return { user: named, fernetKey }
-    }
     if (dryRun) {
       const { name } = await admin.users.get(named, { signal })
       return this.print(flags.json, { user: name, file, dryRun }, () => `Would give ${printable(name)} a new key.`)
     }
-    let rotated: PlayersKey | undefined
-    const status = await this.handOver(flags, async () => {
-      rotated = await rotate()
-      return rotated
+    await kept?.check()
+    return this.handOver(flags, {
+      get: async () => {
+        const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
+        return { user: named, fernetKey }
+      },
+      lost: (user) => ({
+        done: `The old key of ${printable(user)} has ended and the service made a new one`,
+        next: `Do it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
+      }),
+      kept,
     })
-    if (rotated) await replaceKept(this.io, flags, named, rotated)
-    return status
   }
 }

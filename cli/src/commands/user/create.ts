@@ -35,6 +35,8 @@ const SECRETS: readonly { readonly label: string; readonly of: (user: CreatedUse
   { label: 'API key', of: ({ apiKey }) => apiKey },
 ]
 
+const OTHER_TYPES = '--type fernet and --type api-key'
+
 /** `fish-cli user create` */
 export class UserCreate extends FishCommand {
   static override summary = 'Create a player, as an administrator.'
@@ -81,8 +83,11 @@ export class UserCreate extends FishCommand {
       throw error
     })
     if (file === undefined) return this.#printSecrets(user, flags)
-    await reserved?.keep(`${JSON.stringify(user, undefined, 2)}\n`)
     const { id, name, createdAt } = user
+    await reserved?.keep(`${JSON.stringify(user, undefined, 2)}\n`, {
+      done: `The service created ${printable(name)}`,
+      next: `Make new ones: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
+    })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     return this.print(flags.json, { id, name, createdAt, file }, () => done)
   }

@@ -5,13 +5,13 @@ import {
   AdministrationCommand,
   administrationFlags,
 } from '../../administration/administration-command.ts'
-import { replaceKept } from '../../administration/replace-kept.ts'
 import { confirm } from '../../asking/confirmation.ts'
 import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../base/flags.ts'
 import { usageError } from '../../failures/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
+import { deliver, findKept, type NotKept } from '../../secrets/new-secret.ts'
 import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret-file.ts'
 
 interface ResetRow {
@@ -32,6 +32,12 @@ const TITLES: Readonly<Record<ResetType, string>> = {
   password: 'password',
   fernet: 'Fernet key',
   'api-key': 'API key',
+}
+
+/** As what a profile keeps them. Passwords are kept nowhere. */
+const KEPT_AS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
+  fernet: 'fernetKey',
+  'api-key': 'apiKey',
 }
 
 // Not even its beginning: passwords are short.
@@ -70,34 +76,40 @@ export class UserReset extends AdministrationCommand {
     const dryRun = flags['dry-run']
     const file = fileOf(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
+    const field = KEPT_AS[type]
+    const kept = field && (await findKept(this.io, flags, args.name, field))
     if (dryRun) {
       const { admin, options } = await this.administration(flags)
       const { name } = await admin.users.get(args.name, options)
       const done = `Would give ${printable(name)} a new ${TITLES[type]}.`
       return this.print(flags.json, { user: name, type, file, dryRun }, () => done)
     }
-    const question = `End the ${TITLES[type]} of ${printable(args.name)} and make a new one`
-    await confirm(this.io, { question, ...flags })
+    const user = args.name
+    const title = TITLES[type]
+    await confirm(this.io, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
+    const administration = await this.administration(flags)
+    await kept?.check()
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    try {
-      const brought = await reset(await this.administration(flags), args.name, type)
-      await reserved?.keep(`${secretOf(brought)}\n`)
-      // After the file: what is in no other place is saved first.
-      await replaceKept(this.io, flags, args.name, brought)
-      if (file === undefined) return this.#printSecret(args.name, type, secretOf(brought), flags)
-    } catch (error) {
+    const secret = await reset(administration, user, type).catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
+    })
+    const lost = {
+      done: `The old ${title} of ${printable(user)} has ended and the service made a new one`,
+      next: `Do it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
     }
-    const done = `The new ${TITLES[type]} of ${printable(args.name)} is in ${printable(file)}.`
-    return this.print(flags.json, { user: args.name, type, file }, () => done)
+    const made = { user, title, secret, file: reserved, lost, kept, isDocument: flags.json === true }
+    return deliver(this.io, made, (outcome) => {
+      if (file === undefined) return this.#printSecret({ user, type, secret }, flags, outcome)
+      const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
+      return this.print(flags.json, { user, type, file, ...outcome }, () => done)
+    })
   }
 
   #printSecret(
-    user: string,
-    type: ResetType,
-    secret: string,
+    { user, type, secret }: Pick<ResetRow, 'user' | 'type' | 'secret'>,
     flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
+    outcome: NotKept,
   ): Promise<number> {
     const isShown = flags.show === true || flags.out === '-'
     if (isShown && formatOf(flags) === 'table' && flags.fields === undefined) {
@@ -106,22 +118,19 @@ export class UserReset extends AdministrationCommand {
     const next = `Nobody knows the new ${TITLES[type]}. Reset it again with --out FILE or --show to get one.`
     if (!isShown) this.note(flags.json, next)
     const row = { user, type, secret: isShown ? secret : MASK, masked: !isShown }
-    return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => only })
+    return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => ({ ...only, ...outcome }) })
   }
+}
+
+async function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<string> {
+  const brought: Brought = await admin.users.reset(name, type, options)
+  return brought.password ?? brought.fernetKey ?? brought.apiKey ?? ''
 }
 
 interface Brought {
   readonly password?: string
   readonly fernetKey?: string
   readonly apiKey?: string
-}
-
-function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<Brought> {
-  return admin.users.reset(name, type, options)
-}
-
-function secretOf({ password, fernetKey, apiKey }: Brought): string {
-  return password ?? fernetKey ?? apiKey ?? ''
 }
 
 function typeOf(text: string | undefined): ResetType {
