@@ -18,7 +18,7 @@ export default defineConfig({
             '#node-lanes': source('mocks/src/lanes/node-lanes.ts'),
           },
         },
-        test: { name: 'unit', include: [`${packages}/test/**/*.test.ts`], testTimeout: 20_000, maxWorkers: '100%' },
+        test: { name: 'unit', include: [`${packages}/test/**/*.test.ts`], testTimeout: 60_000, maxWorkers: '100%' },
       },
       {
         // What is shipped: the built packages, real processes, other languages, a real browser.

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -331,9 +331,30 @@ describe('fish-cli completion', () => {
     expect(readFileSync(path, 'utf8')).toBe('mine')
   })
 
-  test('fails with the path where it cannot write', async () => {
-    const refused = await run(['completion', 'fish', '--install', '--json'], { env: { HOME: '/dev/null/home' } })
-    expect(refused.status).toBe(1)
-    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'file_not_written' } })
+  test('fails with the path where it cannot write, also in a dry run', async () => {
+    for (const more of [[], ['--dry-run']]) {
+      const argv = ['completion', 'fish', '--install', '--json', ...more]
+      const refused = await run(argv, { env: { HOME: '/dev/null/home' } })
+      expect(refused.status).toBe(1)
+      expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'file_not_written' } })
+    }
+  })
+
+  test('fails in a dry run as it would where folders and files are in each other’s place', async () => {
+    const HOME = newFolder()
+    const place = join(HOME, '.config', 'fish', 'completions', 'fish-cli.fish')
+    const install = (...more: string[]) =>
+      run(['completion', 'fish', '--install', '--json', ...more], { env: { HOME } })
+    for (const [code, damage] of [
+      ['file_not_written', () => writeFileSync(join(HOME, '.config'), '')],
+      ['file_not_read', () => mkdirSync(place, { recursive: true })],
+      ['file_not_written', () => mkdirSync(`${place}.new`, { recursive: true })],
+    ] as const) {
+      damage()
+      const planned = await install('--dry-run')
+      expect(JSON.parse(planned.stdout).error.code).toBe(code)
+      expect(planned).toEqual(await install())
+      rmSync(join(HOME, '.config'), { recursive: true })
+    }
   })
 })

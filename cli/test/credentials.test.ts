@@ -133,6 +133,28 @@ describe('login', () => {
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--dry-run Ask the service, which notes it in its audit log/)
   })
 
+  test('begins anew as the hints say: behind a broken configuration, broken secrets and a profile that is not there', async () => {
+    const typed = async (hint: string) => {
+      const argv = hint
+        .slice(hint.indexOf('fish-cli ') + 'fish-cli '.length)
+        .replace('USER', 'Alex')
+        .split(' ')
+      return fish(argv, { FISH_URL: world.service.url, FISH_PASSWORD: world.alex.password })
+    }
+    const hintOf = async (...argv: string[]) => JSON.parse((await fish([...argv, '--json'])).stdout).error.hint
+    const missing = await hintOf('whoami', '--profile', 'nope')
+    expect(missing).toContain('--profile nope')
+    expect((await typed(missing)).status).toBe(0)
+    expect((await fish(['whoami', '--profile', 'nope'])).status).toBe(0)
+    for (const file of [configFile(), secretsFile()]) {
+      await writeFile(file, '{')
+      const hint = await hintOf('whoami')
+      await rm(file)
+      expect((await typed(hint)).status).toBe(0)
+      expect((await fish(['whoami'])).status).toBe(0)
+    }
+  })
+
   test('a key that the service does not take is not kept', async () => {
     const { fernetKey } = await newPlayer('Other')
     const liar = await startImpostor(async (request, response) => {
@@ -286,6 +308,10 @@ describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no
   })
 
   test('does not keep a profile from being removed, which is told as partly done', async () => {
+    const planned = await fish(['profile', 'remove', 'default', '--dry-run'])
+    expect(planned).toMatchObject({ status: 7, stdout: 'Would remove profile default.\n' })
+    expect(planned.stderr).toContain('would stay in the keyring')
+    expect((await fish(['logout', '--dry-run'])).status).toBe(4)
     const { status, stdout } = await fish(['profile', 'remove', 'default', '-y', '--json'])
     expect({ status, removed: JSON.parse(stdout).secretsRemoved }).toEqual({ status: 7, removed: false })
     expect(JSON.parse((await fish(['profile', 'list', '--json'])).stdout).profiles).toEqual([])

@@ -206,7 +206,7 @@ describe('the file', () => {
       expect({ status, stderr, code: error.code }).toEqual({ status: 2, stderr: '', code: 'invalid_config' })
       expect(error.message).toContain(configFile())
       expect(error.message).toContain(what)
-      expect(error.hint).toContain('move it away')
+      expect(error.hint).toMatch(/move it away and begin anew with: fish-cli login USER$/)
       expect(stdout).not.toContain('canary')
     }
     expect(await readFile(configFile(), 'utf8')).toBe(text)

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, readFileSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { commandIds, topics } from '../src/command-list.ts'
-import { cacheFolder } from '../src/config/cache-folder.ts'
+import { cacheFolder, cachePlace } from '../src/config/cache-folder.ts'
 import { EXIT } from '../src/failures/exit.ts'
 import { stdoutFailure } from '../src/failures/stdout-failure.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { helpWords, pageOf } from '../src/help/static-pages.ts'
+import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
@@ -91,9 +93,72 @@ describe('help', () => {
   })
 })
 
-test('compiled code is kept where only this user can write', () => {
-  expect(cacheFolder('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
-  expect(cacheFolder('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
-  expect(cacheFolder('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
-  expect(cacheFolder('linux', {})).toBeUndefined()
+describe('compiled code', () => {
+  test('is kept where only this user can write', () => {
+    expect(cachePlace('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
+    expect(cachePlace('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
+    expect(cachePlace('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
+    expect(cachePlace('linux', {})).toBeUndefined()
+  })
+
+  test('gets a folder of this user alone, also in a home where there is none yet', () => {
+    const HOME = newFolder()
+    const folder = join(HOME, '.cache', 'fish-cli')
+    expect(cacheFolder('linux', { HOME })).toBe(folder)
+    for (const made of [folder, join(HOME, '.cache')]) expect(statSync(made).mode & 0o077).toBe(0)
+    expect(cacheFolder('linux', { HOME })).toBe(folder)
+  })
+
+  test('is not kept where its folder cannot be made, and no home is made for it', () => {
+    const HOME = join(newFolder(), 'home')
+    expect(cacheFolder('linux', { HOME })).toBeUndefined()
+    expect(existsSync(HOME)).toBe(false)
+    expect(cacheFolder('linux', {})).toBeUndefined()
+    writeFileSync(HOME, 'in the way')
+    expect(cacheFolder('linux', { XDG_CACHE_HOME: HOME })).toBeUndefined()
+  })
+})
+
+// There, the system says ENOENT to whoever makes a folder, though the one above exists.
+const oddFolder = existsSync('/proc/self')
+describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' : ' (skipped: no /proc here)'}`, () => {
+  const within = async (argv: readonly string[], env: NodeJS.ProcessEnv) => {
+    const child = spawn(process.execPath, argv, {
+      env: { PATH: process.env.PATH, HOME: '/dev/null/home', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+    const [status, signal] = await once(child, 'close')
+    return { status, signal, said }
+  }
+
+  test.each([
+    ['XDG_CACHE_HOME', '/proc'],
+    ['XDG_CACHE_HOME', '/proc/x'],
+    ['XDG_CACHE_HOME', '/proc/x/y'],
+    ['HOME', '/proc'],
+    ['HOME', '/proc/x'],
+  ])('does not hold up the program as %s=%s', async (variable, folder) => {
+    const source = new URL('../src/config/cache-folder.ts', import.meta.url).href
+    const script = `import { cacheFolder, cachePlace } from ${JSON.stringify(source)}
+      import { enableCompileCache } from 'node:module'
+      const folder = cacheFolder('linux', process.env)
+      if (folder) enableCompileCache(folder)
+      console.log(folder)`
+    const { status, said } = await within(['--input-type=module', '--eval', script], { [variable]: folder })
+    expect({ status, said }).toEqual({ status: 0, said: 'undefined\n' })
+  })
+
+  test.each(['/proc', '/proc/x', '/proc/x/y'])('is told as any other when profiles belong into %s', async (folder) => {
+    const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
+    const argv = [PROGRAM, 'profile', 'add', 'home', '--url', 'http://127.0.0.1:1', '--json']
+    const { status, signal, said } = await within(argv, env)
+    expect({ status, signal }).toEqual({ status: 1, signal: null })
+    expect(JSON.parse(said).error.code).toBe('file_not_written')
+    const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
+    expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
+  })
 })

@@ -2,7 +2,9 @@ import { Args, Flags } from '@oclif/core'
 import { confirm } from '../asking/confirmation.ts'
 import { FishCommand } from '../base/fish-command.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from '../base/flags.ts'
-import { changeConfig, readConfig } from '../config/config-file.ts'
+import { chosenGamemode } from '../catches/gamemode.ts'
+import { changeConfig, readConfig, tryConfigChange } from '../config/config-file.ts'
+import type { ConfigDocument } from '../config/document.ts'
 import { displaces, keepProfile, type LoggedIn } from '../config/keep-profile.ts'
 import { checkedProfileName, DEFAULT_PROFILE, type Profile } from '../config/profile.ts'
 import { type Selection, select } from '../config/selection.ts'
@@ -11,7 +13,7 @@ import { administratorName } from '../secrets/administrator.ts'
 import { withLogin } from '../secrets/contents.ts'
 import { fetchPlayerKey, fetchSession } from '../secrets/fetch-secrets.ts'
 import { isUnencrypted } from '../secrets/unencrypted.ts'
-import { changeSecrets, storeForNew } from '../secrets/vault.ts'
+import { changeSecrets, tryKeeping } from '../secrets/vault.ts'
 
 /** `fish-cli login` */
 export class Login extends FishCommand {
@@ -57,6 +59,9 @@ export class Login extends FishCommand {
     const login = asAdmin ? { url: chosen.url.value, admin: administratorName(chosen) } : playerLogin(chosen)
     const old = config.profiles.get(name)
     const displaced = displaces(old, login) ? old : undefined
+    // A login that cannot be kept is not asked for.
+    const keep = (current: ConfigDocument) => keepProfile(current, name, login)
+    const store = await tryKeeping(this.io, tryConfigChange(this.io, keep), name)
     if (!dryRun && displaced) {
       await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
     }
@@ -64,11 +69,9 @@ export class Login extends FishCommand {
       this.note(flags.json, `${printable(login.url)} is not encrypted: others on the way can read the password.`)
     }
     const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'], withApiKey: flags['with-api-key'] }
-    // Where secrets go is known before there are some.
-    const store = await storeForNew(this.io, config)
     const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(this.io, chosen, asking)
     if (!dryRun) {
-      const changed = await changeConfig(this.io, (current) => keepProfile(current, name, login))
+      const changed = await changeConfig(this.io, keep)
       await changeSecrets(this.io, changed, name, (kept) => withLogin(kept, brought))
     }
     const expiresAt = brought.session?.expiresAt
@@ -102,6 +105,8 @@ function replacement(name: string, { url, user, admin }: Profile, { yes }: { rea
 }
 
 function playerLogin({ url, user, gamemode }: Selection): LoggedIn {
+  // What is wrong with what was typed is said before what is wrong with files.
+  chosenGamemode(gamemode)
   // A setting counts for all profiles, and needs no copy in one.
   const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
   return { url: url.value, user: user?.value, ...own }

@@ -3,7 +3,7 @@ import { dryRunFlag, profileFlag } from '../base/flags.ts'
 import { readConfig } from '../config/config-file.ts'
 import { select } from '../config/selection.ts'
 import { notLoggedIn } from '../secrets/identity.ts'
-import { changeSecrets } from '../secrets/vault.ts'
+import { changeSecrets, tryForgetting } from '../secrets/vault.ts'
 
 /** `fish-cli logout` */
 export class Logout extends FishCommand {
@@ -20,7 +20,8 @@ export class Logout extends FishCommand {
     if (!profile) throw notLoggedIn()
     const dryRun = flags['dry-run']
     const { name, secrets } = profile
-    if (!dryRun) await changeSecrets(this.io, config, name, () => undefined)
+    if (dryRun) await tryForgetting(this.io, config, name)
+    else await changeSecrets(this.io, config, name, () => undefined)
     const did =
       secrets === undefined ? 'There were no secrets of' : `${dryRun ? 'Would remove' : 'Removed'} the secrets of`
     return this.print(

@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { checkReplaceable, makeFolderOf, removeDraft } from '../config/atomic-file.ts'
 import { fileFailure } from '../config/file-failure.ts'
 import { readTextFile } from '../config/text-file.ts'
 import { CliError } from '../failures/cli-error.ts'
@@ -7,6 +7,8 @@ import { EXIT } from '../failures/exit.ts'
 import { SCRIPT_MARK } from './scripts.ts'
 
 const READABLE_BY_ALL = 0o644
+// As far as the umask lets them.
+const ENTERED_BY_ALL = 0o777
 
 /**
  * Puts a script into its place, as a whole, and makes the folders it needs. A script of before is replaced; another
@@ -17,9 +19,12 @@ const READABLE_BY_ALL = 0o644
  */
 export function installScript(path: string, script: string, dryRun: boolean): void {
   if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
-  if (dryRun) return
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    if (dryRun) {
+      checkReplaceable(path)
+      return
+    }
+    makeFolderOf(path, ENTERED_BY_ALL)
     replace(path, script)
   } catch (error) {
     throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
@@ -28,6 +33,7 @@ export function installScript(path: string, script: string, dryRun: boolean): vo
 
 function replace(path: string, script: string): void {
   const draft = `${path}.new`
+  removeDraft(draft)
   try {
     writeFileSync(draft, script, { mode: READABLE_BY_ALL })
     renameSync(draft, path)

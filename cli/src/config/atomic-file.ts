@@ -1,12 +1,47 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { isAbsent } from './file-failure.ts'
 
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
-/** Makes the folder of a file, which only its owner may enter when it is made here. */
-export function makeFolderOf(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
+/**
+ * Makes the folder of a file, and those above it that are missing.
+ *
+ * @param mode Of each that is made here. @default 0o700: only the owner may enter
+ * @throws The error of the file system.
+ */
+export function makeFolderOf(path: string, mode = OWNER_ONLY_FOLDER): void {
+  // One by one: Node's `recursive` never ends where the system says ENOENT below a folder that exists, as in /proc.
+  for (const folder of foldersOnTheWay(dirname(path)).missing) makeFolder(folder, mode)
+}
+
+/**
+ * Looks whether a file can be replaced, or made with the folders it needs, and changes nothing.
+ *
+ * @param mayWrite Throws where a folder cannot be written.
+ * @throws What replacing it would.
+ */
+export function checkReplaceable(path: string, mayWrite: (folder: string) => void = writable): void {
+  const target = targetOf(path)
+  mayWrite(foldersOnTheWay(dirname(target)).nearest)
+  for (const file of [target, draftOf(target)]) {
+    if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
+  }
 }
 
 /**
@@ -19,9 +54,8 @@ export function makeFolderOf(path: string): void {
 export function replaceFile(path: string, content: string): void {
   makeFolderOf(path)
   const target = targetOf(path)
-  // Always the same name, so that what a killed process left is gone with the next change.
-  const draft = `${target}.new`
-  rmSync(draft, { force: true })
+  const draft = draftOf(target)
+  removeDraft(draft)
   try {
     writeToDisk(draft, content)
     renameSync(draft, target)
@@ -30,6 +64,58 @@ export function replaceFile(path: string, content: string): void {
     throw error
   }
   if (process.platform !== 'win32') syncFolder(dirname(target))
+}
+
+/** The nearest folder that exists, and what is missing below it, from above. @throws The error of whoever stands there */
+function foldersOnTheWay(folder: string): { readonly nearest: string; readonly missing: readonly string[] } {
+  const found = statsOf(statSync, folder)
+  if (found?.isDirectory()) return { nearest: folder, missing: [] }
+  if (found) throw systemError('ENOTDIR')
+  // A link that leads nowhere is no place for a folder.
+  if (statsOf(lstatSync, folder)) throw systemError('EEXIST')
+  const above = dirname(folder)
+  // A drive that is not there.
+  if (above === folder) throw systemError('ENOENT')
+  const { nearest, missing } = foldersOnTheWay(above)
+  return { nearest, missing: [...missing, folder] }
+}
+
+function makeFolder(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    // Another process made it meanwhile.
+    if (!statsOf(statSync, folder)?.isDirectory()) throw error
+  }
+}
+
+function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined {
+  try {
+    return ask(path)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+function writable(folder: string): void {
+  accessSync(folder, constants.W_OK | constants.X_OK)
+}
+
+function systemError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code })
+}
+
+// Always the same name, so that what a killed process left is gone with the next change.
+function draftOf(target: string): string {
+  return `${target}.new`
+}
+
+/** Removes what a killed process may have left of a draft. @throws The error of the file system, also where a folder stands there */
+export function removeDraft(draft: string): void {
+  // In words of the system's: what `rmSync` says of a folder is Node's own.
+  if (statsOf(lstatSync, draft)?.isDirectory()) throw systemError('EISDIR')
+  rmSync(draft, { force: true })
 }
 
 function targetOf(path: string): string {

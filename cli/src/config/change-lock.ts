@@ -1,7 +1,7 @@
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { Io } from '../io.ts'
-import { lockFile } from './file-lock.ts'
+import { checkLockable, lockFile } from './file-lock.ts'
 import { lockPath } from './paths.ts'
 
 /**
@@ -25,6 +25,16 @@ export async function whileLocked<Result>(
   } finally {
     lock.close()
   }
+}
+
+/**
+ * Does what only reads as {@link whileLocked} would do a change, without the lock: whoever only tries holds nobody up.
+ *
+ * @throws CliError `file_not_locked` when the lock cannot be had at all
+ */
+export function asIfLocked<Result>(io: Pick<Io, 'env'>, plan: () => Result): Result {
+  checkLockable(lockPath(io))
+  return plan()
 }
 
 function busy(path: string, patienceMs: number): CliError {

@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts'
-import { replaceFile } from './atomic-file.ts'
-import { whileLocked } from './change-lock.ts'
+import { checkReplaceable, replaceFile } from './atomic-file.ts'
+import { asIfLocked, whileLocked } from './change-lock.ts'
 import { type ConfigDocument, EMPTY_CONFIG, formatConfig, parseConfig } from './document.ts'
 import { fileFailure } from './file-failure.ts'
 import { configPath } from './paths.ts'
@@ -23,14 +23,35 @@ export function changeConfig(
   io: Pick<Io, 'env'>,
   change: (config: ConfigDocument) => ConfigDocument,
 ): Promise<ConfigDocument> {
-  const path = configPath(io)
   return whileLocked(io, () => {
     const changed = change(readConfig(io))
-    try {
-      replaceFile(path, formatConfig(changed))
-    } catch (error) {
-      throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
-    }
+    write(io, (path) => replaceFile(path, formatConfig(changed)))
     return changed
   })
+}
+
+/**
+ * Tries a change of profiles and settings: nothing is written.
+ *
+ * @returns What the content would be.
+ * @throws What {@link changeConfig} would, as far as that can be known.
+ */
+export function tryConfigChange(
+  io: Pick<Io, 'env'>,
+  change: (config: ConfigDocument) => ConfigDocument,
+): ConfigDocument {
+  return asIfLocked(io, () => {
+    const changed = change(readConfig(io))
+    write(io, checkReplaceable)
+    return changed
+  })
+}
+
+function write(io: Pick<Io, 'env'>, deed: (path: string) => void): void {
+  const path = configPath(io)
+  try {
+    deed(path)
+  } catch (error) {
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+  }
 }

@@ -82,7 +82,7 @@ function invalidConfig(path: string, what: string): CliError {
   return new CliError({
     code: 'invalid_config',
     message: `The configuration ${path} cannot be used: ${what}.`,
-    hint: 'Correct the file, or move it away and begin anew with: fish-cli login',
+    hint: 'Correct the file, or move it away and begin anew with: fish-cli login USER',
     exit: EXIT.usage,
   })
 }

@@ -1,4 +1,5 @@
-import { makeFolderOf } from './atomic-file.ts'
+import { existsSync } from 'node:fs'
+import { checkReplaceable, makeFolderOf } from './atomic-file.ts'
 import { fileFailure } from './file-failure.ts'
 
 /** A lock on a file. It ends with its process, however that ends. */
@@ -31,6 +32,24 @@ export function lockFile(path: string, patienceMs: number): FileLock | undefined
     close()
     if ((error as LockError).errcode === BUSY) return undefined
     throw fileFailure(named(error as LockError), path, 'locked')
+  }
+}
+
+/**
+ * Looks whether a file can be locked, and makes none. Another who has the lock is no reason why not.
+ *
+ * @throws What {@link lockFile} would.
+ */
+export function checkLockable(path: string): void {
+  // What is there is tried: only SQLite knows what it takes.
+  if (existsSync(path)) {
+    lockFile(path, 0)?.close()
+    return
+  }
+  try {
+    checkReplaceable(path)
+  } catch (error) {
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'locked')
   }
 }
 

@@ -57,6 +57,7 @@ export function checkedProfileName(name: string): string {
 export function noSuchProfile(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `There is no profile ${name}.` : 'There is no such profile.'
-  const hint = names.length > 0 ? `There are: ${names.join(', ')}.` : 'Make one: fish-cli login'
+  const make = `fish-cli login USER --profile ${isProfileName(name) ? name : 'NAME'}`
+  const hint = names.length > 0 ? `There are: ${names.join(', ')}.` : `Make one: ${make}`
   return new CliError({ code: 'profile_not_found', message, hint, exit: EXIT.notFound })
 }

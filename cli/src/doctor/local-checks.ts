@@ -69,7 +69,7 @@ async function checkKeyring(io: KeyringIo, config: ConfigDocument): Promise<Find
     if (keyring.available) return ok('keyring', 'The keyring of the system answers.')
     const inUse = [...config.profiles].filter(([, { secrets }]) => secrets === 'keyring').map(([name]) => name)
     if (wanted === 'auto' && inUse.length === 0) return ok('keyring', `${keyring.why} Secrets go to a file.`)
-    const mend = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login'
+    const mend = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
     return fail('keyring', `${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, mend)
   } catch (error) {
     return threw('keyring', error)

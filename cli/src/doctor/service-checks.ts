@@ -92,7 +92,7 @@ function checkApiKey({ apiKey }: Identity, counted: boolean): readonly Finding[]
   if (apiKey === null) return []
   const place = placeText(apiKey)
   if (!counted) return [ok('api-key', `The API key, from ${place}, lifts the rate limit.`)]
-  const mend = 'Correct FISH_API_KEY, or: fish-cli login --with-api-key'
+  const mend = 'Correct FISH_API_KEY, or: fish-cli login USER --with-api-key'
   return [fail('api-key', `The service does not know the API key, from ${place}, and counts requests.`, mend)]
 }
 

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { replaceFile } from '../config/atomic-file.ts'
-import { whileLocked } from '../config/change-lock.ts'
+import { checkReplaceable, replaceFile } from '../config/atomic-file.ts'
+import { asIfLocked, whileLocked } from '../config/change-lock.ts'
 import { fileFailure, isAbsent } from '../config/file-failure.ts'
 import { secretsPath } from '../config/paths.ts'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { Io } from '../io.ts'
 import { type ProfileSecrets, secretsFrom } from './contents.ts'
-import type { SecretStore } from './store.ts'
+import type { AlterSecrets, SecretStore } from './store.ts'
 
 const FORMAT_VERSION = 1
 const OTHERS = 0o077
@@ -20,26 +20,44 @@ type Kept = Readonly<Record<string, unknown>>
  */
 export function fileStore(io: Pick<Io, 'env'>): SecretStore {
   const path = secretsPath(io)
-  const write = (profiles: Kept) => {
-    try {
-      replaceFile(path, `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`)
-    } catch (error) {
-      throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
-    }
-  }
   return {
     kind: 'file',
     title: path,
     get: async (profile) => secretsOf(readKept(path), profile),
     change: (profile, alter) =>
       whileLocked(io, () => {
-        const kept = readKept(path)
-        const { [profile]: _, ...others } = kept
-        const altered = alter(secretsOf(kept, profile))
-        if (altered) write({ ...others, [profile]: altered })
-        else if (Object.hasOwn(kept, profile)) write(others)
+        const { altered, profiles } = planned(path, profile, alter)
+        if (profiles) {
+          const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
+          written(path, () => replaceFile(path, text))
+        }
         return altered
       }),
+  }
+}
+
+/** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
+export function tryFileChange(io: Pick<Io, 'env'>, profile: string, alter: AlterSecrets): void {
+  const path = secretsPath(io)
+  asIfLocked(io, () => {
+    if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))
+  })
+}
+
+/** What a change comes to; no `profiles` when there is nothing to write. */
+function planned(path: string, profile: string, alter: AlterSecrets) {
+  const kept = readKept(path)
+  const { [profile]: _, ...others } = kept
+  const altered = alter(secretsOf(kept, profile))
+  if (altered) return { altered, profiles: { ...others, [profile]: altered } }
+  return { altered, profiles: Object.hasOwn(kept, profile) ? others : undefined }
+}
+
+function written(path: string, deed: () => void): void {
+  try {
+    deed()
+  } catch (error) {
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
@@ -59,7 +77,7 @@ function readKept(path: string): Kept {
   throw new CliError({
     code: 'invalid_secrets',
     message: `The secrets in ${path} cannot be read: it is not what fish-cli wrote.`,
-    hint: 'Move the file away and log in again: fish-cli login',
+    hint: 'Move the file away and log in again: fish-cli login USER',
     exit: EXIT.credentials,
   })
 }
@@ -89,7 +107,7 @@ function tooOpen(path: string, mode: number, own: boolean): CliError {
     message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to somebody else.`,
     hint: own
       ? `If nobody read it: chmod 600 ${path}. Else have your keys reset, and log in again.`
-      : 'Move it away and log in again: fish-cli login',
+      : 'Move it away and log in again: fish-cli login USER',
     exit: EXIT.credentials,
   })
 }

@@ -1,9 +1,9 @@
-import { changeConfig } from '../config/config-file.ts'
+import { changeConfig, tryConfigChange } from '../config/config-file.ts'
 import type { ConfigDocument } from '../config/document.ts'
 import { isSameService, type Selection } from '../config/selection.ts'
 import { settingValue } from '../config/settings.ts'
 import { holdsSecrets, type ProfileSecrets } from './contents.ts'
-import { fileStore } from './file-store.ts'
+import { fileStore, tryFileChange } from './file-store.ts'
 import { isKeyringFailure, keyringFailure, keyringStore } from './keyring.ts'
 import { type KeyringIo, openKeyring } from './open-keyring.ts'
 import type { AlterSecrets, SecretStore } from './store.ts'
@@ -19,7 +19,7 @@ async function storeOf(io: KeyringIo, kind: StoreKind): Promise<SecretStore> {
 }
 
 /** Where new secrets go: as FISH_SECRET_STORE or the setting say, else the keyring where there is one, else a file. */
-export async function storeForNew(io: KeyringIo, { settings }: ConfigDocument): Promise<SecretStore> {
+async function storeForNew(io: KeyringIo, { settings }: ConfigDocument): Promise<SecretStore> {
   const wanted = settingValue('secret-store', io.env, settings) ?? 'auto'
   if (wanted !== 'auto') return storeOf(io, wanted === 'file' ? 'file' : 'keyring')
   const keyring = await openKeyring(io)
@@ -64,6 +64,34 @@ export async function changeSecrets(
   await noteStore(io, name, store.kind)
   if (isMove && !old.isGone) await old.store().change(name, () => undefined)
   return store
+}
+
+/**
+ * Tries to keep secrets of a profile where new ones go, with nothing changed. Whether the profile itself can be changed
+ * is for whoever changes it to try.
+ *
+ * @returns Where they would be.
+ * @throws What {@link changeSecrets} would, as far as that can be known.
+ */
+export async function tryKeeping(io: KeyringIo, config: ConfigDocument, name: string): Promise<SecretStore> {
+  const old = await openOld(io, config.profiles.get(name)?.secrets, name)
+  const store = await storeForNew(io, config)
+  await tryChange(io, store, name, (kept) => kept ?? { url: '' })
+  if (old && old.kind !== store.kind && !old.isGone) await tryChange(io, old.store(), name, () => undefined)
+  return store
+}
+
+/** Tries to forget the secrets of a profile, with nothing changed. @throws What {@link changeSecrets} would, as far as that can be known */
+export async function tryForgetting(io: KeyringIo, config: ConfigDocument, name: string): Promise<void> {
+  const old = await openOld(io, config.profiles.get(name)?.secrets, name)
+  if (old) await tryChange(io, old.store(), name, () => undefined)
+  tryConfigChange(io, (current) => current)
+}
+
+/** Of a keyring, only whether it answers can be known. */
+async function tryChange(io: KeyringIo, store: SecretStore, name: string, alter: AlterSecrets): Promise<void> {
+  if (store.kind === 'file') tryFileChange(io, name, alter)
+  else await store.get(name)
 }
 
 interface OldStore {

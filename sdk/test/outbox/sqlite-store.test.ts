@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -81,6 +82,11 @@ describe('the file of sqliteStore', () => {
     await expect(sqliteStore(join(folder, 'file', 'outbox.db'))).rejects.toMatchObject({ name: 'OutboxStoreError' })
     await mkdir(join(folder, 'folder'))
     await expect(sqliteStore(join(folder, 'folder'))).rejects.toMatchObject({ code: 'outbox_not_writable' })
+    // Linux: nobody can make a folder there, and Node's own way to make several would never end.
+    if (existsSync('/proc/self')) {
+      const nowhere = sqliteStore('/proc/fish-crab-none/fish-crab/outbox.db')
+      await expect(nowhere).rejects.toMatchObject({ name: 'OutboxStoreError' })
+    }
   })
 
   it('may be opened by several at once', async () => {

@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag } from '../../base/flags.ts'
 import { gamemodeNamed } from '../../catches/gamemode.ts'
-import { changeConfig } from '../../config/config-file.ts'
+import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
 import { usageError } from '../../failures/cli-error.ts'
@@ -38,7 +38,7 @@ export class ConfigSet extends FishCommand {
     if (flags.unset && args.value !== undefined) throw usageError('Give a value or --unset, not both.')
     const dryRun = flags['dry-run']
     const change = (config: ConfigDocument) => ({ ...config, settings: { ...config.settings, [key]: value } })
-    if (!dryRun) await changeConfig(this.io, change)
+    await (dryRun ? tryConfigChange : changeConfig)(this.io, change)
     if (this.io.env[SETTINGS[key].variable]) {
       this.note(flags.json, `${SETTINGS[key].variable} is set, and goes before it.`)
     }

@@ -2,7 +2,7 @@ import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../base/flags.ts'
-import { changeConfig, readConfig } from '../../config/config-file.ts'
+import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { checkedProfileName, type Profile } from '../../config/profile.ts'
 import { CliError } from '../../failures/cli-error.ts'
@@ -45,7 +45,7 @@ export class ProfileAdd extends FishCommand {
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
-    const { current } = dryRun ? change(readConfig(this.io)) : await changeConfig(this.io, change)
+    const { current } = await (dryRun ? tryConfigChange : changeConfig)(this.io, change)
     const added = dryRun ? 'Would add' : 'Added'
     const told = current === name ? ', the current one' : ''
     return this.print(

@@ -2,12 +2,12 @@ import { Args } from '@oclif/core'
 import { confirm } from '../../asking/confirmation.ts'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag, yesFlags } from '../../base/flags.ts'
-import { changeConfig, readConfig } from '../../config/config-file.ts'
+import { changeConfig, readConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { noSuchProfile } from '../../config/profile.ts'
 import { EXIT } from '../../failures/exit.ts'
 import { isKeyringFailure } from '../../secrets/keyring.ts'
-import { changeSecrets } from '../../secrets/vault.ts'
+import { changeSecrets, tryForgetting } from '../../secrets/vault.ts'
 
 /** `fish-cli profile remove` */
 export class ProfileRemove extends FishCommand {
@@ -25,20 +25,27 @@ export class ProfileRemove extends FishCommand {
     if (!profile) throw noSuchProfile(name, config.profiles.keys())
     const { 'dry-run': dryRun } = flags
     const removed = { name, secrets: profile.secrets ?? null, ...(dryRun && { dryRun }) }
-    if (dryRun) return this.print(flags.json, removed, () => `Would remove profile ${name}.`)
-    await confirm(this.io, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
-    const isForgotten = await this.#forgetSecrets(config, name)
-    await changeConfig(this.io, (current) => without(current, name))
-    this.print(flags.json, { ...removed, secretsRemoved: isForgotten }, () => `Removed profile ${name}.`)
+    if (!dryRun)
+      await confirm(this.io, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
+    const isForgotten = await this.#forgetSecrets(() =>
+      dryRun ? tryForgetting(this.io, config, name) : changeSecrets(this.io, config, name, () => undefined),
+    )
+    await (dryRun ? tryConfigChange : changeConfig)(this.io, (current) => without(current, name))
+    this.print(
+      flags.json,
+      { ...removed, ...(!dryRun && { secretsRemoved: isForgotten }) },
+      () => `${dryRun ? 'Would remove' : 'Removed'} profile ${name}.`,
+    )
     if (isForgotten) return EXIT.ok
-    this.note(flags.json, 'Its secrets are still in the keyring, which cannot be used now. Remove fish-crab there.')
+    const stay = dryRun ? 'would stay' : 'are still'
+    this.note(flags.json, `Its secrets ${stay} in the keyring, which cannot be used now. Remove fish-crab there.`)
     return EXIT.partly
   }
 
   /** Whether the secrets are gone. A keyring that is gone itself is no reason to keep the profile. */
-  async #forgetSecrets(config: ConfigDocument, name: string): Promise<boolean> {
+  async #forgetSecrets(forget: () => Promise<unknown>): Promise<boolean> {
     try {
-      await changeSecrets(this.io, config, name, () => undefined)
+      await forget()
       return true
     } catch (error) {
       if (isKeyringFailure(error)) return false

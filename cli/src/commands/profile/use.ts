@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { FishCommand } from '../../base/fish-command.ts'
 import { dryRunFlag } from '../../base/flags.ts'
-import { changeConfig, readConfig } from '../../config/config-file.ts'
+import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { noSuchProfile } from '../../config/profile.ts'
 
@@ -19,7 +19,7 @@ export class ProfileUse extends FishCommand {
       if (!config.profiles.has(args.name)) throw noSuchProfile(args.name, config.profiles.keys())
       return { ...config, current: args.name }
     }
-    const { current } = dryRun ? change(readConfig(this.io)) : await changeConfig(this.io, change)
+    const { current } = await (dryRun ? tryConfigChange : changeConfig)(this.io, change)
     return this.print(
       flags.json,
       { current, ...(dryRun && { dryRun }) },

@@ -52,9 +52,19 @@ function useWriteAheadLog(db: DatabaseSync): void {
 
 function prepareFolder(folder: string): void {
   if (existsSync(folder)) return
-  mkdirSync(dirname(folder), { recursive: true })
-  mkdirSync(folder, { mode: 0o700, recursive: true })
+  makeFolder(folder, 0o700)
   syncFolder(dirname(folder))
+}
+
+/** Not Node's recursive way: that never ends where a folder cannot be made in one that exists, such as /proc. */
+function makeFolder(folder: string, mode?: number): void {
+  const above = dirname(folder)
+  if (!existsSync(above) && above !== folder) makeFolder(above)
+  try {
+    mkdirSync(folder, mode === undefined ? {} : { mode })
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  }
 }
 
 /** One that exists, also since a moment ago, is not even opened: to close it would drop SQLite's locks on it. */

@@ -70,7 +70,7 @@ export function makeFolder(path: string): MadeFolder {
   const missing = missingFrom(folder)
   const undo = () => removeEmpty(missing)
   try {
-    mkdirSync(dirname(folder), { recursive: true })
+    for (const above of missing.slice(1).toReversed()) makeUnlessThere(above)
     mkdirSync(folder, { mode: 0o700 })
     syncFolder(dirname(folder))
   } catch (error) {
@@ -85,6 +85,15 @@ function missingFrom(folder: string): readonly string[] {
   const missing: string[] = []
   for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
   return missing
+}
+
+/** Not Node's recursive way: that never ends where a folder cannot be made in one that exists, such as /proc. */
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  }
 }
 
 function removeEmpty(folders: readonly string[]): void {
