@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keptIn, newFolder } from '../test/folders.ts'
 import { startImpostor } from '../test/harness.ts'
 import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
 
@@ -48,8 +49,11 @@ describe('stdin that comes late', () => {
   })
 
   test('brings a password too, which is taken when stdin ends', async () => {
+    // A login that could not be kept would not be tried.
+    const kept = keptIn(newFolder())
     const runs = DELAYS.map(async (seconds) => {
       const { child, ended } = startFish(['login', 'Alex', '--password-stdin', '--no-input'], {
+        ...kept,
         FISH_URL: 'http://127.0.0.1:9',
       })
       child.stdin.write('canary-')
