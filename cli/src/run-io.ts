@@ -11,6 +11,5 @@ export interface RunIo extends Io {
 
 /** Gives a run its clock and its line. The surroundings stay what they are, stdin unopened. */
 export function forRun(io: Io): RunIo {
-  const clock = io.clock ?? machineClock()
-  return Object.assign(Object.create(io) as Io, { clock, line: createStatusLine(io) })
+  return Object.assign(Object.create(io) as Io, { clock: io.clock ?? machineClock(), line: createStatusLine(io) })
 }

@@ -4,6 +4,7 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { isBookmarkMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
+import { waitingCatches } from '../outbox/waiting-catches.ts'
 import type { ImportDefaults } from './checked-catches.ts'
 import type { ImportSource } from './source.ts'
 
@@ -38,14 +39,17 @@ export interface PlayersImport {
 
 /** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
 export async function queuedBefore(outbox: Outbox, { name, user }: PlayersImport): Promise<number> {
-  const { place, isWaiting } = readPlace(await outbox.bookmark(name))
+  return goesOnAt(outbox, readPlace(await outbox.bookmark(name)), user)
+}
+
+/** Where an import goes on: what its last run left waiting may have been sent since in another way, and then it is over. */
+async function goesOnAt(outbox: Outbox, { place, isWaiting }: Place, user: string): Promise<number> {
   return isWaiting && !(await waitsFor(outbox, user)) ? 0 : place
 }
 
 /** Whether catches of a player wait to be sent: while some do, an import of theirs may not be over. */
 async function waitsFor(outbox: Outbox, user: string): Promise<boolean> {
-  const { collections } = await outbox.status()
-  return collections.some((one) => userNameKey(one.user) === userNameKey(user) && one.queued + one.sealed > 0)
+  return (await waitingCatches(outbox, user)).own > 0
 }
 
 /** Which import is claimed, and by whom. */
@@ -62,13 +66,13 @@ interface ClaimWish extends PlayersImport {
  *
  * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
  */
-export async function claimImport(outbox: Outbox, { startedAt, clock, ...own }: ClaimWish): Promise<ImportClaim> {
-  const { name, user } = own
+export async function claimImport(outbox: Outbox, { name, user, startedAt, clock }: ClaimWish): Promise<ImportClaim> {
   const found = await outbox.bookmark(name)
-  const { endedAt } = readPlace(found)
+  const last = readPlace(found)
+  const { endedAt } = last
   // It ran when this one began, which waited for stdin or read its file since.
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRefused('ended')
-  const before = await queuedBefore(outbox, own)
+  const before = await goesOnAt(outbox, last, user)
   const run = crypto.randomUUID()
   let expected = found ?? null
   let queued = before
@@ -90,8 +94,8 @@ export async function claimImport(outbox: Outbox, { startedAt, clock, ...own }: 
     },
     async settle() {
       const isWaiting = await waitsFor(outbox, user)
-      const last: Place = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
-      await write([], last).catch((error: unknown) => {
+      const end: Place = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
+      await write([], end).catch((error: unknown) => {
         // Then it is another's to settle.
         if (!isBookmarkMovedError(error)) throw error
       })

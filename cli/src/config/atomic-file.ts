@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { isAbsent } from './file-failure.ts'
+import { isAbsent, systemError } from './file-failure.ts'
 
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
@@ -100,10 +100,6 @@ function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined 
 
 function writable(folder: string): void {
   accessSync(folder, constants.W_OK | constants.X_OK)
-}
-
-function systemError(code: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(code), { code })
 }
 
 // Always the same name, so that what a killed process left is gone with the next change.

@@ -19,3 +19,8 @@ export function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
+
+/** An error as the file system throws it, for what was found out before it had to. */
+export function systemError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code })
+}

@@ -6,7 +6,7 @@ import type { RunIo } from '../run-io.ts'
 import { createCountdown } from '../waiting/countdown.ts'
 import { createProgress } from '../waiting/progress.ts'
 import { leaseText, waitText } from '../waiting/wait-text.ts'
-import { catchesText } from './catches-text.ts'
+import { queuedText } from './catches-text.ts'
 import { stillQueued } from './still-queued.ts'
 
 /** How to send what waits. */
@@ -69,7 +69,7 @@ export async function interruptionWith(outbox: Outbox): Promise<CliError> {
   }
   return new CliError({
     code: 'interrupted',
-    message: `Interrupted. ${catchesText(waiting)} ${waiting === 1 ? 'is' : 'are'} queued, and kept on this machine.`,
+    message: `Interrupted. ${queuedText(waiting)}`,
     hint: 'Send them: fish-cli outbox flush',
     exit: EXIT.interrupted,
   })

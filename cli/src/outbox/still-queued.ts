@@ -1,6 +1,6 @@
 import { CliError } from '../failures/cli-error.ts'
 import { describeFailure } from '../failures/describe-failure.ts'
-import { catchesText } from './catches-text.ts'
+import { queuedText } from './catches-text.ts'
 
 const NEXT = 'fish-cli outbox flush'
 
@@ -9,7 +9,7 @@ export function stillQueued(error: unknown, left: number): CliError {
   const { code, message, hint, exit, retryAt, requestId } = describeFailure(error)
   return new CliError({
     code,
-    message: `${message} ${left === 1 ? '1 catch is' : `${catchesText(left)} are`} queued, and kept on this machine.`,
+    message: `${message} ${queuedText(left)}`,
     hint: hint === null ? `Send them: ${NEXT}` : `${hint} Then send them: ${NEXT}`,
     exit,
     retryAt: retryAt === null ? undefined : new Date(retryAt),

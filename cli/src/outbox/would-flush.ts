@@ -1,7 +1,7 @@
-import { userNameKey } from '@fish-crab/sdk/constants'
 import type { RunIo } from '../run-io.ts'
 import { type ServiceFlags, selection } from '../service/client.ts'
 import { checkPlayer, openIdleOutbox } from './open-outbox.ts'
+import { waitingCatches } from './waiting-catches.ts'
 
 /** What a flush would do. */
 export interface WouldFlush {
@@ -23,10 +23,6 @@ export async function wouldFlush(io: RunIo, flags: ServiceFlags, user: string): 
   await checkPlayer(io, flags, { user })
   await using outbox = await openIdleOutbox(io, flags)
   if (!outbox) return { url, catches: 0, left: 0 }
-  const { collections } = await outbox.status()
-  const count = (isOwn: boolean) =>
-    collections
-      .filter((one) => (userNameKey(one.user) === userNameKey(user)) === isOwn)
-      .reduce((sum, { queued, sealed }) => sum + queued + sealed, 0)
-  return { url, catches: count(true), left: count(false) }
+  const { own, others } = await waitingCatches(outbox, user)
+  return { url, catches: own, left: others }
 }

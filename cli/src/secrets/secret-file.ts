@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
+import { systemError } from '../config/file-failure.ts'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 
@@ -94,10 +95,6 @@ async function write(file: FileHandle, content: string): Promise<void> {
   }
   await file.truncate(bytes.length)
   await file.sync()
-}
-
-function systemError(code: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(code), { code })
 }
 
 function notRegular(path: string): CliError {
