@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { OpenEntry } from '../src/secrets/keyring.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
@@ -75,6 +76,25 @@ async function serviceAfter(happening: () => void): Promise<string> {
   onTestFinished(() => void between.close())
   return between.url
 }
+
+test('a secret has its place on the disk before the service is asked, and is on it before that is told', async () => {
+  const probe = await open(join(folder, 'probe'), 'w')
+  const sync = vi.spyOn(Object.getPrototypeOf(probe) as FileHandle, 'sync')
+  onTestFinished(() => sync.mockRestore())
+  await probe.close()
+  const out = join(folder, 'new.key')
+  const synced: { readonly asked: number; readonly size: number }[] = []
+  sync.mockImplementation(async function (this: FileHandle) {
+    await this.datasync()
+    synced.push({ asked: resets().length, size: (await this.stat()).size })
+  })
+  expect((await fish(['key', 'rotate', 'Alex', '--yes', '--out', out])).status).toBe(0)
+  expect(synced).toEqual([
+    { asked: 0, size: 4096 },
+    { asked: 1, size: 45 },
+  ])
+  expect(readFileSync(out, 'utf8')).toMatch(KEY)
+})
 
 describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
   test('has its place on the disk before the service is asked, and leaves nothing of it', async () => {
