@@ -47,7 +47,7 @@ async function scene(name: string) {
 
 /** Waits until a program has written something. */
 async function shown(program: Program, pattern: RegExp) {
-  await expect.poll(() => program.stdout(), { interval: 20, timeout: 10_000 }).toMatch(pattern)
+  await expect.poll(() => program.stdout(), { interval: 20, timeout: 30_000 }).toMatch(pattern)
 }
 
 describe('watch', () => {
@@ -166,7 +166,7 @@ describe('watch', () => {
     await shown(program, /Fish 2 /)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
     await mkdir(log)
-    await expect.poll(() => program.stderr(), { interval: 20, timeout: 10_000 }).toContain('read as soon as there is')
+    await expect.poll(() => program.stderr(), { interval: 20, timeout: 30_000 }).toContain('read as soon as there is')
     await rm(log, { recursive: true })
     await writeFile(log, begin(2) + lines(2))
     await shown(program, /Fish 4 /)
