@@ -72,15 +72,18 @@ describe('a table', () => {
 })
 
 describe('--output', () => {
-  test('csv is RFC 4180, with values as they are', async () => {
-    const { stdout } = await list(['-o', 'csv'])
+  test.each([
+    [[], `'=1+1`],
+    [['--raw'], '=1+1'],
+  ] as const)('csv is RFC 4180; a spreadsheet runs nothing of it, but with --raw: %j', async (flags, formula) => {
+    const { stdout } = await list(['-o', 'csv', ...flags])
     expect(stdout).toBe(
       [
         'name,rarity',
         '鯉のぼり,Gold',
         '🐟‍🔥🇩🇪,Mythical',
         '"Le\u0301o, the ""old"", one",Bronze',
-        `=1+1 ${'long '.repeat(20)}end,Unknown/Other`,
+        `${formula} ${'long '.repeat(20)}end,Unknown/Other`,
         '"tab\tline\nback\\",Silver',
         '',
       ].join('\r\n'),

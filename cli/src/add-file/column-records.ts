@@ -1,3 +1,4 @@
+import { fromFormulaSafe } from '../output/delimited.ts'
 import { type FileRecord, linesOf, type TextLine } from './records.ts'
 
 /** The columns of a file without a line of titles, in this order. */
@@ -58,7 +59,7 @@ async function* columnRecords(
       continue
     }
     const cellValue = (title: string, cell = '') => {
-      const value = title === 'name' ? cell : cell.trim()
+      const value = title !== 'name' ? cell.trim() : isTitled ? fromFormulaSafe(cell) : cell
       return value === '' ? undefined : value
     }
     const fields = titles.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))

@@ -34,6 +34,10 @@ export const outputFlags = {
     helpValue: 'A,B',
     helpGroup: 'OUTPUT',
   }),
+  raw: Flags.boolean({
+    summary: "In CSV and TSV, write values as they are; else ' stands before those that a spreadsheet would run.",
+    helpGroup: 'OUTPUT',
+  }),
   'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
 }
 

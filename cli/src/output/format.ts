@@ -11,6 +11,7 @@ export interface OutputFlags {
   readonly json?: boolean | undefined
   readonly output?: string | undefined
   readonly fields?: string | undefined
+  readonly raw?: boolean | undefined
   readonly 'no-pager'?: boolean | undefined
 }
 

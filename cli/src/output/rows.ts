@@ -33,9 +33,9 @@ export function renderRows<Row extends object>(
     case 'jsonl':
       return objects.map((row) => `${jsonText(row)}\n`).join('')
     case 'csv':
-      return shown(renderCsv(rows, chosen), screen)
+      return shown(renderCsv(rows, chosen, flags), screen)
     case 'tsv':
-      return shown(renderTsv(rows, chosen), screen)
+      return shown(renderTsv(rows, chosen, flags), screen)
     default:
       return rows.length === 0 ? '' : `${renderTable(rows, chosen, screen)}\n`
   }

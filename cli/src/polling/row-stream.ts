@@ -16,7 +16,7 @@ const GAP = '  '
  */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],
-  { json, output, fields }: OutputFlags,
+  { json, output, fields, raw }: OutputFlags,
   screen: Screen,
 ): RowStream<Row> {
   const format = formatOf({ json, output })
@@ -29,7 +29,7 @@ export function createRowStream<Row extends object>(
   }
   let hasNames = false
   return (rows) => {
-    const text = renderRows({ rows, columns }, { output: format, fields }, screen)
+    const text = renderRows({ rows, columns }, { output: format, fields, raw }, screen)
     const names = hasNames ? text.indexOf('\n') + 1 : 0
     hasNames = true
     return text.slice(names)
