@@ -64,6 +64,8 @@ export function createSend({ baseUrl, send, requestTimeoutMs, signal }: Transpor
 function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
+    // The work that was begun may have aborted it.
+    if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })

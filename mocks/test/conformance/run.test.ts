@@ -121,6 +121,19 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
+  it('ends when its signal aborts within a request that then never settles', async () => {
+    const controller = new AbortController()
+    const { options } = await openDirect({
+      around: (send) => (request) => {
+        if (!request.url.endsWith('/status')) return send(request)
+        controller.abort(new Error('enough'))
+        return new Promise(() => {})
+      },
+    })
+    const run = runConformance({ ...options, only: ['status'], signal: controller.signal })
+    await expect(run).rejects.toThrow('enough')
+  })
+
   it('removes what it made where everything else fails', async () => {
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {

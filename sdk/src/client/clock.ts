@@ -1,3 +1,5 @@
+import { startTimer } from './timer.ts'
+
 /** Time as the client sees it. Give your own to test code that waits: what the rate limit leaves, it then has alone. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -12,18 +14,35 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const onAbort = () => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      }, ms)
-      signal?.addEventListener('abort', onAbort, { once: true })
-    }),
+  sleep: (ms, signal) => sleepOnTimer(ms, signal),
+}
+
+/** The machine's own clock, whose waits do not keep a process alive. */
+export const idleClock: Clock = {
+  ...systemClock,
+  // A number in browsers, which have no process to keep alive.
+  sleep: (ms, signal) => sleepOnTimer(ms, signal, (timer) => (timer as Partial<NodeJS.Timeout>).unref?.()),
+}
+
+function sleepOnTimer(
+  ms: number,
+  signal: AbortSignal | undefined,
+  onStart?: (timer: NonNullable<ReturnType<typeof startTimer>>) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A signal that has aborted already tells no listener of it.
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = startTimer(ms, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    if (timer !== undefined) onStart?.(timer)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { untilAborted } from '../client/abort.ts'
 import type { Clock } from '../client/clock.ts'
 import { nextFlushMs } from './backoff.ts'
 import type { FlushReport } from './flush-report.ts'
@@ -21,8 +22,8 @@ export class Background {
   readonly #done: Promise<void>
   /** Ends the wait of a background that has nothing to do. */
   #wake: (() => void) | undefined
-  /** Something was added since the last flush began, which may have missed it. */
-  #nudged = false
+  /** When something was first added since the last flush began, which may have missed it. */
+  #nudgedAt: number | undefined
 
   constructor(parts: BackgroundParts) {
     this.#parts = parts
@@ -31,7 +32,7 @@ export class Background {
 
   /** Something was added. It goes out after `lingerMs`, unless a failure before it makes everything wait. */
   nudge(): void {
-    this.#nudged = true
+    this.#nudgedAt ??= this.#parts.clock.now()
     this.#wake?.()
   }
 
@@ -57,7 +58,7 @@ export class Background {
   }
 
   async #flush(failuresBefore: number) {
-    this.#nudged = false
+    this.#nudgedAt = undefined
     try {
       const { stopped, leased, sent } = await this.#parts.flush(this.#stopping.signal)
       return {
@@ -77,39 +78,25 @@ export class Background {
     const { clock, lingerMs } = this.#parts
     const woken = new AbortController()
     if (mayBeWoken) this.#wake = () => woken.abort()
-    if (mayBeWoken && this.#nudged) woken.abort()
-    const signal = AbortSignal.any([this.#stopping.signal, woken.signal])
+    if (mayBeWoken && this.#nudgedAt !== undefined) woken.abort()
+    await this.#sleep(waitMs, AbortSignal.any([this.#stopping.signal, woken.signal]))
+    this.#wake = undefined
+    if (!woken.signal.aborted || this.#nudgedAt === undefined) return
+    const lingeredMs = Math.max(clock.now() - this.#nudgedAt, 0)
+    if (lingeredMs < lingerMs) await this.#sleep(lingerMs - lingeredMs, this.#stopping.signal)
+  }
+
+  /** Sleeps, or until the signal aborts. */
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     try {
-      await clock.sleep(waitMs, signal)
+      await untilAborted(() => this.#parts.clock.sleep(ms, signal), signal)
     } catch (error) {
       if (!signal.aborted) throw error
     }
-    this.#wake = undefined
-    if (!woken.signal.aborted || this.#stopping.signal.aborted) return
-    await clock.sleep(lingerMs, this.#stopping.signal).catch(() => {})
   }
 }
 
 function earliest(moments: readonly (Date | undefined)[]): number | undefined {
   const times = moments.flatMap((moment) => (moment ? [moment.getTime()] : []))
   return times.length > 0 ? Math.min(...times) : undefined
-}
-
-/** The machine's clock, whose waits do not keep a process alive. */
-export const idleClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const onAbort = () => {
-        clearTimeout(timer as NodeJS.Timeout)
-        reject(signal?.reason)
-      }
-      const timer: unknown = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      }, ms)
-      // A number in browsers, which have no process to keep alive.
-      if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as NodeJS.Timeout).unref()
-      signal?.addEventListener('abort', onAbort, { once: true })
-    }),
 }

@@ -1,6 +1,7 @@
+import { idleClock } from '../client/clock.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
-import { Background, idleClock } from './background.ts'
+import { Background } from './background.ts'
 import { type NewCatch, readCatches } from './catches.ts'
 import type { Delivery } from './delivery.ts'
 import { BookmarkMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
@@ -124,10 +125,11 @@ class OpenOutbox implements Outbox {
   }
 
   close({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    if (signal?.aborted) this.#aborting.abort(signal.reason)
-    signal?.addEventListener('abort', () => this.#aborting.abort(signal.reason), { once: true })
+    const onAbort = () => this.#aborting.abort(signal?.reason)
+    if (signal?.aborted) onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
     this.#closed ??= this.#close()
-    return this.#closed
+    return this.#closed.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -69,6 +69,32 @@ it('sends what is added while a flush is ending, without waiting for the next lo
   await outbox.close()
 })
 
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  'sends within its linger what is added %d turns after the start, and stops at once',
+  async (turns) => {
+    const service = fakeService()
+    const client = service.client()
+    const store = memoryStore()
+    await using outbox = await openOutbox({ client, store, user: 'Alex', gamemode: 'earth', lingerMs: 5 })
+    outbox.start()
+    for (let turn = 0; turn < turns; turn += 1) await undefined
+    await outbox.add(fish(1))
+    await expect.poll(() => service.requests.length, { interval: 5, timeout: 5000 }).toBe(1)
+    const closed = outbox.close().then(() => 'closed')
+    expect(await Promise.race([closed, settle().then(() => 'still open')])).toBe('closed')
+  },
+)
+
+it('stops at once where a given clock does not look at signals', async () => {
+  const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) }
+  const outbox = await openOutbox({ store: memoryStore(), clock })
+  outbox.start()
+  await settle()
+  const stopped = outbox.stop().then(() => 'stopped')
+  expect(await Promise.race([stopped, settle().then(() => 'still running')])).toBe('stopped')
+  await outbox.close()
+})
+
 it('waits twice as long after each failure, whatever is added, and starts over after a success', async () => {
   const { outbox, service, events, advance, nextSleep } = await start()
   service.before = () => {

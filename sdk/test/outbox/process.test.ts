@@ -24,6 +24,32 @@ it('does not keep a process alive while its background waits, and loses nothing 
   await store.close()
 })
 
+it.each([
+  ['in memory', () => 'store: memoryStore()'],
+  ['in a file', (path: string) => `path: ${JSON.stringify(path)}`],
+])('ends a process that closes its outbox while the background waits, with everything sent: %s', async (_, keptIn) => {
+  const path = join(await testFolder(), 'outbox.db')
+  const { exitCode, stdout } = await runInNode(`
+    import { memoryStore, openOutbox } from './src/outbox/index.ts'
+    let sent = 0
+    const fish = {
+      seal: async (entries, target) => ({ ...target, kind: 'fish', token: String(entries.length) }),
+      send: async ({ token }) => {
+        sent += Number(token)
+        return { id: 'record', message: 'Saved', replayed: false }
+      },
+    }
+    {
+      await using outbox = await openOutbox({ client: { fish }, user: 'Alex', gamemode: 'earth', ${keptIn(path)} })
+      outbox.start()
+      await outbox.add({ kind: 'fish', name: 'Cod', rarity: 1 })
+      await outbox.flush()
+    }
+    process.stdout.write(sent + ' sent, closed')
+  `)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 sent, closed' })
+})
+
 it('loads SQLite only for the store that needs it', async () => {
   const { metafile } = await bundle(`export * from './src/outbox/index.ts'`, true)
   const outputs = new Map(Object.entries(metafile.outputs))
