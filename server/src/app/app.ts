@@ -11,7 +11,7 @@ import { createPipeline } from './http/pipeline.ts'
 import { mountRoutes } from './http/router.ts'
 import { pooledRandom, uuidv7 } from './ids.ts'
 import { measuredStorage } from './measured-storage.ts'
-import type { AppOptions, Logger } from './options.ts'
+import { type AppOptions, checkAppOptions, type Logger, type RequestHost } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
 import { createStoreIdentity } from './store-identity.ts'
@@ -22,8 +22,11 @@ import { createVault } from './users/vault.ts'
 
 /** The service as a program from requests to responses. It holds no sockets, files or timers. */
 export interface App {
-  /** Answers a request. Never rejects: what goes wrong is an answer too. */
-  fetch(request: Request): Promise<Response>
+  /**
+   * Answers a request. Never rejects: what goes wrong is an answer too.
+   * @param host what the host knows of the request
+   */
+  fetch(request: Request, host?: RequestHost): Promise<Response>
   /** The users, for hosts that create some on their own behalf. */
   readonly users: Pick<Users, 'create' | 'find'>
   /** The administrators, for hosts that make the first one. */
@@ -48,11 +51,13 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 /**
  * Makes the service. The same program serves real sockets, mocks and tests; whatever is not portable comes in as an
  * argument.
+ * @throws TypeError when an option cannot be what it should be
  * @example
- * const app = createApp({ storage: createMemoryStorage(), secrets, passwords, version: '1.0.0', clientAddress: () => '127.0.0.1' })
- * const response = await app.fetch(new Request('http://localhost/status'))
+ * const app = createApp({ storage: createMemoryStorage(), secrets, passwords, version: '1.0.0' })
+ * const response = await app.fetch(new Request('http://localhost/status'), { address: '127.0.0.1' })
  */
 export function createApp(options: AppOptions): App {
+  checkAppOptions(options)
   const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
   const anyStorage = metrics ? measuredStorage(options.storage, metrics) : options.storage
   const clock = options.clock ?? Date.now
@@ -100,7 +105,7 @@ export function createApp(options: AppOptions): App {
     clock,
     logger,
     metrics,
-    responseClass: options.responseClass ?? Response,
+    responseClass: () => options.responseClass ?? Response,
   })
   const below = docs
     ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
@@ -108,7 +113,7 @@ export function createApp(options: AppOptions): App {
   mountRoutes(h3, handlers, below)
 
   return {
-    fetch: async (request) => h3.fetch(request),
+    fetch: async (request, host) => h3.request(request, undefined, { host }),
     users,
     admins,
     async checkSecrets() {

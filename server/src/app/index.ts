@@ -13,5 +13,5 @@ export type {
   RequestObservation,
   StorageObservation,
 } from './metrics.ts'
-export type { AppOptions, AppSecrets, Logger, PasswordHasher } from './options.ts'
+export type { AppOptions, AppSecrets, Logger, PasswordHasher, RequestHost } from './options.ts'
 export { SealError } from './users/vault.ts'

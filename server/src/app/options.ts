@@ -37,8 +37,12 @@ export interface AppOptions {
   readonly passwords: PasswordHasher
   /** Version of the API, as `/status` reports it. */
   readonly version: string
-  /** The address of the client that sent a request; see `forwardedAddress` for proxies. */
-  readonly clientAddress: (request: Request) => string
+  /**
+   * The address of the client that sent a request, for hosts whose requests carry it; see `forwardedAddress` for
+   * proxies. An address that is passed to `fetch` wins.
+   * @default none: every call of `fetch` passes one
+   */
+  readonly clientAddress?: (request: Request) => string
   /** Unix time in milliseconds. @default Date.now */
   readonly clock?: () => number
   /** @default crypto.getRandomValues */
@@ -61,9 +65,68 @@ export interface AppOptions {
   readonly metrics?: Metrics
   /**
    * What answers are made of. A host that can send an answer faster when it is of a class of its own names that here.
-   * @default the platform's `Response`
+   * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */
   readonly responseClass?: typeof Response
   /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
+}
+
+/** What a host knows of a request beside the request itself. */
+export interface RequestHost {
+  /**
+   * The address of the client that sent it; see `forwardedAddress` for proxies. Anything but a string counts as absent,
+   * so that `fetch` can be handed to a host that calls it with arguments of its own.
+   * @default what `clientAddress` of `createApp` says
+   */
+  readonly address?: unknown
+}
+
+/** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
+export const MIN_SESSION_SECRET_BYTES = 32
+
+/**
+ * Refuses options that would fail later, far from their cause.
+ * @throws TypeError that names the option and what it should be; secrets are not repeated
+ */
+export function checkAppOptions(options: AppOptions): void {
+  const { storage, secrets, passwords, version, clientAddress, rateLimit, adminRateLimit, allowedOrigins } = options
+  const rules: readonly (readonly [isRight: boolean, message: string])[] = [
+    [
+      isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
+      'storage must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
+    ],
+    [isFilled(secrets?.seal), 'secrets.seal must be a string that is not blank.'],
+    [
+      (secrets?.sealPrevious ?? []).every(isFilled),
+      'secrets.sealPrevious must be a list of strings that are not blank.',
+    ],
+    [
+      typeof secrets?.session === 'string' &&
+        new TextEncoder().encode(secrets.session).length >= MIN_SESSION_SECRET_BYTES,
+      `secrets.session must be a string of at least ${MIN_SESSION_SECRET_BYTES} bytes.`,
+    ],
+    [
+      isFunction(passwords?.hash) && isFunction(passwords.verify),
+      'passwords must have the functions hash(password) and verify(password, hash).',
+    ],
+    [isFilled(version), 'version must be a string such as "1.0.0".'],
+    [
+      clientAddress === undefined || isFunction(clientAddress),
+      'clientAddress must be a function that returns the address of a request as a string.',
+    ],
+    [isLimit(rateLimit), 'rateLimit must be { requests, windowMs }, both positive whole numbers.'],
+    [isLimit(adminRateLimit), 'adminRateLimit must be { requests, windowMs }, both positive whole numbers.'],
+    [Array.isArray(allowedOrigins ?? []), 'allowedOrigins must be a list of origins such as "https://example.com".'],
+  ]
+  const wrong = rules.find(([isRight]) => !isRight)
+  if (wrong) throw new TypeError(`createApp: ${wrong[1]}`)
+}
+
+const isFunction = (value: unknown) => typeof value === 'function'
+const isFilled = (value: unknown) => typeof value === 'string' && value.trim() !== ''
+const isPositive = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
+
+function isLimit(limit: RateLimit | undefined): boolean {
+  return limit === undefined || (isPositive(limit.requests) && isPositive(limit.windowMs))
 }

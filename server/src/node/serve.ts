@@ -19,7 +19,7 @@ export interface ServeOptions extends ConfigSource {
   readonly stopRequested: () => Promise<void>
 }
 
-/** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
+/** As many bits as the keys that are derived from it. */
 const STRONG_SECRET_LENGTH = 32
 
 /** Exit statuses of {@link serve}. */
@@ -44,13 +44,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     say(`fish-cli serve: ${startFailure(error, config)}`)
     return isUnknownHost(error) ? SERVE_EXIT.usage : SERVE_EXIT.failed
   }
-  for (const [name, secret] of [
-    ['FISH_SECRET', config.secret],
-    ['FISH_JWT_SECRET', config.jwtSecret],
-  ] as const) {
-    if (secret && secret.length < STRONG_SECRET_LENGTH) {
-      logger.warn({}, `${name} is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
-    }
+  if (config.secret && config.secret.length < STRONG_SECRET_LENGTH) {
+    logger.warn({}, `FISH_SECRET is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
   }
   for (const warning of server.warnings) logger.warn({ storage: config.storage.driver }, warning)
   logger.info(startReport(config, options.version, server), 'ready')

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { holdsPassword, parseStorageAddress, type StorageAddress } from './storage-address.ts'
 
 /** How the log is written. */
@@ -121,8 +122,8 @@ export const SETTINGS = {
   }),
   jwtSecret: setting({
     env: 'FISH_JWT_SECRET',
-    summary: "signs administrators' sessions; made and kept beside the data when unset",
-    parse: secret,
+    summary: `signs administrators' sessions, at least ${MIN_SESSION_SECRET_BYTES} bytes; made and kept beside the data when unset`,
+    parse: sessionSecret,
   }),
   secret: setting({
     env: 'FISH_SECRET',
@@ -178,6 +179,11 @@ function host(text: string): string {
 function secret(text: string): string {
   if (text.trim() === '') throw new Error('is blank: give random characters, or leave it unset')
   return text
+}
+
+function sessionSecret(text: string): string {
+  if (Buffer.byteLength(secret(text)) >= MIN_SESSION_SECRET_BYTES) return text
+  throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
 /** A secret may hold any character, so no separator is safe: several are a JSON array, and anything else is one. */

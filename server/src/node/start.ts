@@ -111,7 +111,11 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
     logger,
     docs: createDocs(),
     clientAddress: (request) =>
-      forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), config.trustProxy),
+      forwardedAddress(
+        (request as ServerRequest).ip ?? 'unknown',
+        request.headers.get('x-forwarded-for'),
+        config.trustProxy,
+      ),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
     adminRateLimit: { requests: config.adminRateLimit, windowMs: LIMITS.adminWindowSeconds * 1000 },
     ...(config.masterApiKey === undefined ? {} : { masterApiKey: config.masterApiKey }),

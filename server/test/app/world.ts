@@ -21,7 +21,7 @@ export async function createWorld({
     secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
     passwords: plainPasswords,
     version: '0.0.0-test',
-    clientAddress: (request) => request.headers.get(ADDRESS_HEADER) ?? '192.0.2.1',
+    clientAddress: (request) => request.headers.get(ADDRESS_HEADER) || '192.0.2.1',
     clock: () => now,
     ...overrides,
     storage,

@@ -206,13 +206,19 @@ describe('the configuration', () => {
     for (const secret of [...secrets, 'hunter2']) expect(mistakes.join('\n')).not.toContain(secret)
   })
 
+  it('refuses a session secret that is too short for HS256, without repeating it', () => {
+    const mistakes = mistakesOf({ env: { FISH_JWT_SECRET: 'hunter2' } })
+    expect(mistakes).toEqual([expect.stringContaining('FISH_JWT_SECRET must have at least 32 bytes')])
+    expect(mistakes.join()).not.toContain('hunter2')
+  })
+
   it('requires both secrets with Redis, where no process may make its own', () => {
     for (const FISH_STORAGE of ['redis://127.0.0.1', 'redis-cluster://127.0.0.1:7000,127.0.0.1:7001']) {
       expect(mistakesOf({ env: { FISH_STORAGE } })).toEqual([
         expect.stringContaining('FISH_SECRET is required with Redis'),
         expect.stringContaining('FISH_JWT_SECRET is required with Redis'),
       ])
-      const env = { FISH_STORAGE, FISH_SECRET: 'seals', FISH_JWT_SECRET: 'signs' }
+      const env = { FISH_STORAGE, FISH_SECRET: 'seals', FISH_JWT_SECRET: 'j'.repeat(32) }
       expect(readConfig({ env }).storage.driver).toBe(FISH_STORAGE.slice(0, FISH_STORAGE.indexOf(':')))
     }
   })
@@ -220,7 +226,7 @@ describe('the configuration', () => {
   it.each(['redis://:hunter2@127.0.0.1', 'rediss://alex:hunter2@host:6380/1', 'redis-cluster://:hunter2@host:7000'])(
     'refuses the password of %s as a flag, and takes it from the environment',
     (storage) => {
-      const env = { FISH_SECRET: 'seals', FISH_JWT_SECRET: 'signs' }
+      const env = { FISH_SECRET: 'seals', FISH_JWT_SECRET: 'j'.repeat(32) }
       const mistakes = mistakesOf({ env, flags: { storage } })
       expect(mistakes).toEqual([expect.stringContaining('--storage holds a password')])
       expect(mistakes.join()).not.toContain('hunter2')

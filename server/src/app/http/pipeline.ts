@@ -1,9 +1,9 @@
-import { H3 } from 'h3'
+import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/errors.ts'
 import type { Admission } from '../admission.ts'
 import { clientKey } from '../limits/client.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AppOptions, Logger } from '../options.ts'
+import type { AppOptions, Logger, RequestHost } from '../options.ts'
 import { logAnswer } from './access-log.ts'
 import { type Answer, empty, failed, responseInit } from './answer.ts'
 import { audienceOf } from './audience.ts'
@@ -22,28 +22,37 @@ export interface PipelineContext {
   readonly clock: () => number
   readonly logger: Logger
   readonly metrics: Metrics | undefined
-  readonly responseClass: typeof Response
+  readonly responseClass: () => typeof Response
 }
+
+const NO_ADDRESS =
+  'Pass the address with each request, app.fetch(request, { address }), or give createApp() a clientAddress that returns it as a string.'
 
 /**
  * What every request goes through, whatever it asks for: its exchange is opened, CORS and the rate limit come before
  * its route, and whatever is answered or thrown leaves as one response that is logged and measured.
  */
 export function createPipeline(context: PipelineContext): H3 {
-  const {
-    admit,
-    clientAddress,
-    createId,
-    allowedOrigins,
-    clock,
-    logger,
-    metrics,
-    responseClass: ResponseClass,
-  } = context
+  const { admit, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = context
+
+  /** Empty, and logged, where the host does not provide it. */
+  function addressOf({ req, context }: H3Event): string {
+    try {
+      const given = (context.host as RequestHost | undefined)?.address
+      const address: unknown = typeof given === 'string' ? given : clientAddress?.(req)
+      if (typeof address === 'string' && address !== '') return address
+      throw new TypeError(NO_ADDRESS)
+    } catch (err) {
+      logger.error({ err }, 'the address of the client is unknown')
+      return ''
+    }
+  }
 
   async function answerTo(exchange: Exchange, route: () => unknown): Promise<Answer> {
     const { request, answerHeaders } = exchange
     try {
+      // All such clients together would share one rate limit.
+      if (exchange.address === '') return failed(new Failure('internal_error'), exchange.requestId)
       if (isPreflight(request)) {
         const asked = corsRequest(exchange, request.headers.get('access-control-request-method') ?? request.method)
         Object.assign(answerHeaders, preflightHeaders(asked, allowedOrigins))
@@ -61,7 +70,7 @@ export function createPipeline(context: PipelineContext): H3 {
     silent: true,
     allowMalformedURL: true,
     onRequest(event) {
-      const address = clientAddress(event.req)
+      const address = addressOf(event)
       const client = clientKey(address)
       const exchange = openExchange(event.req, { now: clock(), address, client, audienceOf, createId })
       keepExchange(event, exchange)
@@ -82,6 +91,7 @@ export function createPipeline(context: PipelineContext): H3 {
     })
     const { method } = exchange.request
     const body = method === 'HEAD' ? await unread(answer) : answer.body
+    const ResponseClass = responseClass()
     return new ResponseClass(body, responseInit(answer, exchange.answerHeaders))
   })
   return h3
