@@ -26,8 +26,8 @@ export interface Io {
   readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
 }
 
-/** The streams, environment and signals of this process. */
-export function processIo(): Io {
+/** The streams, environment and signals of this process. @param onStopWish hears of each wish to stop */
+export function processIo({ onStopWish = () => {} }: { readonly onStopWish?: () => void } = {}): Io {
   return {
     env: process.env,
     // Opening stdin costs time, and whoever does not read it need not.
@@ -52,6 +52,7 @@ export function processIo(): Io {
     },
     stopWishes() {
       const signals = new EventEmitter()
+      signals.on('stop', onStopWish)
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
       // An iterator of events keeps those that come while nobody waits, such as during the start of a server.
       const wishes = on(signals, 'stop')

@@ -10,15 +10,21 @@ const LAST_WORDS_MS = 1000
 
 /** Runs `fish-cli` as this process. The exit status is set, not forced: what is being written is written. */
 export async function main(): Promise<void> {
-  const io = processIo()
+  let wasStopped = false
+  const io = processIo({
+    onStopWish: () => {
+      wasStopped = true
+    },
+  })
   endWithStdout(io)
   endWithMistake(io)
   const status = await runCli(process.argv.slice(2), io)
   // What stdout ended with stands.
   process.exitCode ??= status
-  if (status !== EXIT.interrupted) return
-  // Whoever pressed Ctrl-C does not wait for what is still under way, nor for a reader that does not read.
+  if (status !== EXIT.interrupted && !wasStopped) return
+  // Whoever sent the signal does not wait for what is still under way, nor for a reader that does not read.
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+  if (status !== EXIT.interrupted) return
   await new Promise((resolve) => process.stdout.write('', resolve))
   process.exit()
 }

@@ -25,8 +25,8 @@ export function startErrors(stderr: Terminal<Writable>): {
     write(chunk: Buffer, _encoding, done) {
       const text = chunk.toString()
       if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
-      stderr.write(chunk)
-      done()
+      // Once it has gone: what nobody reads must pile up where the log sees it.
+      stderr.write(chunk, () => done())
     },
   })
   return {

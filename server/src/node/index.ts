@@ -1,6 +1,6 @@
 export { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
 export type { ConnectionLimits } from './listener.ts'
-export { createLogger, type LogTarget } from './logger.ts'
+export { type BoundedLogger, createLogger, type LogTarget } from './logger.ts'
 export { type BackupOptions, type BackupReport, backupStore } from './maintenance/backup.ts'
 export { type ExportOptions, type ExportReport, exportStore } from './maintenance/export.ts'
 export type { ExportCounts } from './maintenance/export-format.ts'

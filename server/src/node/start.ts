@@ -11,6 +11,7 @@ import type { ServerConfig } from './config.ts'
 import { createDocs } from './docs-page.ts'
 import { announceOn, ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
+import type { BoundedLogger } from './logger.ts'
 import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
@@ -18,7 +19,8 @@ import { watchStore } from './store-watch.ts'
 
 /** What {@link startServer} takes beside the configuration. */
 export interface StartOptions {
-  readonly logger: Logger
+  /** `dropped` is what `/metrics` tells of lines that the log has dropped. @default 0 */
+  readonly logger: Logger & Partial<Pick<BoundedLogger, 'dropped'>>
   readonly version: string
   /** @default scrypt at OWASP's cost */
   readonly passwords?: PasswordHasher
@@ -59,7 +61,7 @@ const WATCH_MS = 1000
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
   const { logger, connections = {} } = options
-  const metrics = createServiceMetrics()
+  const metrics = createServiceMetrics({ droppedLogLines: () => logger.dropped?.() ?? 0 })
   let accepting = true
   const isAccepting = () => accepting
   const { host, port } = config

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../app/metrics.ts'
-import { createCounter, createHistogram, renderText, TEXT_FORMAT } from './exposition.ts'
+import { createCounter, createHistogram, createReading, renderText, TEXT_FORMAT } from './exposition.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 
 /** The metrics of one server. */
@@ -14,8 +14,14 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const LABELLED = { labelled: true }
 
+/** What {@link createServiceMetrics} reads when it is scraped. */
+export interface ServiceReadings {
+  /** Lines that the log has dropped so far. */
+  readonly droppedLogLines: () => number
+}
+
 /** Makes the metrics of a server: each server has its own, so that two in one process do not count together. */
-export function createServiceMetrics(): ServiceMetrics {
+export function createServiceMetrics({ droppedLogLines }: ServiceReadings): ServiceMetrics {
   const requests = createCounter(
     { name: 'fish_http_requests_total', help: 'Answered requests by route, method and status.' },
     LABELLED,
@@ -40,8 +46,13 @@ export function createServiceMetrics(): ServiceMetrics {
     { name: 'fish_connections_dropped_total', help: 'Connections refused because there were too many.' },
     { labelled: false },
   )
+  const droppedLines = createReading(
+    { name: 'fish_log_lines_dropped_total', help: 'Log lines dropped because nothing read the log fast enough.' },
+    'counter',
+    droppedLogLines,
+  )
   const ofProcess = createProcessMetrics()
-  const all = [requests, durations, decisions, operations, failures, dropped, ...ofProcess.metrics]
+  const all = [requests, durations, decisions, operations, failures, dropped, droppedLines, ...ofProcess.metrics]
 
   return {
     now: () => performance.now(),

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+const REQUESTS = 2000
+
+test.each([[['serve']], [['serve', '--json']]])(
+  '%j whose log nobody reads goes on responding, and ends when it is told to',
+  { timeout: 60_000 },
+  async (argv) => {
+    const env = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
+    const child = spawn(process.execPath, [PROGRAM, ...argv], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    onTestFinished(() => {
+      child.kill('SIGKILL')
+    })
+    child.stderr.pause()
+    const [first] = await once(child.stdout, 'data')
+    const url = /http:[\d.:/]+/.exec(String(first))?.[0]
+
+    // Many times the 64 KiB that a pipe holds.
+    const headers = { 'x-request-id': 'x'.repeat(64) }
+    for (let sent = 0; sent < REQUESTS; sent += 50) {
+      const responses = Array.from({ length: 50 }, () => fetch(`${url}/livez`, { headers }))
+      for (const response of await Promise.all(responses)) await response.arrayBuffer()
+    }
+
+    const started = performance.now()
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await exited).toEqual([0, null])
+    expect(performance.now() - started).toBeLessThan(8000)
+  },
+)

@@ -1,0 +1,63 @@
+import { Writable } from 'node:stream'
+import { createLogger } from '@fish-crab/server'
+import { describe, expect, it, vi } from 'vitest'
+import { startTestServer } from './running.ts'
+
+/** A stream whose reader has stalled until it is told to read. */
+function createStalledStream() {
+  const lines: string[] = []
+  let waiting: (() => void) | undefined
+  let isStalled = true
+  const stream = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      lines.push(text)
+      if (isStalled) waiting = done
+      else done()
+    },
+  })
+  const read = () => {
+    isStalled = false
+    waiting?.()
+  }
+  return { stream, lines, read }
+}
+
+const LINES = 20_000
+
+describe('a log that nobody reads', () => {
+  it.each(['json', 'pretty'] as const)(
+    'keeps at most 1 MiB of %s waiting, and tells how many lines it dropped once it is read again',
+    async (format) => {
+      const { stream, lines, read } = createStalledStream()
+      const logger = createLogger(format, { stream, colours: false })
+      for (let line = 0; line < LINES; line += 1) logger.info({ line, filler: 'x'.repeat(100) }, 'request')
+      expect(stream.writableLength).toBeLessThanOrEqual(1024 * 1024)
+      const dropped = logger.dropped()
+      expect(dropped).toBeGreaterThan(LINES / 2)
+
+      read()
+      await vi.waitFor(() => expect(lines.at(-1)).toContain(`${dropped} log lines were dropped`))
+      expect(lines).toHaveLength(LINES - dropped + 1)
+      logger.info({}, 'after')
+      expect(lines.at(-1)).toContain('after')
+      expect(logger.dropped()).toBe(dropped)
+      expect(lines.filter((line) => line.includes('were dropped'))).toHaveLength(1)
+    },
+  )
+
+  it('is counted in /metrics', async () => {
+    const { stream } = createStalledStream()
+    const logger = createLogger('json', { stream, colours: false })
+    const { url } = await startTestServer({ FISH_ADMIN_PASSWORD: 'boss-password' }, { logger })
+    const scrape = async () => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      return Number(/^fish_log_lines_dropped_total (\d+)$/m.exec(text)?.[1])
+    }
+    expect(await scrape()).toBe(0)
+    for (let line = 0; line < LINES; line += 1) logger.info({ filler: 'x'.repeat(100) }, 'line')
+    // The lines of the scrapes themselves find no room either.
+    expect(await scrape()).toBeGreaterThanOrEqual(logger.dropped() - 1)
+    expect(logger.dropped()).toBeGreaterThan(LINES / 2)
+  })
+})
