@@ -133,7 +133,12 @@ async function copySwaggerUi(): Promise<void> {
   await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))
 }
 
-const MOCKS: Entries = { index: 'index.ts', vitest: 'vitest/index.ts', conformance: 'conformance/index.ts' }
+const MOCKS: Entries = {
+  index: 'index.ts',
+  vitest: 'vitest/index.ts',
+  matchers: 'matchers/index.ts',
+  conformance: 'conformance/index.ts',
+}
 const MOCKS_ALONE: Entries = { standalone: 'standalone/index.ts' }
 
 export default defineConfig([

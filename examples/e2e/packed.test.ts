@@ -27,7 +27,7 @@ const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWO
 describe('the examples, on the packed packages', () => {
   const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
 
-  it.each([...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/standalone'])(
+  it.each([...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/matchers', 'mocks/standalone'])(
     'load @fish-crab/%s from the tarball',
     async (entry) => {
       const program = `process.stdout.write(import.meta.resolve('@fish-crab/${entry}')); await import('@fish-crab/${entry}')`

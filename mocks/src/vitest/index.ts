@@ -1,11 +1,11 @@
 import { test as base, expect } from 'vitest'
 import { createMock } from '../create-mock.ts'
+import { type MockMatchers, mockMatchers } from '../matchers/matchers.ts'
 import type { Mock } from '../mock.ts'
 import type { MockOptions } from '../options.ts'
-import { type MockMatchers, mockMatchers } from './matchers.ts'
 
 export { expect } from 'vitest'
-export { type CatchPattern, type MockMatchers, mockMatchers } from './matchers.ts'
+export { type CatchPattern, type MockMatchers, mockMatchers } from '../matchers/matchers.ts'
 
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends MockMatchers<R> {}

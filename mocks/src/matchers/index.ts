@@ -1,0 +1,1 @@
+export { type CatchPattern, type MatcherResult, type MockMatchers, mockMatchers } from './matchers.ts'
