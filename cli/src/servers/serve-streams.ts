@@ -25,8 +25,9 @@ export function startErrors(stderr: Terminal<Writable>): {
     write(chunk: Buffer, _encoding, done) {
       const text = chunk.toString()
       if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
-      // Once it has gone: what nobody reads must pile up where the log sees it.
-      stderr.write(chunk, () => done())
+      // What nobody reads waits in this stream, where the log sees it and bounds it.
+      if (stderr.write(chunk)) done()
+      else stderr.once('drain', () => done())
     },
   })
   return {
