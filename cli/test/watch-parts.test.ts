@@ -1,11 +1,11 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
-import { detectGamemode } from '../src/game-log/detect-gamemode.ts'
+import { bookmarkText, readBookmark } from '../src/game-log/bookmark.ts'
 import { interpret } from '../src/game-log/interpret.ts'
 import { decodeLine, splitLines } from '../src/game-log/lines.ts'
 import { logPlaces } from '../src/game-log/log-places.ts'
 import { momentOf } from '../src/game-log/moment.ts'
-import { placeText, readPlace } from '../src/game-log/place.ts'
+import { beginsGame, readWhereabouts } from '../src/game-log/whereabouts.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()
@@ -100,15 +100,34 @@ describe('the gamemode', () => {
     [`${at('12:00:01')}<Bob> Sending you to survival`, undefined],
     [`${at('12:00:01')}Bob: welcome to earth`, undefined],
     [`${at('12:00:01')}Welcome to the hub`, undefined],
+    [`${at('12:00:01')}Sending you to hub...`, 'at hub'],
+    [`${at('12:00:01')}You have been sent to the server lobby-3.`, 'at lobby-3'],
+    [`${at('12:00:01')}Connecting to boxsmp…`, 'at boxsmp'],
+    [`${at('12:00:01')}Connecting to voice chat`, undefined],
+    [`${at('12:00:01')}Sending you to spawn`, undefined],
+    ['[12:00:01] [Render thread/INFO]: Connecting to boxsmp1.example.net, 25565', 'at boxsmp1'],
+    ['[12:00:01] [Render thread/INFO]: Connecting to play.example.net, 25565', 'not known'],
+    ['[12:00:01] [Render thread/INFO]: Connecting to 192.0.2.1, 25565', 'not known'],
     [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
   ])('of %s is %s', (line, gamemode) => {
-    expect(detectGamemode(line)).toBe(gamemode)
+    const where = readWhereabouts(line)
+    const told = where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
+    expect(told).toBe(gamemode)
+  })
+
+  test.each([
+    ['[12:00:01] [main/INFO]: Loading Minecraft 1.21', true],
+    ['[12:00:01] [Client thread/INFO]: Setting user: Alex', true],
+    [`${at('00:00:01')}<Bob> good morning`, false],
+    [`${at('00:00:01')}[main/INFO]: Setting user: Alex`, false],
+  ])('is not that of an earlier game in a log that begins with %s: %s', (line, begins) => {
+    expect(beginsGame(line)).toBe(begins)
   })
 
   test('holds from the line on that says it', () => {
     const line = (name: string) => `${at('12:00:01')}NICE CATCH! You caught a ${name}.`
     const { catches } = told([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
-    expect(catches.map(({ gamemode }) => gamemode)).toEqual([undefined, 'earth'])
+    expect(catches.map(({ where }) => where.gamemode)).toEqual([undefined, 'earth'])
   })
 })
 
@@ -134,9 +153,9 @@ describe('a place', () => {
   test('comes back from its text as it was, and from any other text not at all', () => {
     const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
     const place = { head: 'h', generation: 2, offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
-    expect(readPlace(placeText(place))).toEqual(place)
-    for (const text of [undefined, '', 'null', '{}', placeText({ ...place, offset: -1 })]) {
-      expect(readPlace(text)).toBeUndefined()
+    expect(readBookmark(bookmarkText({ place, held: [] }))).toEqual({ place, held: [] })
+    for (const text of [undefined, '', 'null', '{}', bookmarkText({ place: { ...place, offset: -1 }, held: [] })]) {
+      expect(readBookmark(text)).toBeUndefined()
     }
   })
 })

@@ -153,7 +153,7 @@ describe('watch', () => {
     for (const path of [join(folder, 'logs'), '/dev/null']) {
       const { status, stdout, stderr } = await run(['watch', path], { env })
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|no file)\.\n {2}Give the path of a log/)
+      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|no file)\.\n {2}Give the path of a log/m)
     }
   })
 

@@ -1,21 +1,36 @@
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
-import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
-import { chosenGamemode } from '../catches/gamemode.ts'
+import { noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { chosenGamemode, gamemodeNamed } from '../catches/gamemode.ts'
 import { homeFolder } from '../config/home-folder.ts'
+import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { findLog } from '../game-log/find-log.ts'
 import { follow } from '../game-log/follow.ts'
+import { isPacked } from '../game-log/log-file.ts'
 import { logPlaces } from '../game-log/log-places.ts'
-import { dryRecorder, gamemodeChoice, outboxRecorder, type Recorder } from '../game-log/recorder.ts'
+import {
+  dryRecorder,
+  gamemodeChoice,
+  type HeldCatch,
+  keptOf,
+  outboxRecorder,
+  type Recorder,
+  type ShownCatch,
+} from '../game-log/recorder.ts'
 import { catchJson, catchText, type Totals, totalsText, withCatch } from '../game-log/show.ts'
 import { tellDelivery } from '../game-log/tell-delivery.ts'
+import type { Whereabouts } from '../game-log/whereabouts.ts'
+import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress, interruptionWith } from '../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../outbox/open-outbox.ts'
 import { useColours } from '../output/colours.ts'
+import { printable } from '../output/printable.ts'
+import { canAsk } from '../secrets/read-secret.ts'
 import { maxWaitMs, needUser, selection } from '../service/client.ts'
 
 /** `fish-cli watch` */
@@ -24,102 +39,244 @@ export class Watch extends FishCommand {
   static override description =
     'It stays with the log when the game restarts. Ctrl-C ends it; started again, it goes on where it ended: what was ' +
     'caught meanwhile is added, and nothing twice. Catches wait on this machine while the service is out of reach. ' +
-    'Without LOG it takes that of the game that runs, or ran last: vanilla, Lunar, Feather, Prism or MultiMC. Needs ' +
-    'your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.'
+    'Without LOG it takes that of the game that runs, or ran last: vanilla, Lunar, Feather, Prism or MultiMC. Where ' +
+    'the log names a place that is no gamemode, such as a hub, catches are held back on this machine until --gamemode ' +
+    'says theirs. Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.'
   static override examples = [
     '<%= config.bin %> watch',
     '<%= config.bin %> watch ~/.minecraft/logs/latest.log --gamemode earth',
     { description: 'Show what would be added:', command: '<%= config.bin %> watch --from-start --once --dry-run' },
+    { description: 'Packed logs, as the game leaves them:', command: '<%= config.bin %> watch logs/*.log.gz --once' },
   ]
   static override args = {
-    log: Args.string({ description: 'path of the log; that of the game when left out', ignoreStdin: true }),
+    log: Args.string({
+      description: 'path of the log; that of the game when left out, several with --once',
+      ignoreStdin: true,
+      multiple: true,
+    }),
   }
   static override flags = {
     'from-start': Flags.boolean({ summary: 'Add also what is in the log already; nothing twice.' }),
     once: Flags.boolean({ summary: 'Read the log as it is, send what it tells, and end.' }),
     'dry-run': Flags.boolean({ summary: 'Show what would be added, and add nothing.' }),
-    ...gamemodeFlag,
+    gamemode: Flags.string({
+      char: 'g',
+      summary: `Which collection, whatever the log says: ${GAMEMODES.join(', ')}; FISH_GAMEMODE counts where the log says none.`,
+      helpValue: 'GAMEMODE',
+    }),
     ...userFlag,
     ...serviceFlags,
     ...noInputFlag,
   }
 
   #totals: Totals = { fish: 0, crabs: 0 }
+  #held = 0
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Watch)
     const chosen = selection(this.io, flags)
-    const gamemodeOf = gamemodeChoice(
-      flags.gamemode as Gamemode | undefined,
-      flags.gamemode === undefined ? chosenGamemode(chosen.gamemode) : undefined,
-    )
-    const reading = { ...flags, path: await this.#path(args.log, flags.json) }
-    if (flags['dry-run']) return this.#read(reading, dryRecorder(gamemodeOf), this.io.interrupted())
+    const flag = flags.gamemode as Gamemode | undefined
+    const preset = flag === undefined ? chosenGamemode(chosen.gamemode) : undefined
+    refuseEndless(args.log ?? [], flags.once)
+    if (flags['dry-run']) {
+      const [first, ...others] = await this.#logs(args.log)
+      const usual = await this.#usualGamemode(flags, { flag, preset, where: {} })
+      const recorder = dryRecorder(gamemodeChoice(flag, usual))
+      return this.#readAll(flags, [first, ...others], async () => recorder, this.io.interrupted())
+    }
     const user = needUser(this.io, flags.user, 'Add --user USER', flags)
     const limit = maxWaitMs(chosen.maxWait)
+    const logs = await this.#logs(args.log)
     const outbox = await openPlayerOutbox(this.io, flags, { user })
     const signal = this.io.interrupted()
     try {
+      const kept = await keptOf(outbox, { user, path: logs[0].path })
+      // Where it ended says nothing of its beginning.
+      const where = flags['from-start'] ? {} : (kept?.place ?? {})
+      const usual = await this.#usualGamemode(flags, { flag, preset, where })
+      this.#tellStart(flags, logs, { user, url: chosen.url.value, gamemode: gamemodeText({ flag, usual, where }) })
+      const gamemodeOf = gamemodeChoice(flag, usual)
       const unsubscribe = tellDelivery(this.io, outbox)
       if (!flags.once) outbox.start()
-      const recorder = outboxRecorder(outbox, { user, path: reading.path, gamemodeOf })
-      await this.#readOrTell(reading, recorder, outbox, signal)
+      const recorderOf = async (path: string) => {
+        const owner = { user, path }
+        return outboxRecorder(outbox, owner, { kept: await keptOf(outbox, owner), gamemodeOf })
+      }
+      await this.#readOrTell(outbox, signal, () => this.#readAll(flags, logs, recorderOf, signal))
       unsubscribe()
       const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal })
       this.note(flags.json, `fish-cli: ${totalsText(this.#totals)}; ${report.sent} sent.`)
-      return flushStatus(report, (text) => this.note(flags.json, text))
+      const status = flushStatus(report, (text) => this.note(flags.json, text))
+      return this.#held > 0 ? EXIT.partly : status
     } finally {
       // A request in flight is not waited for after Ctrl-C: its token is on disk, and is sent again.
       await outbox.close({ signal })
     }
   }
 
-  async #readOrTell(reading: Reading, recorder: Recorder, outbox: Outbox, signal: AbortSignal): Promise<void> {
+  async #readOrTell(outbox: Outbox, signal: AbortSignal, read: () => Promise<unknown>): Promise<void> {
     try {
-      await this.#read(reading, recorder, signal)
+      await read()
     } catch (error) {
       throw signal.aborted ? await interruptionWith(outbox) : error
     }
   }
 
-  async #read(flags: Reading, recorder: Recorder, signal: AbortSignal): Promise<number> {
-    const colours = useColours(this.io.env, this.io.stdout)
+  async #readAll(
+    flags: Reading,
+    logs: Logs,
+    recorderOf: (path: string) => Promise<Recorder>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let before: Whereabouts | undefined
+    for (const { path } of logs) {
+      const recorder = await recorderOf(path)
+      before = await this.#read({ ...flags, path, before }, recorder, signal)
+    }
+    return this.#held > 0 ? EXIT.partly : EXIT.ok
+  }
+
+  /** Reads a log. @returns where the player was at its end */
+  async #read(flags: ReadingOne, recorder: Recorder, signal: AbortSignal): Promise<Whereabouts> {
+    const { path, before, json, once = false } = flags
+    const { place } = recorder
+    for (const one of await recorder.release()) this.#show(one, json)
+    if (recorder.held() > 0) this.#tellHeld(recorder.held(), json)
+    const heldBefore = this.#held
+    let where: Whereabouts = place ?? {}
     try {
       await follow({
-        path: flags.path,
-        place: await recorder.place(),
-        fromStart: flags['from-start'] ?? false,
-        once: flags.once ?? false,
+        path,
+        place,
+        before,
+        // Nobody follows a packed log, so nothing in it was there before.
+        fromStart: flags['from-start'] ?? (isPacked(path) && !place),
+        once,
         signal,
         clock: this.io.clock,
-        onNote: (text) => this.note(flags.json, `fish-cli: ${text}`),
+        onNote: (text) => this.note(json, `fish-cli: ${text}`),
         onBatch: async (batch) => {
-          for (const one of await recorder.record(batch)) {
-            this.#totals = withCatch(this.#totals, one)
-            const text = flags.json ? catchJson(one, this.#totals) : catchText(one, this.#totals, colours)
-            this.io.line.clear()
-            this.io.stdout.write(`${text}\n`)
-          }
+          const { added, held } = await recorder.record(batch)
+          for (const one of added) this.#show(one, json)
+          for (const one of held) this.#showHeld(one, json)
+          where = batch.place
         },
       })
-      return EXIT.ok
+      return where
     } finally {
       await recorder.finish()
+      if (this.#held > heldBefore) this.#tellHeld(recorder.held(), json)
     }
   }
 
-  async #path(given: string | undefined, json: boolean | undefined): Promise<string> {
-    if (given !== undefined) return resolve(given)
+  #show(one: ShownCatch, json: boolean | undefined): void {
+    this.#totals = withCatch(this.#totals, one)
+    const colours = useColours(this.io.env, this.io.stdout)
+    this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, colours))
+  }
+
+  #toldAt = new Set<string | null>()
+
+  #showHeld(one: HeldCatch, json: boolean | undefined): void {
+    this.#held += 1
+    if (json) this.#print(catchJson(one, this.#totals))
+    if (this.#toldAt.has(one.heldAt)) return
+    this.#toldAt.add(one.heldAt)
+    const why =
+      one.heldAt === null
+        ? 'The log does not say in which gamemode you are'
+        : `The log says ${printable(one.heldAt)}, which is no gamemode`
+    this.note(json, `fish-cli: ${why}: what you catch there is held back.`)
+  }
+
+  #tellHeld(count: number, json: boolean | undefined): void {
+    const are = count === 1 ? 'is' : 'are'
+    const next = 'Say their gamemode to add them: fish-cli watch LOG --gamemode GAMEMODE'
+    this.note(json, `fish-cli: ${catchesText(count)} ${are} held back on this machine. ${next}`)
+  }
+
+  #print(text: string): void {
+    this.io.line.clear()
+    this.io.stdout.write(`${text}\n`)
+  }
+
+  /** The gamemode of catches of which the log does not say it, asked for where nothing else says it. */
+  async #usualGamemode(
+    flags: { readonly 'no-input'?: boolean | undefined },
+    {
+      flag,
+      preset,
+      where,
+    }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: Whereabouts },
+  ): Promise<Gamemode | undefined> {
+    if (flag ?? preset ?? where.gamemode ?? where.elsewhere) return preset
+    if (!canAsk(this.io, flags['no-input'])) {
+      throw usageError(
+        'Say which gamemode counts where the log names none.',
+        'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
+      )
+    }
+    const { askLine } = await import('../asking/ask-line.ts')
+    const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
+    return gamemodeNamed(((await askLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
+  }
+
+  #tellStart(
+    { json }: Reading,
+    logs: Logs,
+    { user, url, gamemode }: { readonly user: string; readonly url: string; readonly gamemode: string },
+  ): void {
+    const [{ launcher }] = logs
+    const files = logs.map(({ path }) => printable(path)).join(', ')
+    const what = launcher === undefined ? files : `the log of ${launcher}, ${files},`
+    this.note(json, `fish-cli: Watching ${what} for ${printable(user)} at ${printable(url)}; gamemode ${gamemode}.`)
+  }
+
+  async #logs(given: string[] | undefined): Promise<Logs> {
+    const [first, ...others] = given ?? []
+    if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
     const { env } = this.io
-    const { launcher, path } = await findLog(logPlaces({ platform: process.platform, env, home: homeFolder(env) }))
-    this.note(json, `fish-cli: Watching the log of ${launcher}: ${path}`)
-    return path
+    return [await findLog(logPlaces({ platform: process.platform, env, home: homeFolder(env) }))]
   }
 }
 
-interface Reading {
+type Logs = readonly [WatchedLog, ...WatchedLog[]]
+
+interface WatchedLog {
   readonly path: string
+  readonly launcher?: string
+}
+
+interface Reading {
   readonly json?: boolean | undefined
   readonly once?: boolean | undefined
   readonly 'from-start'?: boolean | undefined
+}
+
+interface ReadingOne extends Reading {
+  readonly path: string
+  readonly before: Whereabouts | undefined
+}
+
+/** @throws CliError for logs that nobody could follow */
+function refuseEndless(paths: readonly string[], once: boolean | undefined): void {
+  if (once) return
+  if (paths.length > 1)
+    throw usageError('One log at a time can be followed.', 'Add --once to read several as they are.')
+  if (paths.some(isPacked)) throw usageError('Nothing is added to a packed log.', 'Add --once to read it as it is.')
+}
+
+function gamemodeText({
+  flag,
+  usual,
+  where,
+}: {
+  readonly flag: Gamemode | undefined
+  readonly usual: Gamemode | undefined
+  readonly where: Whereabouts
+}): string {
+  if (flag) return flag
+  if (where.gamemode) return `${where.gamemode}, as the log says`
+  if (where.elsewhere) return `not known, since the log says ${printable(where.elsewhere)}`
+  return `${usual}, unless the log says another`
 }

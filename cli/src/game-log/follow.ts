@@ -1,18 +1,21 @@
 import type { Clock } from '@fish-crab/sdk'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
-import { identityAt, isReadTo, type LogFile, openLog } from './log-file.ts'
+import { identityAt, isPacked, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
 import { LOG_NOT_READABLE } from './open-file.ts'
 import type { Place } from './place.ts'
 import { placeToBegin } from './place-to-begin.ts'
 import { type Batch, readOn } from './read-on.ts'
 import { type Waker, wakerOf } from './wake.ts'
+import type { Whereabouts } from './whereabouts.ts'
 
 /** What {@link follow} is told. */
 export interface FollowOptions {
   readonly path: string
   /** Where reading ended before. @default what was written before is passed over, unless `fromStart` */
   readonly place?: Place | undefined
+  /** Where the player was at the end of the log that came before, for a log that goes on with it. */
+  readonly before?: Whereabouts | undefined
   /** Begin with what is in the log already, also where a place is known. */
   readonly fromStart: boolean
   /** End when all that is there was read. */
@@ -93,9 +96,9 @@ class Following {
     const file = await this.#openLog()
     if (!file) return this.#missing()
     this.#wasOpen = true
-    const { path, once, signal, clock, onBatch } = this.#options
+    const { path, once, signal, clock, onBatch, before } = this.#options
     const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
-    const begin = { path, once, signal, clock, onBatch, known, begun, fromStart }
+    const begin = { path, once, signal, clock, onBatch, before, known, begun, fromStart }
     const from = await placeToBegin(file, begin).catch(async (error: unknown) => {
       await file.close()
       throw error
@@ -116,7 +119,8 @@ class Following {
 
   /** A log that was read is waited for when it cannot be: it may be locked, or on its way to another place. */
   #openLog(): Promise<LogFile | undefined> {
-    return openLog(this.#options.path).catch((error: unknown) => {
+    const { path } = this.#options
+    return (isPacked(path) ? openPackedLog(path) : openLog(path)).catch((error: unknown) => {
       const isPassing = this.#wasOpen && !this.#options.once
       if (isPassing && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
       throw error

@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { Gamemode } from '@fish-crab/sdk'
 import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
-import { detectGamemode } from './detect-gamemode.ts'
 import type { LogLine } from './lines.ts'
 import { momentOf } from './moment.ts'
 import { isSameCatch, lastOf, mergeCatches } from './pairing.ts'
 import type { Place } from './place.ts'
+import { readWhereabouts, type Whereabouts } from './whereabouts.ts'
 
 /** A catch that a log told of. */
 export interface WatchedCatch {
   readonly found: ChatCatch
   /** Milliseconds since 1970. */
   readonly caughtAt: number
-  /** What the log said before it. */
-  readonly gamemode: Gamemode | undefined
+  /** Where the player was, as the log said before it. */
+  readonly where: Whereabouts
   /** Names this very catch: the file by its first line, the byte at which the catch stands, and the line. */
   readonly key: string
 }
 
 /** What is known from before the lines. */
-export type Context = Pick<Place, 'head' | 'generation' | 'at' | 'last' | 'gamemode'>
+export type Context = Pick<Place, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
 /** What lines told. */
 export interface Interpretation {
@@ -45,8 +44,8 @@ export function interpret(
   let context = before
   let open = false
   for (const [index, { text, start, end }] of lines.entries()) {
-    const gamemode = detectGamemode(text)
-    if (gamemode) context = { ...context, gamemode }
+    const where = readWhereabouts(text)
+    if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
     const found = parseChatLine(text)
     if (!found) continue
     const line = { found, start, end }
@@ -60,7 +59,9 @@ export function interpret(
     if (!isSettled && index === lines.length - 1) return { catches, context, end: start }
     const caughtAt = momentOf(found.timeOfDay, context.at, now)
     context = { ...context, at: caughtAt, last: lastOf(line) }
-    catches.push({ found, caughtAt, gamemode: context.gamemode, key: keyOf(context, found, { text, start }) })
+    const { gamemode, elsewhere } = context
+    const key = keyOf(context, found, { text, start })
+    catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
     open = true
   }
   return { catches, context, end: lines.at(-1)?.end ?? 0 }

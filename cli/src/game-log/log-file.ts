@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { openFile } from './open-file.ts'
+import { decodeLine } from './lines.ts'
+import { notReadable, openFile } from './open-file.ts'
 
 /** A log that can be read at any place. */
 export interface LogFile {
@@ -53,17 +54,36 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
   }
 }
 
-/** Opens a log that was packed with gzip, as the game packs old ones. It is held in memory. */
-export async function openPackedLog(path: string): Promise<LogFile> {
-  const [packed, { mtimeMs, birthtimeMs }] = await Promise.all([readFile(path), stat(path)])
-  const bytes = await promisify(gunzip)(packed)
-  const facts = { size: bytes.length, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
-  return {
-    identity: `gzip:${path}`,
-    facts: async () => facts,
-    read: async (offset, length) => bytes.subarray(offset, offset + length),
-    close: async () => {},
+/**
+ * Opens a log that was packed with gzip, as the game packs old ones; `undefined` when there is none at that path. It is
+ * held in memory.
+ *
+ * @throws CliError `log_not_readable`
+ */
+export async function openPackedLog(path: string): Promise<LogFile | undefined> {
+  const handle = await openFile(path)
+  if (!handle) return undefined
+  try {
+    const { dev, ino } = await handle.stat({ bigint: true })
+    const { mtimeMs, birthtimeMs } = await handle.stat()
+    const bytes = await promisify(gunzip)(await handle.readFile()).catch(() => {
+      throw notReadable(`${path} is not packed with gzip, or is damaged.`)
+    })
+    const facts = { size: bytes.length, writtenAt: Math.floor(mtimeMs), bornAt: Math.floor(birthtimeMs || mtimeMs) }
+    return {
+      identity: `${dev}:${ino}`,
+      facts: async () => facts,
+      read: async (offset, length) => bytes.subarray(offset, offset + length),
+      close: async () => {},
+    }
+  } finally {
+    await handle.close()
   }
+}
+
+/** Whether a path is that of a log that was packed. */
+export function isPacked(path: string): boolean {
+  return path.endsWith('.gz')
 }
 
 /** Which file is at a path now; `undefined` when there is none. */
@@ -90,6 +110,13 @@ function headIn(beginning: Uint8Array, isWhole: boolean): string | undefined {
   const end = bytes.indexOf(0x0a)
   if (end === -1 && bytes.length < LONGEST_HEAD && !(isWhole && bytes.length > 0)) return undefined
   return hash(end === -1 ? bytes : bytes.subarray(0, end))
+}
+
+/** The first line of a log, as far as it is written. */
+export async function firstLineOf(file: LogFile): Promise<string> {
+  const bytes = await file.read(0, LONGEST_HEAD)
+  const end = bytes.indexOf(0x0a)
+  return decodeLine(end === -1 ? bytes : bytes.subarray(0, end))
 }
 
 /** What tells whether a file is still the one that was read. */

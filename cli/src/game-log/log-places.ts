@@ -24,7 +24,10 @@ export function logPlaces({ platform, env, home }: Surroundings): readonly LogPl
   const { join } = platform === 'win32' ? path.win32 : path.posix
   const { games, instances, feather } = foldersOfPlatform({ platform, env, home }, join)
   const lunar = join(home, '.lunarclient')
-  const places: LogPlace[] = games.map((game) => ({ launcher: 'vanilla', pattern: join(game, ...LOG) }))
+  const places: LogPlace[] = games.flatMap((game) => [
+    { launcher: 'vanilla', pattern: join(game, ...LOG) },
+    { launcher: 'Feather', pattern: join(game, 'feather', ...LOG) },
+  ])
   places.push(
     { launcher: 'Lunar', pattern: join(lunar, 'offline', 'multiver', ...LOG) },
     { launcher: 'Lunar', pattern: join(lunar, 'offline', '*', ...LOG) },

@@ -30,7 +30,8 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   throw notReadable(facts.isDirectory() ? `${path} is a folder.` : `${path} is no file.`)
 }
 
-function notReadable(message: string): CliError {
+/** What is at the path of a log is none that can be read. */
+export function notReadable(message: string): CliError {
   return new CliError({
     code: LOG_NOT_READABLE,
     message,

@@ -2,7 +2,8 @@ import type { Clock } from '@fish-crab/sdk'
 import { anchorOf, isReadTo, type LogFile } from './log-file.ts'
 import type { Place } from './place.ts'
 import { type Batch, readOn } from './read-on.ts'
-import { beginning, unreadLogs, withOldLog } from './rotated.ts'
+import { beginning, carriedOver, unreadLogs, withOldLog } from './rotated.ts'
+import type { Whereabouts } from './whereabouts.ts'
 
 /** What says where to begin in a log that was opened. */
 export interface Begin {
@@ -13,6 +14,8 @@ export interface Begin {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Takes what is left in older logs. */
   readonly onBatch: (batch: Batch) => Promise<void>
+  /** Where the player was at the end of the log that came before, for a log that is not known. */
+  readonly before?: Whereabouts | undefined
   /** Where reading ended before, in this log or one that stood here. */
   readonly known: Place | undefined
   /** Whether what is written in a log that is not known is ours, from its beginning on. */
@@ -28,23 +31,28 @@ export interface Begin {
  * @returns `undefined` while the log is empty
  */
 export async function placeToBegin(file: LogFile, begin: Begin): Promise<Place | undefined> {
-  const { known, begun, fromStart, once } = begin
-  const start = await beginning(file, once)
+  const { path, known, begun, fromStart, once, before = {} } = begin
+  const start = await beginning(file, { path, isWhole: once })
   if (!start) return undefined
-  if (!known) return begun ? start : passOver(file, start, begin)
+  if (!known) {
+    const first = { ...start, ...(await carriedOver(before, file)) }
+    return begun ? first : passOver(file, first, begin)
+  }
   if (known.head === start.head && (await isReadTo(file, known))) {
-    return fromStart ? { ...start, generation: known.generation } : known
+    return fromStart ? { ...start, ...(await carriedOver(before, file)), generation: known.generation } : known
   }
   const last = await readOld(known, begin)
-  return { ...start, generation: last.generation + 1 }
+  return { ...start, ...(await carriedOver(last, file)), generation: last.generation + 1 }
 }
 
 /** Reads what is left in files that stood here before. @returns the last place in them */
 async function readOld(known: Place, { path, signal, clock, onBatch }: Begin): Promise<Place> {
   let last = known
   for (const old of await unreadLogs(path, known, { signal, clock })) {
+    const before = last
     last = old.place
     await withOldLog(old.path, { signal, clock }, async (file) => {
+      if (old.place !== known) last = { ...old.place, ...(await carriedOver(before, file)) }
       for (;;) {
         signal.throwIfAborted()
         const batch = await readOn(file, last, { isSettled: true, isWhole: true })

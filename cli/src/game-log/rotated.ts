@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
-import { headOf, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
+import { firstLineOf, headOf, isPacked, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
 import type { Place } from './place.ts'
+import { beginsGame, type Whereabouts } from './whereabouts.ts'
 
 const MOST_FILES = 100
 const SLACK_MS = 24 * 60 * 60 * 1000
@@ -35,7 +36,7 @@ export async function unreadLogs(path: string, place: Place, reading: OldReading
     if (!isIt) continue
     const unread: OldLog[] = [{ path: candidate, place }]
     for (const later of candidates.slice(index + 1)) {
-      const begun = await withOldLog(later, reading, (file) => beginning(file, true))
+      const begun = await withOldLog(later, reading, (file) => beginning(file, { path: later, isWhole: true }))
       const generation: number = (unread.at(-1)?.place.generation ?? place.generation) + 1
       if (begun) unread.push({ path: later, place: { ...begun, generation } })
     }
@@ -45,13 +46,30 @@ export async function unreadLogs(path: string, place: Place, reading: OldReading
 }
 
 /** The place at the beginning of a log; `undefined` while it has no first line. */
-export async function beginning(file: LogFile, isWhole: boolean): Promise<Place | undefined> {
+export async function beginning(
+  file: LogFile,
+  { path, isWhole }: { readonly path: string; readonly isWhole: boolean },
+): Promise<Place | undefined> {
   const head = await headOf(file, isWhole)
   if (head === undefined) return undefined
   const { bornAt, writtenAt } = await file.facts()
   // What was packed or copied is younger than what it tells of.
-  return { head, generation: 0, offset: 0, anchor: EMPTY, at: Math.min(bornAt, writtenAt) }
+  const at = Math.min(bornAt, writtenAt, dayInName(path) ?? Number.POSITIVE_INFINITY)
+  return { head, generation: 0, offset: 0, anchor: EMPTY, at }
 }
+
+/** The whereabouts at the beginning of a log that follows another: unless a new game begins there, the same. */
+export async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: LogFile): Promise<Whereabouts> {
+  return beginsGame(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
+}
+
+/** The day of an old log that the game named, milliseconds since 1970: an hour into it, which is the slack of times. */
+function dayInName(path: string): number | undefined {
+  const [, year, month, day] = OLD_LOG.exec(basename(path)) ?? []
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day), 1).getTime()
+}
+
+const OLD_LOG = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 
 // The hash of nothing, as the anchor of the first byte.
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
@@ -72,7 +90,7 @@ export async function withOldLog<Result>(
 }
 
 async function openOldLog(path: string, { signal, clock }: OldReading): Promise<LogFile | undefined> {
-  if (!path.endsWith('.gz')) return openLog(path).catch(() => undefined)
+  if (!isPacked(path)) return openLog(path).catch(() => undefined)
   for (;;) {
     signal.throwIfAborted()
     try {
@@ -110,7 +128,7 @@ function oldLogName(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')
   return (other) => {
     if (other === name || !/^[^.].*\.(?:log|txt|gz|\d{1,3}|old|bak)$/i.test(other)) return false
-    if (stem === 'latest' && /^\d{4}-\d\d-\d\d-\d+\.log(?:\.gz)?$/.test(other)) return true
+    if (stem === 'latest' && OLD_LOG.test(other)) return true
     return other.startsWith(`${stem}.`) || other.startsWith(`${stem}-`)
   }
 }

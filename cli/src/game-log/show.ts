@@ -2,7 +2,7 @@ import type { RarityLabel } from '@fish-crab/sdk'
 import { paint, rarityStyle } from '../output/colours.ts'
 import { jsonText, printable } from '../output/printable.ts'
 import { timeOfDay } from '../output/time-of-day.ts'
-import type { ShownCatch } from './recorder.ts'
+import type { HeldCatch, ShownCatch } from './recorder.ts'
 
 /** What was caught since `watch` began. */
 export interface Totals {
@@ -33,7 +33,7 @@ export function catchText(one: ShownCatch, totals: Totals, colours: boolean): st
   return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${details.filter((part) => part !== '').join(', ')}  (${totalsText(totals)})`
 }
 
-/** A catch as a line of JSON, with the totals that it makes. */
-export function catchJson(one: ShownCatch, totals: Totals): string {
+/** A catch as a line of JSON, with the totals that it makes; one that is held back makes none. */
+export function catchJson(one: ShownCatch | HeldCatch, totals: Totals): string {
   return jsonText({ ...one, totals })
 }

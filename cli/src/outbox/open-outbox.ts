@@ -25,7 +25,9 @@ export async function openPlayerOutbox(
   const fernetKey = await playerKey(io, flags, user)
   // The outbox tries again by itself.
   const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0 })
-  return openAt(outboxPath(io, chosen.url.value), { client, user, gamemode, clock: io.clock })
+  // An old log may be read at any time, and tells what was sent long ago.
+  const keyLifeMs = Number.POSITIVE_INFINITY
+  return openAt(outboxPath(io, chosen.url.value), { client, user, gamemode, clock: io.clock, keyLifeMs })
 }
 
 /**

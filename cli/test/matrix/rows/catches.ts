@@ -81,6 +81,9 @@ export const CATCH_ROWS: readonly Row[] = [
     fails: [
       { title: 'no log', args: [], exit: 5, code: 'log_not_found' },
       { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
+      { title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' },
+      { title: 'a packed log without --once', args: ['{home}/old.log.gz'], exit: 2, code: 'usage' },
+      { title: 'several logs without --once', args: ['{home}/one.log', '{home}/two.log'], exit: 2, code: 'usage' },
     ],
   },
   {
@@ -90,6 +93,7 @@ export const CATCH_ROWS: readonly Row[] = [
     asks: [],
     silent: 'it only shows what it would send',
     prints: 'lines',
+    fails: [{ title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' }],
   },
   { id: 'outbox:flush', given: ['queued'], asks: ['postFish'], bad: ['more'], expects: SET_ASIDE },
   {
