@@ -164,7 +164,12 @@ export default defineConfig([
   ),
   build(
     'server',
-    { index: 'node/index.ts', app: 'app/index.ts', storage: 'storage/index.ts' },
+    {
+      index: 'node/index.ts',
+      app: 'app/index.ts',
+      storage: 'storage/index.ts',
+      'storage-conformance': 'storage-conformance/index.ts',
+    },
     { 'file-worker': 'storage/file/file-worker.ts' },
     { onSuccess: copySwaggerUi },
   ),

@@ -41,6 +41,7 @@ export type StorageOptions =
  * Opens the storage of the service.
  *
  * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
+ * @throws {TypeError} when there is no such driver
  * @example
  * const storage = await createStorage({ driver: 'file', path: './data' })
  * await storage.items.setItem(itemKey('user', 'alice'), JSON.stringify({ name: 'Alice' }))
@@ -49,6 +50,11 @@ export type StorageOptions =
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
   if (options.driver === 'memory') return createMemoryStorage()
   if (options.driver === 'file') return openFileStorage(options.path)
+  if (options.driver !== 'redis' && options.driver !== 'redis-cluster') {
+    throw new TypeError(
+      'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',
+    )
+  }
   // Only who uses Redis loads its client.
   const { openRedisStorage } = await import('./redis/redis.ts')
   return openRedisStorage(options)

@@ -17,7 +17,7 @@ export function checkItemValue(value: unknown): string {
 export function createItems(driver: StorageDriver): Storage<string> {
   const storage = createStorage<string>({ driver })
   const has = async (key: string) => storage.hasItem(checkItemKey(key))
-  const get = async (key: string) => storage.getItemRaw<string>(checkItemKey(key))
+  const get = async (key: string) => ((await driver.getItem(checkItemKey(key))) ?? null) as string | null
   const set = async (key: string, value: string) => storage.setItem(checkItemKey(key), checkItemValue(value))
   const remove = async (key: string) => storage.removeItem(checkItemKey(key))
   const exact = {

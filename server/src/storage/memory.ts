@@ -37,7 +37,6 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
     leaders: async (range) => whileOpen(records).tallies.leaders(range),
     hasItem: async (key) => (await get(key)) !== null,
     getItem: get,
-    getItemRaw: get,
     setItem: async (key, value) => whileOpen(items).set(key, value),
     removeItem: async (key) => whileOpen(items).delete(key),
     setItemIfAbsent: async (key, value) => {

@@ -34,11 +34,47 @@ function checkLeaderRange(range: LeaderRange): LeaderRange {
   throw new StorageError('invalid_value', 'A leader board needs a whole limit of at least 1.')
 }
 
+/** Every operation of a driver: of unstorage's those that are optional there, and all of the extension. */
+const OPERATIONS = [
+  'hasItem',
+  'getItem',
+  'setItem',
+  'removeItem',
+  'getKeys',
+  'clear',
+  'ping',
+  'append',
+  'findRecord',
+  'read',
+  'version',
+  'removeRecord',
+  'removeOwner',
+  'tallies',
+  'leaders',
+  'setItemIfAbsent',
+  'removeItemIf',
+  'replaceItemIf',
+  'listItems',
+  'countItems',
+  'countInWindow',
+  'peekWindow',
+] as const satisfies readonly (keyof StorageDriver)[]
+
 /**
  * Makes the storage of the service from a driver. What every driver would have to check is checked here:
  * keys, values and records that could not come back as they went in are refused before they reach it.
+ *
+ * @throws {TypeError} names the operations that the driver lacks
+ * @example
+ * const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
  */
 export function wrapDriver(driver: StorageDriver): FishStorage {
+  const missing = OPERATIONS.filter((name) => typeof driver?.[name] !== 'function')
+  if (missing.length > 0) {
+    throw new TypeError(
+      `wrapDriver: the driver lacks ${missing.join(', ')}. A driver of unstorage alone is not enough: implement StorageDriver.`,
+    )
+  }
   let disposed: Promise<void> | undefined
   const dispose = () => {
     disposed ??= Promise.resolve(driver.dispose?.())

@@ -14,7 +14,7 @@ import {
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createVault } from '../../src/app/users/vault.ts'
-import { newRecord } from '../storage/samples.ts'
+import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './data-folder.ts'
 import { writeExport } from './export-file.ts'
 import { folderContent } from './folder-content.ts'

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import { readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
-import { readEntries } from './samples.ts'
 
 const ROUNDS = 5
 

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test, vi } from 'vitest'
-import { newCollection, newRecord, readEntries } from './samples.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
 test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({

@@ -2,9 +2,9 @@ import { copyFileSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import { talliesOf } from '../../src/storage-conformance/samples.ts'
 import { spawnHolder } from './folders.ts'
 import { inspect, OF_VERSION_1, oldStore } from './old-store.ts'
-import { talliesOf } from './samples.ts'
 
 const RECORDS = 40_000
 const LARGE = `

@@ -1,7 +1,7 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import { newRecord, readAll, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 import { inspect, OF_VERSION_1, oldStore } from './old-store.ts'
-import { newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
 const SMALL = `
   INSERT INTO collections (owner, kind, gamemode) VALUES

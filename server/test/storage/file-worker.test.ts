@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test, vi } from 'vitest'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
-import { newCollection, newRecord, readEntries } from './samples.ts'
 
 const started = vi.hoisted((): Worker[] => [])
 

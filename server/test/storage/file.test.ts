@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createStorage } from '@fish-crab/server/storage'
+import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, describe, expect, test } from 'vitest'
-import { describeStorage } from './conformance.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
-import { newCollection, newRecord, readEntries } from './samples.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
 const open = (path: string) => createStorage({ driver: 'file', path })

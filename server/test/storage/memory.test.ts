@@ -1,6 +1,6 @@
 import { createMemoryStorage, createStorage } from '@fish-crab/server/storage'
+import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { expect, test } from 'vitest'
-import { describeStorage } from './conformance.ts'
 
 describeStorage('memory', async () => ({ storage: await createStorage({ driver: 'memory' }) }))
 

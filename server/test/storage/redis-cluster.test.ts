@@ -1,8 +1,8 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { describeStorage } from './conformance.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startCluster, until } from './redis-server.ts'
-import { newCollection, newRecord, readEntries } from './samples.ts'
 
 describeWithRedis('a Redis Cluster', () => {
   let servers: readonly RedisServer[] = []

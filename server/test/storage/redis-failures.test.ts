@@ -1,8 +1,8 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
-import { newCollection, newRecord, readEntries } from './samples.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }

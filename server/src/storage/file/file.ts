@@ -69,7 +69,6 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     leaders: (range) => now(() => reader.leaders(range)),
     hasItem: (key) => now(() => reader.item(key) !== null),
     getItem: (key) => now(() => reader.item(key)),
-    getItemRaw: (key) => now(() => reader.item(key)),
     setItem: (key, value) => writer.write({ type: 'setItem', key, value }),
     removeItem: (key) => writer.write({ type: 'removeItem', key }),
     setItemIfAbsent: (key, value) => writer.write({ type: 'setItemIfAbsent', key, value }),

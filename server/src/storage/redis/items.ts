@@ -11,7 +11,6 @@ const STEP_KEYS = 1000
 type ItemOperations =
   | 'hasItem'
   | 'getItem'
-  | 'getItemRaw'
   | 'setItem'
   | 'removeItem'
   | 'setItemIfAbsent'
@@ -58,7 +57,6 @@ export function createRedisItems({
   return {
     hasItem: (key) => run(async () => stock.hasItem(stockKey(key), {})),
     getItem: get,
-    getItemRaw: get,
     async setItem(key, value) {
       await set(key, value, 'always')
     },

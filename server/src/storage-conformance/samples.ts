@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, NewRecord, ReadRange, RecordForm, Tally } from '@fish-crab/server/storage'
+import type { Collection, FishStorage, NewRecord, ReadRange, RecordForm, Tally } from '../storage/index.ts'
 
 /** A collection that no other test has. */
 export function newCollection(part: Partial<Collection> = {}): Collection {

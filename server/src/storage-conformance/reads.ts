@@ -1,5 +1,5 @@
-import type { Collection, FishStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import type { Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll, readChunks, readEntries } from './samples.ts'
 
 async function fill(storage: FishStorage, collection: Collection, counts: readonly number[]): Promise<void> {

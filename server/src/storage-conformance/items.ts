@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { decodeItemKey, encodeKeyPart, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import { decodeItemKey, encodeKeyPart, type FishStorage, itemKey } from '../storage/index.ts'
 
 const ODD_NAMES = [
   'alice',

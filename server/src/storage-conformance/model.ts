@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { FishStorage } from '@fish-crab/server/storage'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { FishStorage } from '../storage/index.ts'
 import { newRecord, readEntries } from './samples.ts'
 
 const few = (...names: string[]) => fc.constantFrom(...names)

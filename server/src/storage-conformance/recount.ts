@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Collection, FishStorage, Tally } from '@fish-crab/server/storage'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Collection, FishStorage, Tally } from '../storage/index.ts'
 import { newRecord, readAll, talliesOf } from './samples.ts'
 
 const OWNERS = ['a', 'b', 'c']

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { FishStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import type { FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, talliesOf } from './samples.ts'
 
 /** Sums over all owners, and who has most. Kinds are each test's own, because sums reach over the whole storage. */

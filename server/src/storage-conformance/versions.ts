@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FishStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import type { FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readEntries } from './samples.ts'
 
 /** The texts that say whether a collection changed. */

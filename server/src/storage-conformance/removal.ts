@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { FishStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import type { FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
 /** Removing single records. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { FishStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import type { FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readEntries } from './samples.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))

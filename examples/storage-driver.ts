@@ -1,0 +1,157 @@
+// A storage driver of one's own: everything the service asks of one, over plain Maps. Start from this, replace the Maps
+// by a database, and let `describeStorage` say what is still missing (test/storage-driver.test.ts).
+import {
+  type Collection,
+  createWindows,
+  type FishStorage,
+  type NewRecord,
+  type StorageDriver,
+  StorageError,
+  wrapDriver,
+} from '@fish-crab/server/storage'
+
+type Stored = NewRecord & { readonly sequence: number }
+
+/** The service's storage over Maps, all of it in this process. */
+export function createMapStorage(): FishStorage {
+  return wrapDriver(mapDriver())
+}
+
+function mapDriver(): StorageDriver {
+  const items = new Map<string, string>()
+  const collections = new Map<string, { readonly place: Collection; version: string; records: Stored[] }>()
+  const tokens = new Map<string, string>() // `owner token` → id of the record; stays when the record is removed
+  const removed = new Set<string>() // owners
+  const windows = createWindows()
+  let sequence = 0
+  let closed = false
+
+  // Every operation is refused once the storage is closed. In one process and without `await`, each of them is atomic;
+  // in a database, each is one transaction that is durable before it is acknowledged.
+  const open = async <Result>(operation: () => Result): Promise<Result> => {
+    if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
+    return operation()
+  }
+  const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
+  const keys = (base = '') => [...items.keys()].filter((key) => key.startsWith(base)).sort()
+  const entriesOf = (records: readonly Stored[]) => records.reduce((sum, { count }) => sum + count, 0)
+
+  return {
+    name: 'map',
+    durability: 'Nothing is kept: all data is gone when the process ends.',
+    ping: () => open(() => {}),
+
+    append: (place, record) =>
+      open(() => {
+        if (removed.has(place.owner)) return { outcome: 'owner_removed' }
+        const token = JSON.stringify([place.owner, record.dedupeKey])
+        const known = record.dedupeKey === null ? undefined : tokens.get(token)
+        if (known !== undefined) return { outcome: 'replayed', id: known }
+        if (record.dedupeKey !== null) tokens.set(token, record.id)
+        const collection = collections.get(keyOf(place)) ?? { place, version: '', records: [] }
+        collections.set(keyOf(place), collection)
+        sequence += 1
+        collection.records.push({ ...record, sequence })
+        collection.version = crypto.randomUUID()
+        return { outcome: 'stored', id: record.id }
+      }),
+    findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
+    async *read(place, form, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
+      // What is appended while a slow reader reads is left out.
+      const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
+      let [taken, characters] = [0, 0]
+      let chunk: { sequence: number; count: number; entries: string }[] = []
+      for (const record of records) {
+        if (record.sequence < from) continue
+        if (taken >= entries) break
+        chunk.push({ sequence: record.sequence, count: record.count, entries: record[form] })
+        taken += record.count
+        characters += record[form].length
+        if (chunk.length < 500 && characters < 256 * 1024) continue
+        yield await open(() => chunk)
+        chunk = []
+        characters = 0
+      }
+      if (chunk.length > 0) yield await open(() => chunk)
+    },
+    version: (place) =>
+      open(() => (removed.has(place.owner) ? 'removed' : collections.get(keyOf(place))?.version || 'empty')),
+    removeRecord: (place, id) =>
+      open(() => {
+        const collection = collections.get(keyOf(place))
+        const left = collection?.records.filter((record) => record.id !== id)
+        if (!collection || !left || left.length === collection.records.length) return false
+        collection.records = left
+        collection.version = crypto.randomUUID()
+        return true
+      }),
+    removeOwner: (owner) =>
+      open(() => {
+        removed.add(owner)
+        for (const [key, { place }] of collections) if (place.owner === owner) collections.delete(key)
+        for (const token of tokens.keys()) if (JSON.parse(token)[0] === owner) tokens.delete(token)
+      }),
+
+    // A database keeps these sums beside the records, changed in the same transaction.
+    tallies: () =>
+      open(() => {
+        const sums = new Map<string, number>()
+        const add = (tally: readonly [string, string, string | null], count: number) => {
+          sums.set(JSON.stringify(tally), (sums.get(JSON.stringify(tally)) ?? 0) + count)
+        }
+        for (const { place, records } of collections.values()) {
+          for (const { count, labels } of records) {
+            add([place.kind, place.gamemode, null], count)
+            for (const [label, carriers] of Object.entries(labels)) add([place.kind, place.gamemode, label], carriers)
+          }
+        }
+        return [...sums].map(([tally, count]) => {
+          const [kind, gamemode, label] = JSON.parse(tally)
+          return { kind, gamemode, label, count }
+        })
+      }),
+    leaders: ({ kind, gamemode, limit }) =>
+      open(() => {
+        const counts = new Map<string, number>()
+        for (const { place, records } of collections.values()) {
+          if (place.kind !== kind || (gamemode !== undefined && place.gamemode !== gamemode)) continue
+          counts.set(place.owner, (counts.get(place.owner) ?? 0) + entriesOf(records))
+        }
+        return [...counts]
+          .map(([owner, count]) => ({ owner, count }))
+          .filter(({ count }) => count > 0)
+          .sort((one, other) => other.count - one.count || (one.owner < other.owner ? -1 : 1))
+          .slice(0, limit)
+      }),
+
+    hasItem: (key) => open(() => items.has(key)),
+    getItem: (key) => open(() => items.get(key) ?? null),
+    setItem: (key, value) => open(() => void items.set(key, value)),
+    removeItem: (key) => open(() => void items.delete(key)),
+    getKeys: (base) => open(() => keys(base)),
+    clear: (base) =>
+      open(() => {
+        for (const key of keys(base)) items.delete(key)
+      }),
+    setItemIfAbsent: (key, value) => open(() => !items.has(key) && Boolean(items.set(key, value))),
+    removeItemIf: (key, value) => open(() => items.get(key) === value && items.delete(key)),
+    replaceItemIf: (key, expected, value) => open(() => items.get(key) === expected && Boolean(items.set(key, value))),
+    listItems: ({ base, after = '', limit, contains = '' }) =>
+      open(() => {
+        const found = keys(base).filter((key) => key > after && key.slice(base.length).includes(contains))
+        const page = found.slice(0, limit)
+        const last = page.at(-1)
+        return {
+          items: page.map((key) => ({ key, value: items.get(key) ?? '' })),
+          ...(found.length > limit && last !== undefined ? { next: last } : {}),
+        }
+      }),
+    countItems: (base) => open(() => keys(base).length),
+
+    countInWindow: (key, window) => open(() => windows.count(key, window)),
+    peekWindow: (key, window) => open(() => windows.peek(key, window)),
+    dispose: async () => {
+      closed = true
+    },
+  }
+}
