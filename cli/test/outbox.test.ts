@@ -1,7 +1,8 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sqliteStore } from '@fish-crab/sdk/outbox'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { outboxPath } from '../src/outbox/outbox-path.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 
@@ -34,6 +35,40 @@ describe('outbox', () => {
     const { stdout, stderr } = await run(['outbox', 'status'], { env })
     expect(stdout).toBe('')
     expect(stderr).toContain('empty')
+  })
+
+  test('is that of every program on the SDK that names no other', async () => {
+    for (const [name, value] of Object.entries(keptIn(folder))) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const service = 'https://Fish.example.org:8443/api/'
+    await using outbox = await openOutbox({ baseUrl: service, user: 'Alex', gamemode: 'earth' })
+    await outbox.add({ kind: 'crab' })
+    const { document } = await json(['outbox', 'status'], { FISH_URL: service })
+    expect(document).toMatchObject({ queued: 1 })
+  })
+
+  test('says once that one which knows no service belongs to this one', async () => {
+    await (await sqliteStore(outboxPath({ env }, env.FISH_URL ?? ''))).close()
+    await using outbox = await openOutbox({
+      path: outboxPath({ env }, env.FISH_URL ?? ''),
+      user: 'Alex',
+      gamemode: 'earth',
+    })
+    await outbox.add({ kind: 'crab' })
+    const first = await run(['outbox', 'flush'], { env })
+    expect(first.stderr).toContain(`belongs to ${env.FISH_URL} from now on.`)
+    expect((await run(['outbox', 'flush'], { env })).stderr).not.toContain('belongs to')
+  })
+
+  test('that was renamed to that of another service is not sent there', async () => {
+    const away = { FISH_URL: 'http://127.0.0.1:9' }
+    await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod' })
+    await rename(outboxPath({ env }, away.FISH_URL), outboxPath({ env }, env.FISH_URL ?? ''))
+    const { status, document } = await json(['outbox', 'flush'])
+    expect({ status, document }).toMatchObject({
+      status: 1,
+      document: { error: { code: 'outbox_other_service', message: expect.stringContaining(folder) } },
+    })
   })
 
   test('says what is set aside and why, queues it again, and drops it only after a yes', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Gamemode, isFishCrabError } from '@fish-crab/sdk'
-import { type Outbox, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import { type Outbox, type OutboxListener, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import type { RunIo } from '../run-io.ts'
@@ -27,7 +27,7 @@ export async function openPlayerOutbox(
   const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0 })
   // An old log may be read at any time, and tells what was sent long ago.
   const keyLifeMs = Number.POSITIVE_INFINITY
-  return openAt(outboxPath(io, chosen.url.value), { client, user, gamemode, clock: io.clock, keyLifeMs })
+  return openOwn(io, chosen.url.value, { client, user, gamemode, keyLifeMs })
 }
 
 /**
@@ -35,8 +35,8 @@ export async function openPlayerOutbox(
  * none yet.
  */
 export async function openIdleOutbox(io: RunIo, flags: ServiceFlags): Promise<Outbox | undefined> {
-  const path = outboxPath(io, selection(io, flags).url.value)
-  return existsSync(path) ? openAt(path, { clock: io.clock }) : undefined
+  const url = selection(io, flags).url.value
+  return existsSync(outboxPath(io, url)) ? openOwn(io, url, { baseUrl: url }) : undefined
 }
 
 /** Fails where {@link openPlayerOutbox} would for want of a right key; asks nobody for it, and makes nothing. */
@@ -48,13 +48,19 @@ export async function checkPlayer(io: RunIo, flags: ServiceFlags, { user, gamemo
 // The path is not for who types commands to choose, so what to do about it is told in other words here.
 const HINTS: Readonly<Record<string, string>> = {
   outbox_damaged: 'Move it away to go on without it; catches that waited in it are not sent then.',
+  outbox_other_service: 'It was copied or renamed. Move it away to go on without it.',
   outbox_not_writable: 'Check owner and mode of it and its folder, or set XDG_STATE_HOME to another folder.',
 }
 
 /** @throws CliError that names the file */
-async function openAt(path: string, options: Omit<OutboxOptions, 'path' | 'store'>): Promise<Outbox> {
+async function openOwn(io: RunIo, url: string, options: OutboxOptions): Promise<Outbox> {
+  const path = outboxPath(io, url)
+  const onEvent: OutboxListener = (event) => {
+    if (event.type !== 'adopted') return
+    io.line.say(`fish-cli: The outbox of an older version, ${path}, belongs to ${event.service} from now on.`)
+  }
   try {
-    return await openOutbox({ ...options, path })
+    return await openOutbox({ ...options, path, clock: io.clock, onEvent })
   } catch (error) {
     if (!isFishCrabError(error) || !Object.hasOwn(HINTS, error.code)) throw error
     const { code, summary } = error

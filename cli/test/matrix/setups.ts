@@ -1,5 +1,6 @@
 import { chmod, cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Fault } from '@fish-crab/mocks'
 import { outboxPath } from '../../src/outbox/outbox-path.ts'
 import { type Env, run } from '../harness.ts'
@@ -70,7 +71,11 @@ async function leaveInOutbox(world: World, fault: Fault, exit: number): Promise<
   using _ = world.mock.fail(fault, { times: Number.POSITIVE_INFINITY, on: 'postFish' })
   await done(world, ['add', '--file', join(world.home, 'catches.csv')], { FISH_URL: world.service }, exit)
   if (world.url === world.service) return
-  await rename(outboxPath(world, world.service), outboxPath(world, world.url))
+  const path = outboxPath(world, world.url)
+  await rename(outboxPath(world, world.service), path)
+  const db = new DatabaseSync(path)
+  db.prepare('UPDATE service SET address = ?').run(world.url)
+  db.close()
 }
 
 async function logIn(world: World, argv: readonly string[]): Promise<void> {

@@ -18,6 +18,8 @@ export interface Client {
    * ConnectionError when it does not answer.
    */
   readonly status: GetStatus
+  /** Address of the service: the option `baseUrl`, without slashes at its end. */
+  readonly baseUrl: string
   /** Whose catches, in which gamemode, calls are about that do not say: the options `user` and `gamemode`. */
   readonly defaults: Target
 }
@@ -59,6 +61,7 @@ export function createClient(options: ClientOptions = {}): Client {
     demo: createDemo(transport),
     keys: createKeys(transport),
     status: createStatus(transport),
+    baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })
 }

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { DEFAULT_BASE_URL } from './default-base-url.ts'
 import { type Environment, variableOf, withEnvironment } from './environment.ts'
 import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
+import { isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
 import { USER_AGENT } from './user-agent.ts'
 
 /**
@@ -84,7 +85,7 @@ export function readOptions(given: ClientOptions): Settings {
     const variable = given[path] === undefined ? variableOf(path) : undefined
     if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })
   }
-  check(isServiceUrl(baseUrl), 'baseUrl', 'Must be an http or https address without user, password, query or fragment.')
+  check(isServiceUrl(baseUrl), 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
   check(
     user === undefined || (typeof user === 'string' && isUserName(user)),
     'user',
@@ -124,10 +125,4 @@ export function readOptions(given: ClientOptions): Settings {
 
 function isHeaderText(value: unknown): boolean {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
-}
-
-function isServiceUrl(value: unknown): value is string {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const url = new URL(value)
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value)
 }

@@ -51,6 +51,7 @@ export class OutboxClosedError extends FishCrabError {
 /** What is wrong with the store of an outbox. */
 export type OutboxStoreErrorCode =
   | 'outbox_newer'
+  | 'outbox_other_service'
   | 'outbox_damaged'
   | 'outbox_disk_full'
   | 'outbox_not_writable'
@@ -62,6 +63,7 @@ export type OutboxStoreErrorCode =
  * The store of the outbox cannot be used. What was asked for did not happen, and what it holds was not changed.
  *
  * - `outbox_newer`: a newer version of this package wrote it. Update this one.
+ * - `outbox_other_service`: it holds the catches of another service. Choose another path, or use a client of that one.
  * - `outbox_damaged`: the file is damaged, or is no outbox. Move it away, or choose another path.
  * - `outbox_disk_full`: free some space.
  * - `outbox_not_writable`: check owner and mode of the file and its folder.

@@ -2,6 +2,11 @@ import type { Collection, SetAsideReason } from './store.ts'
 
 /** What an outbox tells while it works. `collection` says whose catches it is about. */
 export type OutboxEvent =
+  /**
+   * The store held something already and belonged to no service, as those of older versions do: it belongs to this one
+   * from now on. Comes while the outbox opens; else when `clientFor` gives its first client.
+   */
+  | { readonly type: 'adopted'; readonly service: string }
   /** Catches are safe in the store. */
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
   /** A batch goes out. `again`: its token was sealed earlier, and had no answer yet. */

@@ -1,4 +1,6 @@
 import { untilAborted } from '../client/abort.ts'
+import { serviceAddress } from '../client/service-url.ts'
+import { bindToService } from './bind-to-service.ts'
 import { deliverNext } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { FlushLedger, type FlushProgress, type FlushReport } from './flush-report.ts'
@@ -111,10 +113,18 @@ class Flush {
   async #clientFor(user: string): Promise<Attempt<OutboxClient | undefined>> {
     const known = this.#clients.get(user)
     if (known) return known
-    const { clientFor } = this.#delivery.settings
-    const found = await attempt(async () => clientFor(user), this.#run.signal)
+    const found = await attempt(() => this.#ownClient(user), this.#run.signal)
     this.#clients.set(user, found)
     return found
+  }
+
+  async #ownClient(user: string): Promise<OutboxClient | undefined> {
+    const { clientFor, service } = this.#delivery.settings
+    const client = await clientFor(user)
+    // That of `client` is known since the outbox was opened.
+    const address = client?.baseUrl === undefined ? service : serviceAddress(client.baseUrl)
+    if (address !== undefined && address !== service) await bindToService(this.#delivery, address)
+    return client
   }
 
   #close({ collection }: CollectionCounts): false {

@@ -36,6 +36,7 @@ export type {
   Lease,
   LeaseOutcome,
   OutboxStore,
+  ServiceBinding,
   SetAsideReason,
   StoredBatch,
   StoredCatch,

@@ -2,17 +2,18 @@ import { idleClock } from '../client/clock.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
 import { Background } from './background.ts'
+import { bindToService } from './bind-to-service.ts'
 import { type NewCatch, readCatches } from './catches.ts'
 import type { Delivery } from './delivery.ts'
 import { BookmarkMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter, type OutboxListener } from './events.ts'
 import { type FlushCall, FlushQueue } from './flush-queue.ts'
 import type { FlushReport } from './flush-report.ts'
-import { type OutboxOptions, readOutboxOptions } from './options.ts'
+import { type OutboxOptions, type OutboxSettings, readOutboxOptions } from './options.ts'
 import type { FlushOptions, Outbox, OutboxAdded, OutboxAddOptions, OutboxStatus, SetAsideBatch } from './outbox.ts'
 import { summarize } from './status.ts'
-import type { StoredCatch } from './store.ts'
-import { sqliteStore } from './stores/sqlite-store.ts'
+import type { OutboxStore, StoredCatch } from './store.ts'
+import { defaultStore, sqliteStore } from './stores/sqlite-store.ts'
 
 const LISTED_CATCHES = 500
 const DEFAULT_PEEK = 100
@@ -20,9 +21,12 @@ const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
 
 /**
  * Opens a crash-safe queue of catches: what `add` took is delivered to the service once and in order, whatever dies in
- * between. Several processes may open the same path. A store belongs to one service: do not send it to another.
+ * between. Several processes may open the same path. A store belongs to the first service that opens it, and without
+ * `path` and `store` each service has a file of its own. One of an older version, which knew no services, belongs to the
+ * first one that opens it too; the event `adopted` says so.
  *
- * @throws ValidationError for wrong options; OutboxStoreError when the store cannot be opened.
+ * @throws ValidationError for wrong options; OutboxStoreError when the store cannot be opened, with code
+ *   `outbox_other_service` when it holds the catches of another service.
  * @example
  * await using outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
  * outbox.start()
@@ -32,8 +36,21 @@ export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
   const settings = readOutboxOptions(options, (one, other) => userNameKey(one) === userNameKey(other))
   const emitter = new Emitter()
   if (options.onEvent) emitter.subscribe(options.onEvent)
-  const store = (await options.store) ?? (await sqliteStore(options.path))
+  const store = await openStore(options, settings)
+  if (settings.service !== undefined) {
+    try {
+      await bindToService({ store, emitter }, settings.service)
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
   return new OpenOutbox({ store, settings, emitter, owner: globalThis.crypto.randomUUID() })
+}
+
+async function openStore({ store, path }: OutboxOptions, { service }: OutboxSettings): Promise<OutboxStore> {
+  if (store) return store
+  return path === undefined && service !== undefined ? defaultStore(service) : sqliteStore(path ?? '')
 }
 
 class OpenOutbox implements Outbox {

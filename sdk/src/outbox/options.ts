@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../client/clock.ts'
 import type { Client } from '../client/create-client.ts'
+import { isServiceUrl, SERVICE_URL_RULE, serviceAddress } from '../client/service-url.ts'
 import type { Target } from '../client/targets.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { type Issue, ValidationError } from '../errors/validation-error.ts'
@@ -7,9 +8,9 @@ import type { OutboxListener } from './events.ts'
 import type { Awaitable, OutboxStore } from './store.ts'
 
 /** The part of a client that an outbox needs. */
-export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'defaults'>>
+export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'baseUrl' | 'defaults'>>
 
-/** What {@link openOutbox} takes. Everything is optional. */
+/** What {@link openOutbox} takes: `client`, or where the catches are kept, or `baseUrl`. The rest is optional. */
 export interface OutboxOptions extends Target {
   /**
    * Whose catches `add` takes when they name nobody. With `client`, only this user's catches are sent.
@@ -28,9 +29,17 @@ export interface OutboxOptions extends Target {
    * a user and flush; what it throws is judged as what its client throws.
    */
   readonly clientFor?: ((user: string) => Awaitable<OutboxClient | undefined>) | undefined
+  /**
+   * The address of the service that the catches are for. Needed where neither `client` nor `path` nor `store` is given.
+   * @default that of `client`
+   */
+  readonly baseUrl?: string | undefined
   /** Where catches are kept; the outbox closes it. @default `sqliteStore(path)` */
   readonly store?: Awaitable<OutboxStore> | undefined
-  /** The file of the default store. @default `$XDG_STATE_HOME/fish-crab/outbox.db`; see `sqliteStore` */
+  /**
+   * The file of the default store. @default one for each service, in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), and
+   * the like on macOS and Windows
+   */
   readonly path?: string | undefined
   /** Most catches the outbox holds, set aside ones included. @default 100_000 */
   readonly maxCatches?: number | undefined
@@ -58,6 +67,8 @@ export interface OutboxOptions extends Target {
 /** Options that were checked, with their defaults. */
 export interface OutboxSettings {
   readonly defaults: Target
+  /** The address of the service that the catches are for, in its one spelling; `undefined` until a client tells. */
+  readonly service: string | undefined
   readonly clientFor: (user: string) => Awaitable<OutboxClient | undefined>
   readonly maxCatches: number
   readonly maxBatch: number
@@ -104,11 +115,26 @@ export function readOutboxOptions(
   check(Number.isFinite(settings.lingerMs) && settings.lingerMs >= 0, 'lingerMs', 'Must be milliseconds, 0 or more.')
   check(!(client && options.clientFor), 'clientFor', 'Give client or clientFor, not both.')
   check(!(options.store && options.path), 'path', 'Give store or path, not both.')
+  const { baseUrl = client?.baseUrl } = options
+  const isAddress = baseUrl === undefined || isServiceUrl(baseUrl)
+  check(isAddress, 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
+  const service = isAddress && baseUrl !== undefined ? serviceAddress(baseUrl) : undefined
+  check(
+    service === undefined || client?.baseUrl === undefined || serviceAddress(client.baseUrl) === service,
+    'baseUrl',
+    'Must be the address of client; leave it out.',
+  )
+  check(
+    baseUrl !== undefined || Boolean(options.store) || options.path !== undefined,
+    'baseUrl',
+    'Say which service the catches are for, as each has a file of its own: give client or baseUrl, else path or store.',
+  )
   if (issues.length > 0) throw new ValidationError(issues)
   const serves = (wanted: string) => user === undefined || isSameUser(user, wanted)
   return {
     ...settings,
     defaults: { user, gamemode },
+    service,
     clientFor: options.clientFor ?? ((wanted) => (serves(wanted) ? client : undefined)),
     clock: clock ?? systemClock,
     now: () => Math.floor((clock ?? systemClock).now()),

@@ -111,12 +111,22 @@ export interface StoredBatch {
   readonly catches: readonly StoredCatch[]
 }
 
+/** The service that a store belongs to. */
+export interface ServiceBinding {
+  /** Its address. */
+  readonly service: string
+  /** Whether the store held something already and belonged to no service until now. */
+  readonly adopted: boolean
+}
+
 /**
  * Where an outbox keeps its catches. Each operation is atomic: all of it happened when it settles, or none of it when
  * it fails. What happened survives as long as the store promises, and is seen by all who share the store. No operation
  * reads a clock. That is all that an outbox of your own needs.
  */
 export interface OutboxStore {
+  /** Binds the store to a service, unless it is bound to one already. @returns the service it is bound to */
+  bind(service: string): Awaitable<ServiceBinding>
   /**
    * Adds catches whose key is not known, at the end and in order; remembers keys; moves the bookmark. A bookmark that is
    * not what it is expected to be comes before everything else.

@@ -124,6 +124,7 @@ it('names every wrong option', async () => {
     'keyLifeMs',
     'leaseMs',
     'lingerMs',
+    'baseUrl',
   ])
   const client = fakeService().client()
   await expect(openOutbox({ client, clientFor: () => client, path: 'x', store: memoryStore() })).rejects.toMatchObject({

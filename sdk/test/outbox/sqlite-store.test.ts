@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type OutboxStore, openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fish } from './fake-service.ts'
 import { testFolder } from './folders.ts'
 import { describeStore } from './store-conformance.ts'
@@ -28,14 +28,6 @@ describe('the file of sqliteStore', () => {
       expect((await stat(join(folder, `outbox.db${end}`))).mode & 0o777).toBe(0o600)
     }
     await outbox.close()
-  })
-
-  it('lies in the state folder of the user when no path is given', async () => {
-    const folder = await testFolder()
-    vi.stubEnv('XDG_STATE_HOME', folder)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    await (await openOutbox()).close()
-    expect((await stat(join(folder, 'fish-crab', 'outbox.db'))).isFile()).toBe(true)
   })
 
   it('keeps everything from one opening to the next', async () => {

@@ -27,6 +27,26 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
   }
   const names = async (store: OutboxStore) => (await store.peek(100)).map(({ entry }) => entry.name)
 
+  describe(`${name}: belonging to a service`, () => {
+    it('belongs to the first that it is bound to', async () => {
+      const store = await open()
+      expect(await store.bind('http://one.test')).toEqual({ service: 'http://one.test', adopted: false })
+      await store.add(request(abc))
+      expect(await store.bind('http://two.test')).toEqual({ service: 'http://one.test', adopted: false })
+      expect(await store.bind('http://one.test')).toEqual({ service: 'http://one.test', adopted: false })
+    })
+
+    it.each([
+      ['catches', request(abc)],
+      ['a bookmark', request([], { bookmark: { name: 'log', value: '1' } })],
+    ])('is adopted by it when it held %s before', async (_, held) => {
+      const store = await open()
+      await store.add(held)
+      expect(await store.bind('http://one.test')).toEqual({ service: 'http://one.test', adopted: true })
+      expect(await store.bind('http://one.test')).toEqual({ service: 'http://one.test', adopted: false })
+    })
+  })
+
   describe(`${name}: taking`, () => {
     it('keeps catches in the order of their adding, whole', async () => {
       const store = await open()

@@ -20,6 +20,7 @@ interface MemoryLease {
 
 /** All that a store in memory holds. */
 export interface MemoryState {
+  service: string | undefined
   /** In order of `seq`. */
   catches: MemoryCatch[]
   lastSeq: number
@@ -35,6 +36,7 @@ export interface MemoryState {
 /** A state that holds nothing. */
 export function emptyState(): MemoryState {
   return {
+    service: undefined,
     catches: [],
     lastSeq: 0,
     lastBatch: 0,

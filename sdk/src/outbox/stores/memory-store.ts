@@ -38,6 +38,11 @@ export function memoryStore(): OutboxStore {
     one.batch !== undefined && !isWaiting(one) && (!ids || ids.includes(one.batch.id))
 
   return {
+    bind(service) {
+      const isFree = state.service === undefined
+      state.service ??= service
+      return { service: state.service, adopted: isFree && (state.lastSeq > 0 || state.bookmarks.size > 0) }
+    },
     add: (request) => add(state, request),
     bookmark: (name) => state.bookmarks.get(name),
     collections: () => countByCollection(state),

@@ -1,29 +1,48 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import * as path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CollectionCounts, OutboxStore } from '../store.ts'
-import { defaultOutboxPath } from './default-path.ts'
 import { prepareAdding } from './sqlite-adding.ts'
+import { addressIn, prepareBinding } from './sqlite-binding.ts'
 import { goneError, toStoreError } from './sqlite-errors.ts'
-import { openDatabase } from './sqlite-file.ts'
+import { type OpenDatabase, openDatabase } from './sqlite-file.ts'
+import { defaultPaths } from './sqlite-path.ts'
 import { CATCH_COLUMNS, CATCHES, prepareQuery, type Row, toCatch, toCollection } from './sqlite-rows.ts'
 import { prepareSending } from './sqlite-sending.ts'
 import { prepareSettingAside } from './sqlite-setting-aside.ts'
 
-/** Asked only where no path is given: a user whom the system does not know has no home folder, and asking for it throws. */
-function usualPath(): string {
-  return defaultOutboxPath({ platform: process.platform, env: process.env, home: homedir() }, path)
-}
+// Names that no service can have, but tests do (RFC 6761, 6): what waited for a real one must not end there.
+const NEVER_REAL = /\.(test|example|invalid)$/
 
 /** Opens the store in a file. Loaded when needed: `node:sqlite` is not in every runtime. */
-export function openSqliteStore(given: string | undefined): OutboxStore {
-  const { db, isInPlace } = guarded(() => openDatabase(given ?? usualPath()))
+export function openSqliteStore(path: string): OutboxStore {
+  return storeIn(guarded(() => openDatabase(path)))
+}
+
+/** Opens the store of a service where no path is given. */
+export function openDefaultStore(service: string): OutboxStore {
+  return storeIn(guarded(() => openDefaultDatabase(service)))
+}
+
+function openDefaultDatabase(service: string): OpenDatabase {
+  // Only here: a user whom the system does not know has no home folder, and asking for it throws.
+  const { own, former } = defaultPaths(service, { platform: process.platform, env: process.env, home: homedir() })
+  if (existsSync(own) || !existsSync(former) || NEVER_REAL.test(new URL(service).hostname)) return openDatabase(own)
+  const opened = openDatabase(former)
+  const address = addressIn(opened.db)
+  if (address === undefined || address === service) return opened
+  opened.db.close()
+  return openDatabase(own)
+}
+
+function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
   const transaction = <T>(work: () => T): T => {
     // SQLite goes on writing into a file that was deleted or replaced, and all of that would be lost.
     if (!isInPlace()) throw goneError()
     return guarded(() => inTransaction(db, work))
   }
   return guarded(() => ({
+    ...prepareBinding(db, transaction),
     ...prepareAdding(db, transaction),
     ...prepareSending(db, transaction),
     ...prepareSettingAside(db, transaction),

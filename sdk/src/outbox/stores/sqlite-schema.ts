@@ -33,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX keys_by_age ON keys (added_at);
   CREATE TABLE bookmarks (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `,
+  'CREATE TABLE service (address TEXT NOT NULL) STRICT;',
 ]
 
 const KNOWN_VERSION = MIGRATIONS.length
