@@ -169,7 +169,7 @@ describe('an import that runs', () => {
       },
     })
     await hasBegun
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
     stdin.end(TEXT)
     expect(await late).toBe(6)
@@ -183,9 +183,9 @@ describe('an import that runs', () => {
 
   test('and ended while the process of another one still loaded refuses that', async () => {
     const began = world.mock.clock.now()
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     const clock = { now: () => world.mock.clock.now(), sleep: async () => {} }
     const out: string[] = []
     expect(await addIn(out, new PassThrough().end(TEXT), { clock, startedAt: began })).toBe(6)
@@ -250,7 +250,7 @@ describe('an import that could not send all', () => {
     interrupt()
     const { status, stdout } = await ended
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 130, code: 'interrupted' })
-    world.mock.clock.advance(300_000)
+    await world.mock.clock.advance(300_000)
     expect((await again()).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi'])
   })

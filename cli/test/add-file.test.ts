@@ -273,7 +273,7 @@ describe('add --file', () => {
       now: () => mock.clock.now(),
       async sleep(ms: number, signal?: AbortSignal) {
         signal?.throwIfAborted()
-        mock.clock.advance(ms)
+        await mock.clock.advance(ms)
       },
     }
     const { status, stdout, stderr } = await run(['add', '--file', file, '--json'], {

@@ -17,7 +17,7 @@ async function openMock() {
     allowedOrigin: ORIGIN,
     maxWaitMs: WINDOW_MS,
     wait: async (milliseconds) => {
-      mock.clock.advance(milliseconds)
+      await mock.clock.advance(milliseconds)
     },
     skip: NOT_IN_PROCESS,
   }

@@ -34,7 +34,11 @@ export async function startRealServer(seed: number): Promise<RealServer> {
     passwords: plainPasswords,
     version: 'mock',
     clientAddress: (request) =>
-      forwardedAddress((request as ServerRequest).ip ?? '', request.headers.get('x-forwarded-for'), trustProxy),
+      forwardedAddress(
+        (request as ServerRequest).ip ?? '127.0.0.1',
+        request.headers.get('x-forwarded-for'),
+        trustProxy,
+      ),
     clock: () => now,
     random: (bytes) => random(bytes),
     rateLimit: { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 },
