@@ -72,7 +72,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
     refuseRunning(path, name)
     const { catches, gamemodes } = await check()
     await checkPlayer(io, flags, defaults)
-    const queued = await queuedAlready(io, flags, { name, user })
+    const queued = await queuedAlready(io, flags, { name, user, content: source.hash })
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
     const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
     const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
