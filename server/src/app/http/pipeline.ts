@@ -60,7 +60,10 @@ export function createPipeline(context: PipelineContext): H3 {
       }
       Object.assign(answerHeaders, corsHeaders(corsRequest(exchange, request.method), allowedOrigins))
       await admit(exchange)
-      return (await route()) as Answer
+      const answer = (await route()) as Answer
+      if (!request.signal.aborted) return answer
+      await unread(answer)
+      throw request.signal.reason
     } catch (error) {
       return failed(toFailure(error, logger, exchange), exchange.requestId)
     }
