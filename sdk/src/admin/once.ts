@@ -14,8 +14,8 @@ export interface Doubt {
 
 // The connection was never made, so nothing was sent.
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
-// With these the server says itself that nothing was stored.
-const NOTHING_STORED: readonly string[] = ['storage_error', 'unavailable'] satisfies ErrorCode[]
+// With this the server says itself that nothing was stored. A storage that failed may have stored what was sent.
+const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
 
 /**
  * A transport for writes that must not happen twice: a lost answer or a 5xx ends the call, and its error says what is

@@ -68,7 +68,7 @@ export const ERROR_CODES = {
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   client_closed_request: { status: 499, message: 'The client went away before it was answered.' },
   internal_error: { status: 500, message: 'The server failed on this request. Try again later.' },
-  storage_error: { status: 500, message: 'The storage failed on this request; nothing was stored. Try again later.' },
+  storage_error: { status: 500, message: 'The storage failed on this request. Send it again later.' },
   unavailable: { status: 503, message: 'The storage is out of reach. Try again later.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

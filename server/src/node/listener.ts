@@ -13,6 +13,8 @@ export interface Listener {
   readonly url: string
   /** Begins to answer. Requests that came before wait until then. */
   serve(fetch: Fetch): void
+  /** Cuts all connections: a close under way no longer waits for requests in flight. */
+  cut(): void
   /** Takes no more connections, lets requests in flight finish, and cuts what is left after the grace. */
   close(graceMs: number): Promise<void>
 }
@@ -99,7 +101,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       resolve()
     })
   })
-  return { url: urlOf(server), serve, close: (graceMs) => close(server, connections, graceMs) }
+  return {
+    url: urlOf(server),
+    serve,
+    cut: () => server.closeAllConnections(),
+    close: (graceMs) => close(server, connections, graceMs),
+  }
 }
 
 /**

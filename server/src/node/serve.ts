@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { SealError } from '../app/users/vault.ts'
 import { StorageError } from '../storage/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
@@ -22,12 +23,16 @@ export interface ServeOptions extends ConfigSource {
 /** As many bits as the keys that are derived from it. */
 const STRONG_SECRET_LENGTH = 32
 
+/** How long the reader of the log has for its last line before the process is killed. */
+const LAST_WORDS_MS = 500
+
 /** Exit statuses of {@link serve}. */
 export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, forced: 130 } as const
 
 /**
  * Runs the server until it is told to stop, as `fish-cli serve` does: exactly one line on stdout when it is ready,
- * all else on stderr. A second wish to stop does not wait for requests in flight.
+ * all else on stderr. A second wish to stop does not wait for requests in flight. Where a file storage cannot be closed
+ * because its disk does not respond, the process ends itself by SIGKILL.
  * @returns the exit status
  */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -53,8 +58,20 @@ export async function serve(options: ServeOptions): Promise<number> {
 
   await stopRequested()
   logger.info({}, 'stopping: requests in flight finish')
-  const forced = stopRequested().then(() => SERVE_EXIT.forced)
-  const status = await Promise.race([server.close().then(() => SERVE_EXIT.stopped), forced])
+  let status: number = SERVE_EXIT.stopped
+  void stopRequested().then(() => {
+    status = SERVE_EXIT.forced
+    server.cut()
+  })
+  try {
+    await server.close()
+  } catch (err) {
+    if (!(err instanceof StorageError)) throw err
+    logger.error({ err }, 'killed: the disk has not taken all writes; what got no 2xx may be missing')
+    await Promise.race([new Promise((resolve) => stderr.write('', resolve)), wait(LAST_WORDS_MS)])
+    // Any other end would wait for the thread that waits for the disk.
+    process.kill(process.pid, 'SIGKILL')
+  }
   logger.info({}, 'stopped')
   return status
 }

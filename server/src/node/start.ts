@@ -45,8 +45,14 @@ export interface RunningServer {
   readonly durability: string
   /** What the operator should know about that, each a sentence. */
   readonly warnings: readonly string[]
-  /** Fails readiness, lets requests in flight finish, and closes the storage. */
+  /**
+   * Fails readiness, lets requests in flight finish, and closes the storage.
+   * @throws StorageError `unavailable` when the disk has not taken all writes in time. A thread waits for it still, and
+   * until that ends neither `process.exit()` nor an empty event loop ends the process; SIGKILL does.
+   */
   close(): Promise<void>
+  /** Cuts the requests in flight: a close under way no longer waits for them. */
+  cut(): void
 }
 
 const GRACE_MS = 10_000
@@ -86,6 +92,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         metrics.dispose()
         await storage.dispose()
       },
+      cut: () => listener.cut(),
     }
   } catch (error) {
     for (const close of opened.reverse()) await close()

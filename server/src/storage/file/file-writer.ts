@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { withDeadline } from '../deadline.ts'
 import { closedError, StorageError } from '../errors.ts'
 import { describeDurability, type FileDurability, type FilePragmas } from './file-durability.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write, WriteResults } from './file-messages.ts'
@@ -7,15 +8,45 @@ import type { ErrorReport, Reply, Request, WorkerSettings, Write, WriteResults }
 export interface Writer {
   /** What its acknowledgement means, as the database was found to run. */
   readonly report: FileDurability
-  /** Settles when the write is on disk, rejects when it is not stored. */
+  /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
   write<W extends Write>(write: W): Promise<WriteResults[W['type']]>
-  /** Finishes what was handed over, then ends the worker. */
+  /**
+   * Finishes what was handed over, then ends the worker.
+   *
+   * @throws {StorageError} `unavailable` when the disk has not responded in time: the worker waits for it still
+   */
   close(): Promise<void>
 }
+
+/** How long a write may take, in milliseconds; together with {@link LEAST_CLOSE_MS} less than the grace of a stop. */
+const WRITE_MS = 6000
+/** The same for all that a player has: some 30 µs a record, whatever the disk does. */
+const REMOVAL_MS = 60_000
+/** How long a close may take at least, in milliseconds, behind writes that are late already. */
+const LEAST_CLOSE_MS = 1000
+/** Most bytes of writes under way: what a stalled disk can pile up in memory. */
+const MOST_PENDING_BYTES = 64 * 1024 * 1024
+/** What a write takes beside its text. */
+const WRITE_OVERHEAD_BYTES = 1024
 
 interface Pending {
   readonly resolve: (result: never) => void
   readonly reject: (error: StorageError) => void
+  /** By the clock of `performance`. */
+  readonly since: number
+  readonly bytes: number
+}
+
+function bytesOf(write: Write): number {
+  if (write.type === 'append') return WRITE_OVERHEAD_BYTES + write.record.plain.length + write.record.full.length
+  return WRITE_OVERHEAD_BYTES + ('value' in write ? write.value.length : 0)
+}
+
+function lateWrite(ms: number): StorageError {
+  return new StorageError(
+    'unavailable',
+    `The disk has not taken a write within ${ms} ms. It may still be stored; send it again later.`,
+  )
 }
 
 function fromReport({ code, message, cause }: ErrorReport): StorageError {
@@ -34,6 +65,7 @@ class WorkerWriter implements Writer {
   readonly #gone: Promise<void>
   /** Writes without an answer, oldest first; the worker answers in order. */
   #pending: Pending[] = []
+  #pendingBytes = 0
   #unsent: Write[] = []
   /** Why no more writes are taken. */
   #refusal: StorageError | undefined
@@ -54,15 +86,24 @@ class WorkerWriter implements Writer {
   }
 
   write<W extends Write>(write: W): Promise<WriteResults[W['type']]> {
-    return new Promise((resolve, reject) => {
-      if (this.#refusal) {
-        reject(this.#refusal)
-        return
-      }
-      if (this.#pending.length === 0) this.#worker.ref()
-      this.#pending.push({ resolve, reject })
-      if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#flush())
+    if (this.#refusal) return Promise.reject(this.#refusal)
+    const bytes = bytesOf(write)
+    if (this.#pendingBytes + bytes > MOST_PENDING_BYTES) {
+      return Promise.reject(
+        new StorageError(
+          'unavailable',
+          `The disk is too slow: ${this.#pending.length} writes wait for it. Try again later.`,
+        ),
+      )
+    }
+    if (this.#pending.length === 0) this.#worker.ref()
+    const written = new Promise<WriteResults[W['type']]>((resolve, reject) => {
+      this.#pending.push({ resolve, reject, since: performance.now(), bytes })
     })
+    this.#pendingBytes += bytes
+    if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#flush())
+    const ms = write.type === 'removeOwner' ? REMOVAL_MS : WRITE_MS
+    return withDeadline(written, ms, () => lateWrite(ms))
   }
 
   close(): Promise<void> {
@@ -70,7 +111,14 @@ class WorkerWriter implements Writer {
     this.#worker.ref()
     this.#flush()
     this.#post({ type: 'close' })
-    return this.#gone
+    const waited = performance.now() - (this.#pending[0]?.since ?? performance.now())
+    return withDeadline(this.#gone, Math.max(LEAST_CLOSE_MS, WRITE_MS - waited), () => {
+      this.#worker.unref()
+      return new StorageError(
+        'unavailable',
+        `The disk does not respond. Unfinished writes: ${this.#pending.length}. Check the disk.`,
+      )
+    })
   }
 
   #post(request: Request): void {
@@ -87,20 +135,26 @@ class WorkerWriter implements Writer {
 
   #settle(reply: Reply): void {
     if (reply.type === 'committed') {
-      const answered = this.#pending.splice(0, reply.results.length)
-      answered.forEach((one, index) => {
+      this.#take(reply.results.length).forEach((one, index) => {
         one.resolve(reply.results[index] as never)
       })
     } else if (reply.type === 'failed') {
-      for (const one of this.#pending.splice(0, reply.count)) one.reject(fromReport(reply.error))
+      for (const one of this.#take(reply.count)) one.reject(fromReport(reply.error))
     }
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
+  }
+
+  /** The oldest writes, which have their answer. */
+  #take(count: number): Pending[] {
+    const taken = this.#pending.splice(0, count)
+    for (const { bytes } of taken) this.#pendingBytes -= bytes
+    return taken
   }
 
   #fail(cause: unknown): void {
     const error = new StorageError('unavailable', 'The thread that writes has ended. Restart the service.', { cause })
     this.#refusal ??= error
-    for (const one of this.#pending.splice(0)) one.reject(error)
+    for (const one of this.#take(this.#pending.length)) one.reject(error)
   }
 }
 

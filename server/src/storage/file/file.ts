@@ -13,6 +13,9 @@ import { openReader, type Reader } from './file-reader.ts'
 import { checkSpace } from './file-space.ts'
 import { startWriter, type Writer } from './file-writer.ts'
 
+/** How long the disk may take for a ping, in milliseconds. */
+const PING_MS = 1000
+
 interface Parts {
   readonly reader: Reader
   readonly writer: Writer
@@ -23,10 +26,18 @@ interface Parts {
 function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
   // In memory: the lock makes this process the only one, and a count need not outlive it.
   const windows = createWindows()
-  const probe = createProbe(async () => {
-    await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
-    await writer.write({ type: 'probe' })
-  })
+  const deadline = {
+    ms: PING_MS,
+    late: () => new StorageError('unavailable', `The disk of ${folder} has not responded within ${PING_MS} ms.`),
+  }
+  const checkWriter = createProbe(() => writer.write({ type: 'ping' }), { standsMs: 0, deadline })
+  const probeDisk = createProbe(
+    async () => {
+      await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
+      await writer.write({ type: 'probe' })
+    },
+    { deadline },
+  )
   let closed = false
   let closing: Promise<void> | undefined
   /** Runs something that answers at once. Its errors become the storage's own. */
@@ -50,7 +61,7 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     ...writer.report,
     ping: async () => {
       await now(() => reader.ping())
-      await Promise.all([writer.write({ type: 'ping' }), probe()])
+      await Promise.all([checkWriter(), probeDisk()])
     },
     append: (collection, record) => writer.write({ type: 'append', collection, record }),
     findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),

@@ -1,0 +1,16 @@
+/**
+ * Settles as the work does, or rejects with what `late` makes once the time is over. The work itself goes on.
+ *
+ * @param ms milliseconds
+ */
+export async function withDeadline<Result>(work: Promise<Result>, ms: number, late: () => Error): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

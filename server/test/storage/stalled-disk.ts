@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** A disk that stalls for processes that are started with this environment. */
+export interface StallingDisk {
+  readonly env: Readonly<Record<string, string>>
+  /** From here on no flush of a file returns. */
+  stall(): void
+  /** Flushes return again, also those that waited. */
+  resume(): void
+}
+
+/** Makes such a disk for one test, or says why there is none. */
+export function createStallingDisk(): StallingDisk | { readonly reason: string } {
+  if (process.platform !== 'linux') return { reason: 'a disk is made to stall on Linux alone' }
+  const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [library, stalled] = [join(folder, 'stalled-sync.so'), join(folder, 'stalled')]
+  const source = fileURLToPath(new URL('./fixtures/stalled-sync.c', import.meta.url))
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
+  } catch {
+    return { reason: 'there is no C compiler to make a disk stall' }
+  }
+  return {
+    env: { LD_PRELOAD: library, FISH_STALLED: stalled },
+    stall: () => writeFileSync(stalled, ''),
+    resume: () => rmSync(stalled, { force: true }),
+  }
+}
