@@ -59,7 +59,7 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
         },
         stop: () => ending.abort(new Error('Ctrl-C')),
       })
-      await mock.clock.advance(ms)
+      mock.clock.advance(ms)
       signal?.throwIfAborted()
     },
   }

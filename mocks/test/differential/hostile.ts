@@ -50,8 +50,6 @@ const JUNK_PIECES: readonly string[] = [
   '%c3%28',
   '%ff',
   '%00',
-  '%2e',
-  '%2e%2e',
   '%2f',
   '%5c',
   '..;',
@@ -84,11 +82,11 @@ export function junkPiece(dice: Dice): string {
 }
 
 /**
- * Writes a path in another way that means the same, or nearly. No backslash and no `#`: clients built on URLs turn the
- * one into `/` and drop what follows the other, so that not every lane could send them.
+ * Writes a path in another way that means the same, or nearly. No backslash, no `#` and no dots: clients built on URLs
+ * resolve them, so that not every lane could send them, and the server refuses them.
  */
 export function respelled(dice: Dice, path: string): string {
-  switch (dice.below(10)) {
+  switch (dice.below(8)) {
     case 0:
       return `${path}/`
     case 1:
@@ -96,19 +94,15 @@ export function respelled(dice: Dice, path: string): string {
     case 2:
       return path.replaceAll('/', '//')
     case 3:
-      return path.replace('/', '/./')
-    case 4:
-      return `/x/..${path}`
-    case 5:
       return path.replace(/[a-z]/, percentEncoded)
-    case 6:
+    case 4:
       return path.replace(/[a-z](?=[^a-z]*$)/, (letter) => percentEncoded(letter).toLowerCase())
-    case 7:
+    case 5:
       return path.toUpperCase()
-    case 8:
+    case 6:
       return `${path}/${junkPiece(dice)}`
     default:
-      return path.replace('/', `/${junkPiece(dice)}/../`)
+      return path.replace('/', `/${junkPiece(dice)}/`)
   }
 }
 

@@ -64,6 +64,10 @@ export const ERROR_CODES = {
     message: 'Too many requests. Please try again later, and contact the site owner if you need more.',
   },
   malformed_request: { status: 400, message: 'This is no HTTP request that the server can read.' },
+  expectation_failed: {
+    status: 417,
+    message: 'The only expectation that this server meets is 100-continue. Send the request without its Expect header.',
+  },
   request_timeout: { status: 408, message: 'The request took too long to arrive. Send it again.' },
   headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   client_closed_request: { status: 499, message: 'The client went away before it was answered.' },

@@ -17,7 +17,6 @@ export type { FlushProgress, FlushReport, StoppedCollection } from './flush-repo
 export { openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
-  CancelOptions,
   FlushOptions,
   Outbox,
   OutboxAdded,
@@ -30,8 +29,6 @@ export type {
   AddOutcome,
   AddRequest,
   Awaitable,
-  CancelOutcome,
-  CancelRequest,
   Collection,
   CollectionCounts,
   Head,

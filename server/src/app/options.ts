@@ -4,10 +4,7 @@ import type { RandomSource } from './ids.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
 
-/**
- * Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. It asks for two at once at
- * most, so a flood of logins takes no more memory than these.
- */
+/** Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. */
 export interface PasswordHasher {
   /** The hash of a password, with all that verifying it needs. */
   hash(password: string): Promise<string>
@@ -83,6 +80,11 @@ export interface RequestHost {
    * @default what `clientAddress` of `createApp` says
    */
   readonly address?: unknown
+  /**
+   * The target of the request as it was sent, such as `/status?x=1`. With it, spellings that proxies resolve in other
+   * ways than a URL does are refused with 400. Anything but a string counts as absent. @default nothing is refused
+   */
+  readonly target?: unknown
 }
 
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */

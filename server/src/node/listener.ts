@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { Failure } from '../app/http/failure.ts'
 import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
-import { answerParserFailure } from './parser-failure.ts'
+import { ambiguityOf, parserFailure, refuse, refusedRequestId } from './refusal.ts'
 
-type Fetch = (request: Request) => Promise<Response>
+type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
 /** A listening server. */
 export interface Listener {
@@ -73,27 +74,49 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
+    // Such requests are refused below, in the form of every other error.
+    requireHostHeader: false,
   })
   server.maxConnections = limits.connections
   server.timeout = limits.stalledMs
   if (onDrop) server.on('drop', onDrop)
   const connections = watchConnections(server)
-  server.on('request', async (req, res) => {
-    // A connection that was kept alive before the stop began would hold it up for the whole grace.
-    void connections.use(req, res).then(() => isAccepting() || connections.closeIdle())
+  const respond = async (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => {
     try {
       const fetch = await serving
-      const response = await fetch(new NodeRequest({ req, res }))
-      // The last answer on its connection says so, also when the stop began while it was being made.
-      if (!isAccepting()) res.setHeader('connection', 'close')
+      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
+      // The last response on its connection says so, also when the stop began while it was being made.
+      if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'an answer could not be sent')
       res.destroy()
     }
+  }
+  const refuseRequest = (req: IncomingMessage, failure: Failure) => {
+    const asked = { requestId: refusedRequestId(req), method: req.method }
+    connections.breakOff(req.socket, () => refuse(req.socket, failure, asked))
+    req.resume()
+  }
+  server.on('request', (req, res) => {
+    const ambiguity = ambiguityOf(req)
+    if (ambiguity) {
+      refuseRequest(req, ambiguity)
+      return
+    }
+    const left = connections.use(req, res, (isLast) => respond(req, res, isLast))
+    // A connection that was kept alive before the stop began would hold it up for the whole grace.
+    void left.then(() => isAccepting() || connections.closeIdle())
   })
-  server.on('clientError', (error, socket) => answerParserFailure(error, socket, crypto.randomUUID()))
+  server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new Failure('expectation_failed')))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy(error)
+      return
+    }
+    connections.breakOff(socket, () => refuse(socket, parserFailure(error), { requestId: crypto.randomUUID() }))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {

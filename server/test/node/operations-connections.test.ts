@@ -99,6 +99,40 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
+  it('that got 408 make room, also when their client never closes its side', async () => {
+    const { url } = await startWith({ connections: { ...QUICK, connections: 1 } })
+    const { hostname, port } = new URL(url)
+    const silent = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    onTestFinished(() => {
+      silent.destroy()
+    })
+    silent.resume()
+    await once(silent, 'end')
+    const isLetIn = () =>
+      fetch(`${url}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    const waited = await timed(
+      (async () => {
+        while (!(await isLetIn())) await new Promise((resolve) => setTimeout(resolve, 10))
+      })(),
+    )
+    expect(waited).toBeLessThan(3000)
+  })
+
+  it('whose client sends a thousand requests at once hold no other', async () => {
+    const { url } = await startWith({})
+    const [greedy, modest] = [await openRaw(url), await openRaw(url)]
+    const REQUESTS = 1000
+    greedy.send(head('GET /livez HTTP/1.1').repeat(REQUESTS) + head('GET /nowhere HTTP/1.1'))
+    modest.send(head('GET /livez HTTP/1.1'))
+    await modest.until(/"ok"/)
+    const answered = (answers: string) => answers.match(/HTTP\/1\.1 200/g)?.length ?? 0
+    expect(answered(await greedy.until(/^/))).toBeLessThan(REQUESTS / 2)
+    expect(answered(await greedy.until(/not_found/))).toBe(REQUESTS)
+  })
+
   it('whose client does not read its answers are cut', async () => {
     const server = await startWith({ connections: { stalledMs: 300 }, graceMs: 5000 })
     await askForTooMuch(server)

@@ -13,7 +13,7 @@ import {
 
 const NEVER_SEEN = [
   ...['token_expired', 'malformed_request', 'request_timeout', 'headers_too_large', 'client_closed_request'],
-  ...['internal_error', 'storage_error', 'unavailable', 'last_superadmin', 'not_found'],
+  ...['internal_error', 'storage_error', 'unavailable', 'last_superadmin', 'not_found', 'expectation_failed'],
 ]
 const SEEN = Object.keys(ERROR_CODES).filter((code) => !NEVER_SEEN.includes(code))
 const notFound = async () => madeUpError(404, 'not_found')

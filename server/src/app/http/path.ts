@@ -13,6 +13,23 @@ export function canonicalPath(url: string): string {
   return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : path
 }
 
+const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?\\#]+/i
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
+
+/**
+ * What is wrong with a request target that URL parsers and proxies resolve in different ways (RFC 9112, sections 3.2
+ * and 11.2), so that the rules of a proxy are for another path than the one that is served. A URL no longer shows it:
+ * there `\` is `/`, dots are resolved and fragments are gone. What is left to differ, doubled slashes and
+ * percent-encoding, is for the rules of the proxy; see the README.
+ */
+export function targetMistake(target: string): string | undefined {
+  if (target === '*') return undefined
+  const [path = ''] = target.replace(SCHEME_AND_AUTHORITY, '').split('?')
+  if (path !== '' && !path.startsWith('/')) return 'The target of the request is not a path.'
+  if (/[\\#]/.test(path)) return 'The path holds a backslash or a fragment. Percent-encode it, or leave it out.'
+  return DOT_SEGMENT.test(path) ? 'The path holds "." or "..". Send the path that they lead to.' : undefined
+}
+
 /** What only a path in another spelling has in it. */
 const RESPELLED = /%|\/\/|\/\.|.\/$|^[^/]|^$/
 

@@ -10,6 +10,7 @@ import { audienceOf } from './audience.ts'
 import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { Failure } from './failure.ts'
+import { targetMistake } from './path.ts'
 import { methodLabel, routeLabel } from './route-label.ts'
 import { exchangeOf, keepExchange } from './router.ts'
 
@@ -48,7 +49,7 @@ export function createPipeline(context: PipelineContext): H3 {
     }
   }
 
-  async function answerTo(exchange: Exchange, route: () => unknown): Promise<Answer> {
+  async function answerTo(exchange: Exchange, target: unknown, route: () => unknown): Promise<Answer> {
     const { request, answerHeaders } = exchange
     try {
       // All such clients together would share one rate limit.
@@ -60,10 +61,9 @@ export function createPipeline(context: PipelineContext): H3 {
       }
       Object.assign(answerHeaders, corsHeaders(corsRequest(exchange, request.method), allowedOrigins))
       await admit(exchange)
-      const answer = (await route()) as Answer
-      if (!request.signal.aborted) return answer
-      await unread(answer)
-      throw request.signal.reason
+      const message = typeof target === 'string' ? targetMistake(target) : undefined
+      if (message !== undefined) throw new Failure('malformed_request', { message })
+      return (await route()) as Answer
     } catch (error) {
       return failed(toFailure(error, logger, exchange), exchange.requestId)
     }
@@ -84,7 +84,7 @@ export function createPipeline(context: PipelineContext): H3 {
   h3.use(async (event, next) => {
     const startedAt = metrics?.now() ?? 0
     const exchange = exchangeOf(event)
-    const answer = await answerTo(exchange, next)
+    const answer = await answerTo(exchange, (event.context.host as RequestHost | undefined)?.target, next)
     logAnswer(logger, exchange, answer, clock())
     metrics?.observeRequest({
       route: routeLabel(exchange),

@@ -1,0 +1,205 @@
+import { once } from 'node:events'
+import { type CreatedUser, type ErrorBody, isErrorCode, type Session } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import { describe, expect, it } from 'vitest'
+import { head, openRaw } from './raw-socket.ts'
+import { startTestServer } from './running.ts'
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
+const GET = (target: string) => head(`GET ${target} HTTP/1.1`)
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
+
+/** Sends a text, and answers all that comes until the server closes the connection. */
+async function untilClosed(url: string, text: string): Promise<string> {
+  const socket = await openRaw(url)
+  const gone = once(socket.socket, 'close')
+  socket.send(text)
+  await gone
+  return socket.until(/^/)
+}
+
+/** The one response in a text, which has to be an error in the form of all others. */
+function refusalIn(text: string): { status: number; code: string; requestId: string } {
+  expect(statuses(text)).toHaveLength(1)
+  const [heads = '', body = ''] = text.split('\r\n\r\n')
+  const { error, code, requestId } = JSON.parse(body) as ErrorBody
+  expect(error).toMatch(/^[A-Z].*\.$/)
+  expect(isErrorCode(code)).toBe(true)
+  expect(heads).toContain(`x-request-id: ${requestId}`)
+  expect(heads).toContain('connection: close')
+  return { status: statuses(text)[0] ?? 0, code, requestId }
+}
+
+async function createPlayer(url: string): Promise<CreatedUser> {
+  const json = { 'content-type': 'application/json' }
+  const login = JSON.stringify({ username: 'boss', password: 'boss-password' })
+  const session = await fetch(`${url}/admin/login`, { method: 'POST', headers: json, body: login })
+  const { token } = (await session.json()) as Session
+  const headers = { ...json, authorization: `Bearer ${token}` }
+  const created = await fetch(`${url}/admin/users`, { method: 'POST', headers, body: '{"name":"Alex"}' })
+  return (await created.json()) as CreatedUser
+}
+
+describe('a request that a proxy may read as another one, or as two', () => {
+  it.each([
+    ...['/\\metrics', '/v1\\metrics', '/metrics\\', '/x\\..\\metrics', '\\metrics', 'http://service.test/\\metrics'],
+    ...[
+      '/./metrics',
+      '/x/../metrics',
+      '/x/%2e%2E/metrics',
+      '/x/.%2e/metrics',
+      '/metrics/.',
+      '/metrics/x/..',
+      '/v1/%2e',
+    ],
+    ...[
+      'http://service.test/x/../metrics',
+      '/x%2fy/../metrics',
+      '/metrics#',
+      '/metrics#x',
+      '/x#/../metrics',
+      '/#/metrics',
+    ],
+    ...['http://service.test\\metrics', 'http://service.test#/metrics', 'ftp://service.test/metrics', 'metrics'],
+  ])('by its target %s is refused, and its connection goes on', async (target) => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(GET(target) + GET('/status'))
+    const answers = await socket.until(/"version"/)
+    expect(statuses(answers)[0]).toBe(400)
+    expect(answers).toContain('"malformed_request"')
+    expect(answers).not.toContain('process_uptime_seconds')
+  })
+
+  it('by its target is counted by the rate limit as every other', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(GET('/x/../status') + GET('/\\status') + GET('/status'))
+    const answers = await socket.until(/"version"/)
+    expect(statuses(answers)).toEqual([400, 400, 200])
+    expect(answers.match(/x-ratelimit-remaining: \d+/gi)).toHaveLength(3)
+    expect(answers).toMatch(/x-ratelimit-remaining: 22/i)
+  })
+
+  it.each([
+    ['no Host', 'GET /status HTTP/1.1\r\n\r\n'],
+    ['two Hosts', GET('/status').replace('host', 'host: other.test\r\nhost')],
+    ['the same Host twice', GET('/status').replace('host', 'Host: service.test\r\nhost')],
+    ['a list as Host', head('GET /status HTTP/1.1', { host: 'service.test, other.test' })],
+    ['a path in its Host', head('GET /status HTTP/1.1', { host: 'service.test/metrics?' })],
+    ['two codings', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'gzip, chunked' })],
+    ['one coding twice', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'chunked, chunked' })],
+    ['another coding', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'gzip' })],
+    ['an unknown coding', head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'xchunked' })],
+    ['a coding in HTTP/1.0', head('POST /post/fish HTTP/1.0', { 'transfer-encoding': 'chunked' })],
+    [
+      'a coding and a length',
+      head('POST /post/fish HTTP/1.1', { 'content-length': '5', 'transfer-encoding': 'chunked' }),
+    ],
+    ['two lengths', head('POST /post/fish HTTP/1.1', { 'content-length': '5, 6' })],
+    [
+      'a coding in two lines',
+      head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'chunked', 'Transfer-Encoding': 'chunked' }),
+    ],
+  ])('by %s is refused', async (_, text) => {
+    const { url } = await startTestServer()
+    const refusal = refusalIn(await untilClosed(url, `${text}0\r\n\r\n${GET('/livez')}`))
+    expect(refusal).toMatchObject({ status: 400, code: 'malformed_request' })
+  })
+
+  it('keeps the id that its client gave it', async () => {
+    const { url } = await startTestServer()
+    const answer = await untilClosed(url, head('GET /livez HTTP/1.1', { expect: 'x', 'x-request-id': 'mine-1' }))
+    expect(refusalIn(answer).requestId).toBe('mine-1')
+  })
+
+  it('has no body in the answer to HEAD', async () => {
+    const { url } = await startTestServer()
+    expect(await untilClosed(url, head('HEAD /livez HTTP/1.1', { host: 'a,b' }))).toMatch(
+      /^HTTP\/1\.1 400 .*\r\n\r\n$/s,
+    )
+  })
+
+  it('takes nothing with it that was sent before, and all that was sent behind', async () => {
+    const { url } = await startTestServer()
+    const answers = await untilClosed(
+      url,
+      GET('/livez') + GET('/status') + GET('/livez').replace('service', '@') + GET('/status'),
+    )
+    expect(statuses(answers)).toEqual([200, 200, 400])
+  })
+
+  it('is told from one whose query alone has such characters', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(GET('/status?x=/../\\#'))
+    expect(await socket.until(/"version"/)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('a request with an expectation', () => {
+  it('that nobody knows is refused with 417', async () => {
+    const { url } = await startTestServer()
+    const answer = await untilClosed(url, head('GET /status HTTP/1.1', { expect: 'x' }))
+    expect(refusalIn(answer)).toMatchObject({ status: 417, code: 'expectation_failed' })
+  })
+
+  it('of 100-continue is told to go on', async () => {
+    const { url } = await startTestServer(ADMIN)
+    const socket = await openRaw(url)
+    const headers = { 'content-type': 'application/json', 'content-length': '2', expect: '100-continue' }
+    socket.send(head('POST /admin/login HTTP/1.1', headers))
+    expect(await socket.until(/\r\n\r\n/)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.send('{}')
+    expect(await socket.until(/invalid_payload/)).toMatch(/HTTP\/1\.1 400 /)
+  })
+})
+
+describe('what follows a request and is none', () => {
+  it('does not replace the answer to a catch that was stored', async () => {
+    const { url } = await startTestServer(ADMIN)
+    const player = await createPlayer(url)
+    const token = await createFernet(player.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
+    const headers = { 'x-gamemode': 'earth', 'x-api-key': player.apiKey, 'content-length': String(token.length) }
+    const post = `${head('POST /post/fish?name=Alex HTTP/1.1', headers)}${token}`
+    const answers = await untilClosed(url, `${post}JUNK\r\n\r\n`)
+    expect(statuses(answers)).toEqual([201, 400])
+    expect(answers).toMatch(/Fish saved for user Alex.*malformed_request/s)
+    const read = await fetch(`${url}/get/fish?name=Alex&gamemode=earth`)
+    expect(await read.json()).toMatchObject({ fish: [{ name: 'Salmon' }] })
+  })
+
+  it.each([
+    ['one', 1],
+    ['many', 40],
+  ])('is refused behind %s that were well', async (_, count) => {
+    const { url } = await startTestServer()
+    const answers = await untilClosed(url, `${GET('/livez').repeat(count)}JUNK\r\n\r\n`)
+    expect(statuses(answers)).toEqual([...Array(count).fill(200), 400])
+  })
+
+  it('gets no answer where the client said that nothing would follow', async () => {
+    const { url } = await startTestServer()
+    const last = head('GET /livez HTTP/1.1', { connection: 'close' })
+    expect(statuses(await untilClosed(url, `${last}JUNK\r\n\r\n`))).toEqual([200])
+  })
+
+  it('in the middle of a body is refused in place of its request, behind those before it', async () => {
+    const { url } = await startTestServer(ADMIN)
+    const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+    const broken = `${head('POST /admin/login HTTP/1.1', headers)}1\r\n{\r\nJUNK\r\n`
+    expect(statuses(await untilClosed(url, broken))).toEqual([400])
+    expect(statuses(await untilClosed(url, GET('/livez') + GET('/livez') + broken))).toEqual([200, 200, 400])
+  })
+
+  it('in a body that nobody read is no second answer', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    const gone = once(socket.socket, 'close')
+    socket.send(`${head('POST /nowhere HTTP/1.1', { 'transfer-encoding': 'chunked' })}1\r\n{\r\n`)
+    await socket.until(/not_found/)
+    socket.send('JUNK\r\n')
+    await gone
+    expect(statuses(await socket.until(/^/))).toEqual([404])
+  })
+})
