@@ -168,6 +168,25 @@ describeWithRedis('a Redis that fails', () => {
     expect((await writes()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds))
   })
 
+  test('is found again as soon as it has loaded its data', async () => {
+    // In microseconds. Small keys first, large ones behind: halfway, Redis expects to need minutes.
+    const delay = { 'key-load-delay': '4000', 'loading-process-events-interval-bytes': '1024', rdbcompression: 'no' }
+    const slow = await startRedis(delay)
+    onTestFinished(() => slow.stop())
+    const storage = await createStorage({ driver: 'redis', url: slow.url })
+    onTestFinished(() => storage.dispose())
+    await slow.admin.eval("for i = 1, 300 do redis.call('SET', 'small' .. i, string.rep('x', 100)) end", 0)
+    await slow.admin.select(1)
+    await slow.admin.eval("for i = 1, 10 do redis.call('SET', 'large' .. i, string.rep('x', 1000000)) end", 0)
+    await slow.admin.bgrewriteaof()
+    await until(async () => /aof_rewrite_in_progress:0/.test(await slow.admin.info('persistence')))
+    await slow.kill()
+    await slow.start()
+    const loaded = performance.now()
+    await until(answers(storage))
+    expect(performance.now() - loaded).toBeLessThan(500)
+  })
+
   test('is reported in one sentence when it cannot be reached at the start', async () => {
     await server.kill()
     await expect(open()).rejects.toMatchObject({

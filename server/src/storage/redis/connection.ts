@@ -12,6 +12,8 @@ import { SCRIPTS, type ScriptName } from './scripts.ts'
 const START_MS = 30_000
 /** A connection that is given up is cut after this time, in milliseconds. */
 const FAREWELL_MS = 100
+/** How often a Redis that is loading its data is asked whether it has, in milliseconds. */
+const LOADING_MS = 100
 /** How often the nodes of a cluster are asked for, in milliseconds: what brings a lost node back without traffic. */
 const REFRESH_MS = 3000
 
@@ -36,6 +38,7 @@ function commonOptions(timeoutMs: number) {
     commandTimeout: timeoutMs,
     disconnectTimeout: FAREWELL_MS,
     maxRetriesPerRequest: 0,
+    maxLoadingRetryTime: LOADING_MS,
     autoResendUnfulfilledCommands: false,
     disableClientInfo: true,
     connectionName: 'fish-crab',
