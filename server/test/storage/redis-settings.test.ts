@@ -6,6 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { parseStorageAddress } from '../../src/node/storage-address.ts'
 import { describeWithRedis, freePort, type RedisServer, startRedis } from './redis-server.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'
@@ -21,6 +22,11 @@ describeWithRedis('the settings of a Redis', () => {
     `redis://:${encodeURIComponent(password)}@127.0.0.1:${server.port}${rest}`
   const open = async (url = urlWith(PASSWORD)) => {
     const storage = await createStorage({ driver: 'redis', url })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+  const openAddress = async (address: string) => {
+    const storage = await createStorage(parseStorageAddress(address))
     onTestFinished(() => storage.dispose())
     return storage
   }
@@ -111,13 +117,28 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  test('name TLS as the likely cause where it is asked of a Redis that has none', async () => {
-    for (const url of [`rediss://127.0.0.1:${server.port}`, `rediss://:hunter2@localhost:${server.port}`]) {
-      const error = await open(url).catch((caught: unknown) => caught)
-      expect(error).toMatchObject({
-        code: 'unavailable',
-        message: expect.stringMatching(/Perhaps it is a Redis without TLS: then FISH_STORAGE begins with redis\.$/),
-      })
+  test('name TLS as the cause where it is asked of a Redis that has none, with and without a password', async () => {
+    const { port } = server
+    const addresses = ['rediss', 'rediss-cluster'].flatMap((scheme) =>
+      ['', ':hunter2@'].map((login) => `${scheme}://${login}127.0.0.1:${port}`),
+    )
+    await Promise.all(
+      addresses.map(async (address) => {
+        const right = address.startsWith('rediss-cluster') ? 'redis-cluster' : 'redis'
+        await expect(openAddress(address)).rejects.toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining(`This is a Redis without TLS: FISH_STORAGE must begin with ${right}://.`),
+        })
+      }),
+    )
+  })
+
+  test('do not speak of TLS where it is not the cause', async () => {
+    const port = await freePort()
+    for (const scheme of ['redis', 'rediss', 'redis-cluster', 'rediss-cluster']) {
+      const error = await openAddress(`${scheme}://127.0.0.1:${port}`).catch((caught: unknown) => caught)
+      expect(error).toMatchObject({ message: expect.stringMatching(/^Redis is out of reach: .*sent again\.$/) })
+      expect(error).not.toMatchObject({ message: expect.stringMatching(/TLS|queue|retries|slots/) })
     }
   })
 
@@ -141,10 +162,17 @@ describeWithRedis('the settings of a Redis', () => {
 
     const url = `rediss://localhost:${port}`
     await expect(open(url)).rejects.toMatchObject({ message: expect.stringMatching(/certificate/) })
-    await expect(open(url.replace('rediss', 'redis'))).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(/Perhaps it is a Redis with TLS: then FISH_STORAGE begins with rediss\.$/),
-    })
+    for (const scheme of ['redis', 'redis-cluster']) {
+      for (const login of ['', ':hunter2@']) {
+        const error = await openAddress(`${scheme}://${login}localhost:${port}`).catch((caught: unknown) => caught)
+        expect(error).toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining(
+            `This is a Redis with TLS: FISH_STORAGE must begin with ${scheme.replace('redis', 'rediss')}://.`,
+          ),
+        })
+      }
+    }
     setDefaultCACertificates([...trusted, readFileSync(certificate, 'utf8')])
     const storage = await open(url)
     await storage.items.setItem('a:b', 'c')

@@ -3,10 +3,11 @@ import type { Driver } from 'unstorage'
 import redisDriver from 'unstorage/drivers/redis'
 import { StorageError } from '../errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
-import { toStorageError, withTlsHint } from './errors.ts'
+import { tellsWhy, toStorageError } from './errors.ts'
 import { createGate, type Gate } from './gate.ts'
 import { ITEM_BASE } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
+import { withTlsHint } from './tls-mismatch.ts'
 
 /** How long Redis may take to load its data when the service starts, in milliseconds. */
 const START_MS = 30_000
@@ -100,11 +101,13 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
 
   let trouble: unknown
   const note = (error: unknown) => {
-    trouble = error
+    if (trouble === undefined || tellsWhy(error)) trouble = error
   }
   client.on('error', note)
   client.on('node error', note)
-  client.on('ready', () => note(undefined))
+  client.on('ready', () => {
+    trouble = undefined
+  })
   // The status stays `ready` until the old connection is closed.
   let isLeaving = false
   client.on('close', () => {
@@ -137,7 +140,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {
     await disconnect()
-    throw withTlsHint(toStorageError(error, trouble), target.tls)
+    throw await withTlsHint(toStorageError(error, trouble), target)
   }
   const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
   return {

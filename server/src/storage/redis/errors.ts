@@ -47,13 +47,24 @@ export function replicaRefusal(): StorageError {
   return new StorageError(REPLICA.code, REPLICA.message)
 }
 
+// What the client says of a connection that ended, in words about itself.
+const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
+
+/** Whether an error of the client says why its connection fails, and not only that it does. */
+export function tellsWhy(error: unknown): boolean {
+  return error instanceof Error && !ENDED.test(error.message)
+}
+
 /**
  * What may be shown of an error of the client. The client's own errors hold the command with its arguments, the login
  * with the password among them; and Redis repeats the arguments of a command that it does not know.
  */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('unknown reason')
-  const shown = new Error(error.message.replace(/, with args beginning with.*/s, ''))
+  const message = tellsWhy(error)
+    ? error.message.replace(/, with args beginning with.*/s, '')
+    : 'there is no connection'
+  const shown = new Error(message)
   shown.name = error.name
   return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown
 }
@@ -77,21 +88,4 @@ export function toStorageError(error: unknown, connection?: unknown): StorageErr
   const failing = isReply ? 'Redis refused' : 'Redis is out of reach'
   const message = `${failing}: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
   return new StorageError('unavailable', message, { cause })
-}
-
-/** What a Redis without TLS makes of a connection with it, and one with TLS of one without. */
-const MISMATCHES = {
-  tls: /ETIMEDOUT|EPROTO|ERR_SSL|SSL routines|packet length/,
-  plain: /ECONNRESET|EPIPE|writeable|is closed|Protocol error/,
-} as const
-
-/** Adds to an error of the first connection that TLS may be the cause, where it looks like that. */
-export function withTlsHint(error: StorageError, tls: boolean | undefined): StorageError {
-  const mismatch = tls ? MISMATCHES.tls : MISMATCHES.plain
-  if (error.code !== 'unavailable' || !(error.cause instanceof Error)) return error
-  const { message, code } = error.cause as NodeJS.ErrnoException
-  if (!mismatch.test(`${code} ${message}`)) return error
-  const [is, instead] = tls ? ['without', 'redis'] : ['with', 'rediss']
-  const hint = `Perhaps it is a Redis ${is} TLS: then FISH_STORAGE begins with ${instead}.`
-  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
 }
