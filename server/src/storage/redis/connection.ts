@@ -7,7 +7,7 @@ import { tellsWhy, toStorageError } from './errors.ts'
 import { createGate, type Gate } from './gate.ts'
 import { ITEM_BASE } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
-import { withTlsHint } from './tls-mismatch.ts'
+import { withTlsHint } from './tls-mismatch.node.ts'
 
 /** How long Redis may take to load its data when the service starts, in milliseconds. */
 const START_MS = 30_000
