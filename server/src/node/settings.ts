@@ -53,6 +53,13 @@ export const SETTINGS = {
     isSecret: holdsPassword,
     parse: parseStorageAddress,
   }),
+  redisWait: setting({
+    env: 'FISH_REDIS_WAIT',
+    flag: 'redis-wait',
+    placeholder: 'N',
+    summary: 'replicas of Redis that have a write before it is acknowledged; 1 when unset and Redis has replicas',
+    parse: integer(0, 16),
+  }),
   adminUsername: setting({
     env: 'FISH_ADMIN_USERNAME',
     flag: 'admin-username',

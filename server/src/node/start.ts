@@ -5,7 +5,7 @@ import { type App, createApp } from '../app/app.ts'
 import { forwardedAddress } from '../app/limits/client.ts'
 import type { Logger, PasswordHasher } from '../app/options.ts'
 import { SealError } from '../app/users/vault.ts'
-import { createStorage } from '../storage/index.ts'
+import { createStorage, type StorageOptions } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
 import { createDocs } from './docs-page.ts'
@@ -76,7 +76,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const onDrop = metrics.observeDroppedConnection
     const listener = await listen({ host, port, logger, isAccepting, onDrop, limits: connections })
     opened.push(() => listener.close(0))
-    const storage = await createStorage(config.storage)
+    const storage = await createStorage(storageOf(config))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
     const watch = watchStore({ verify: app.verifyStore, everyMs: options.watchMs ?? WATCH_MS, logger })
@@ -98,6 +98,11 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     for (const close of opened.reverse()) await close()
     throw error
   }
+}
+
+function storageOf({ storage, redisWait }: ServerConfig): StorageOptions {
+  const isRedis = storage.driver === 'redis' || storage.driver === 'redis-cluster'
+  return isRedis && redisWait !== undefined ? { ...storage, replicas: redisWait } : storage
 }
 
 /** What the app is made on. */

@@ -158,6 +158,27 @@ describeWithRedis('a Redis that fails', () => {
     },
   )
 
+  test('is told from a ping when the service itself has filled it, for as long as catches are refused', async () => {
+    const storage = await open()
+    const large = 'x'.repeat(20_000)
+    const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
+    await server.admin.config('SET', 'maxmemory', String(used + 4_000_000))
+    const fill = async (): Promise<unknown> => {
+      for (;;) await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+    }
+    await expect(fill()).rejects.toMatchObject({ code: 'full' })
+    for (let probes = 0; probes < 3; probes += 1) {
+      const [probed, tried] = [performance.now(), fill().catch((error: unknown) => error)]
+      expect(await tried).toMatchObject({ code: 'full' })
+      await expect(storage.ping()).rejects.toMatchObject({ code: 'full' })
+      // The outcome of a probe stands for a second.
+      await until(async () => performance.now() - probed > 1001)
+    }
+    await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
+    await until(answers(storage))
+    await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+  })
+
   test('is written to once a second at most, however often it is pinged', async () => {
     const storage = await open()
     const writes = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await server.admin.info('commandstats'))?.[1] ?? 0)

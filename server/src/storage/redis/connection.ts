@@ -25,6 +25,8 @@ export interface Connection extends Gate {
   readonly stock: Driver
   /** Runs a script with its keys and arguments. */
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
+  /** As `call`, for what is acknowledged: replicas have it as well where that was asked for. */
+  write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Every server that holds data. */
   primaries(): readonly Redis[]
 }
@@ -143,11 +145,13 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     throw await withTlsHint(toStorageError(error, trouble), target)
   }
   const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
+  const call: Connection['call'] = (script, keys, args) => gate.run(() => scripts[script](...keys, ...args))
   return {
     client,
     stock,
     run: gate.run,
-    call: (script, keys, args) => gate.run(() => scripts[script](...keys, ...args)),
+    call,
+    write: call,
     primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
     close: async () => {
       await gate.close()

@@ -32,6 +32,13 @@ export async function readPersistence(node: Redis): Promise<RedisPersistence> {
   return Object.fromEntries((answers as string[][]).filter(([name]) => name !== undefined))
 }
 
+/** How many replicas a server has now; `undefined` where it refuses to tell. */
+export async function readReplicas(node: Redis): Promise<number | undefined> {
+  const report = await node.info('replication').catch((error) => (isRefusal(error) ? '' : Promise.reject(error)))
+  const [, count] = /^connected_slaves:(\d+)/m.exec(report) ?? []
+  return count === undefined ? undefined : Number(count)
+}
+
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && /^(?:ERR|NOPERM)\b/.test(error.message)
 }
@@ -74,18 +81,56 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
   return { durability, warnings: [...warnings, warning] }
 }
 
+/** The replicas that there are, and those that are waited for. */
+export interface Replication {
+  /** Of each server; `undefined` where it does not tell. */
+  readonly connected: readonly (number | undefined)[]
+  /** How many must have a write before it is acknowledged. */
+  readonly replicas: number
+}
+
+function describeReplication({ connected, replicas }: Replication): DurabilityReport {
+  if (replicas > 0) {
+    const some = replicas === 1 ? '1 replica has' : `${replicas} replicas have`
+    const short = connected.some((count) => count !== undefined && count < replicas)
+    return {
+      durability: `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
+      warnings: short
+        ? [`No write is acknowledged until every primary has ${replicas} replicas in reach (FISH_REDIS_WAIT).`]
+        : [],
+    }
+  }
+  if (connected.some((count) => count === undefined)) {
+    return {
+      durability:
+        'Whether there are replicas cannot be read: INFO is refused. A failover would lose acknowledged writes.',
+      warnings: ['Redis does not tell whether it has replicas: INFO is refused. Set FISH_REDIS_WAIT to 1 if it has.'],
+    }
+  }
+  if (connected.every((count) => count === 0)) return { durability: '', warnings: [] }
+  return {
+    durability: 'Replicas get writes later: a failover loses acknowledged writes that the replica does not have yet.',
+    warnings: ['A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.'],
+  }
+}
+
 /**
  * Says in words what the configuration of Redis means. Of several servers the one that keeps the least counts,
  * with the warnings of all.
  *
  * @example
- * describeDurability([{ appendonly: 'yes', appendfsync: 'always' }]).warnings // []
+ * const alone = { connected: [0], replicas: 0 }
+ * describeDurability([{ appendonly: 'yes', appendfsync: 'always' }], alone).warnings // []
  */
-export function describeDurability(servers: readonly RedisPersistence[]): DurabilityReport {
+export function describeDurability(servers: readonly RedisPersistence[], replication: Replication): DurabilityReport {
   const reports = servers.map(describeOne)
   const worst = reports.reduce(
     (one, other) => (other.warnings.length > one.warnings.length ? other : one),
     reports[0] ?? UNKNOWN,
   )
-  return { durability: worst.durability, warnings: [...new Set(reports.flatMap(({ warnings }) => warnings))] }
+  const replicated = describeReplication(replication)
+  return {
+    durability: `${worst.durability} ${replicated.durability}`.trim(),
+    warnings: [...new Set([...reports, replicated].flatMap(({ warnings }) => warnings))],
+  }
 }

@@ -21,6 +21,11 @@ const ADVICE: readonly Advice[] = [
   },
   REPLICA,
   {
+    matches: /\bNOREPLICAS\b/,
+    code: 'unavailable',
+    message: 'Redis takes no writes without its replicas (min-replicas-to-write). It may be sent again.',
+  },
+  {
     matches: /\bWRONGTYPE\b/,
     code: 'not_a_store',
     message: 'Keys that begin with "fish:" belong to another application. Use another Redis database.',

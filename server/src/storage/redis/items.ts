@@ -29,13 +29,14 @@ export function createRedisItems({
   client,
   stock,
   call,
+  write,
   run,
   primaries,
 }: Connection): Pick<StorageDriver, ItemOperations> {
   const get = (key: string) => run(async () => stock.getItem(stockKey(key)))
   const keysOf = (key: string) => [itemPrefix(key) + key, indexKey(key)]
   const set = async (key: string, value: string, ...condition: string[]) =>
-    (await call('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
+    (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
 
   /** The indexes that may hold keys of a base; all there are for an empty one. Never part of a request. */
   async function indexesOf(base: string): Promise<string[]> {
@@ -61,12 +62,12 @@ export function createRedisItems({
       await set(key, value, 'always')
     },
     async removeItem(key) {
-      await call('fishRemoveItem', keysOf(key), [key])
+      await write('fishRemoveItem', keysOf(key), [key])
     },
     setItemIfAbsent: (key, value) => set(key, value, 'absent'),
     replaceItemIf: (key, expected, value) => set(key, value, 'equal', expected),
     async removeItemIf(key, value) {
-      return (await call('fishRemoveItem', keysOf(key), [key, value])) === 1
+      return (await write('fishRemoveItem', keysOf(key), [key, value])) === 1
     },
 
     async listItems({ base, after = '', limit, contains = '' }) {
@@ -107,7 +108,7 @@ export function createRedisItems({
       const [start, end] = boundsOf(base)
       for (const index of await indexesOf(base)) {
         const args = [start, end, itemPrefixOfIndex(index), STEP_KEYS]
-        while ((await call('fishClearItems', [index], args)) === STEP_KEYS);
+        while ((await write('fishClearItems', [index], args)) === STEP_KEYS);
       }
     },
   }

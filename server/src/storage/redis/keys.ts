@@ -88,7 +88,7 @@ export function allBuckets(): BucketKeys[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
 }
 
-/** Keys for trying whether writes are taken: one where each bucket lies, so that no node of a cluster is forgotten. */
+/** Keys for trying whether writes are taken: one where each bucket lies, from which each node of a cluster has some. */
 export function probeKeys(): string[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
 }

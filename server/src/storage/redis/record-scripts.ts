@@ -47,6 +47,12 @@ tally(KEYS[5], KEYS[6], leaders, collection, owner, 1, tonumber(count), labels)
 return {'stored', id}`,
 }
 
+/** KEYS: tokens. ARGV: token. Answers the id of its record, if any. */
+export const fishFindRecord: Script = {
+  numberOfKeys: 1,
+  lua: "return redis.call('HGET', KEYS[1], ARGV[1])",
+}
+
 /**
  * KEYS: about, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of the
  * leader boards, id, version. Answers 1 when the record was there. Begins with what a full Redis still allows.

@@ -31,12 +31,12 @@ const newVersion = () => crypto.randomUUID()
 type RecordOperations = 'append' | 'findRecord' | 'read' | 'version' | 'removeRecord' | 'removeOwner'
 
 /** The records of all owners: a stream for each collection, whose ids are the sequences. */
-export function createRedisRecords({ client, call, run }: Connection): Pick<StorageDriver, RecordOperations> {
+export function createRedisRecords({ client, call, write, run }: Connection): Pick<StorageDriver, RecordOperations> {
   return {
     async append(collection, { id, dedupeKey, count, labels, plain, full }) {
       const { name, about, tokens, records, ids, tallies, bucket } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', tokenField(dedupeKey)]
-      const [outcome, storedId] = (await call(
+      const [outcome, storedId] = (await write(
         'fishAppend',
         [about, tokens, records, ids, tallies, bucket.tallies],
         [name, collection.owner, bucket.leaders, ...token, id, count, labelsText(labels), newVersion(), plain, full],
@@ -45,7 +45,10 @@ export function createRedisRecords({ client, call, run }: Connection): Pick<Stor
     },
 
     async findRecord(owner, dedupeKey) {
-      return (await run(() => client.hget(ownerKeys(owner).tokens, tokenField(dedupeKey)))) ?? undefined
+      // A write: its outcome is acknowledged as a stored catch.
+      return (
+        ((await write('fishFindRecord', [ownerKeys(owner).tokens], [tokenField(dedupeKey)])) as string) ?? undefined
+      )
     },
 
     async *read(collection, form, range = {}) {
@@ -79,12 +82,12 @@ export function createRedisRecords({ client, call, run }: Connection): Pick<Stor
       const { name, about, records, ids, tallies, bucket } = collectionKeys(collection)
       const keys = [about, records, ids, tallies, bucket.tallies]
       const args = [name, collection.owner, bucket.leaders, id, newVersion()]
-      return (await call('fishRemoveRecord', keys, args)) === 1
+      return (await write('fishRemoveRecord', keys, args)) === 1
     },
 
     async removeOwner(owner) {
       const { prefix, about, tokens, tallies, bucket } = ownerKeys(owner)
-      await call('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
+      await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
     },
   }
 }

@@ -1,12 +1,12 @@
-import type { Cluster, Redis } from 'ioredis'
+import { type Cluster, Command } from 'ioredis'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import type { Connection } from './connection.ts'
-import { type DurabilityReport, describeDurability, readPersistence } from './durability.ts'
+import { type DurabilityReport, describeDurability, readPersistence, readReplicas } from './durability.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys } from './keys.ts'
-import { openRedis, type RedisClusterOptions, type RedisOptions } from './open.ts'
+import { openRedis, openReplicatedWrites, type RedisClusterOptions, type RedisOptions } from './open.ts'
 import { createRedisRecords } from './records.ts'
 import { claimSchema } from './schema.ts'
 import { createRedisTallies } from './tallies.ts'
@@ -18,6 +18,8 @@ export type { RedisClusterOptions, RedisOptions } from './open.ts'
 const PING_MS = 800
 /** When Redis forgets a probe, in milliseconds. */
 const PROBE_MS = 1000
+/** About what the largest write has: with less space left than this, Redis counts as full. */
+const PROBE_BYTES = 512 * 1024
 
 /** A cluster is there when each of its servers is, and says that it can serve: each holds a part of the data. */
 async function pingCluster(cluster: Cluster): Promise<void> {
@@ -30,14 +32,17 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /** A replica, a full server and one whose disk fails answer a ping, but refuse this. */
-async function writeProbes(client: Redis | Cluster): Promise<void> {
-  const keys = probeKeys().slice(0, client.isCluster ? undefined : 1)
-  await Promise.all(keys.map((key) => client.set(key, '', 'PX', PROBE_MS)))
+async function writeProbes({ client, write }: Connection): Promise<void> {
+  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
+  // One for each node.
+  const keys = new Map(probeKeys().map((key) => [nodeOf(key), key])).values()
+  const bytes = 'x'.repeat(PROBE_BYTES)
+  await Promise.all(Array.from(keys, (key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
 function redisDriver(name: string, connection: Connection, report: DurabilityReport): StorageDriver {
   const { client, run, close } = connection
-  const probe = createProbe(() => writeProbes(client))
+  const probe = createProbe(() => writeProbes(connection))
   let closing: Promise<void> | undefined
   return {
     name,
@@ -67,6 +72,12 @@ export function openRedisStorage(options: RedisOptions | RedisClusterOptions): P
     const { run, primaries } = connection
     await claimSchema(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    return wrapDriver(redisDriver(options.driver, connection, describeDurability(persistence)))
+    const connected = await run(() => Promise.all(primaries().map(readReplicas)))
+    const replicas = options.replicas ?? Math.min(1, ...connected.map((count) => count ?? 0))
+    const report = describeDurability(persistence, { connected, replicas })
+    if (replicas === 0) return wrapDriver(redisDriver(options.driver, connection, report))
+    const writes = await openReplicatedWrites(options, replicas)
+    const close = async () => void (await Promise.all([connection.close(), writes.close()]))
+    return wrapDriver(redisDriver(options.driver, { ...connection, write: writes.write, close }, report))
   })
 }

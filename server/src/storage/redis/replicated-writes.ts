@@ -1,0 +1,108 @@
+import { type ChainableCommander, Command } from 'ioredis'
+import { StorageError } from '../errors.ts'
+import type { Connection } from './connection.ts'
+import { SCRIPTS, type ScriptName } from './scripts.ts'
+
+/** Most writes that one `WAIT` confirms. */
+const MOST_TOGETHER = 256
+
+/** What {@link createReplicatedWrites} takes. */
+export interface ReplicationOptions {
+  /** How many replicas must have a write before it is acknowledged; at least 1. */
+  readonly replicas: number
+  /** How long an operation may take, in milliseconds. Replicas get half of it. */
+  readonly timeoutMs: number
+}
+
+interface Write {
+  readonly script: ScriptName
+  readonly keys: readonly string[]
+  readonly args: readonly (string | number)[]
+  /** When it was asked for, on the monotonic clock. */
+  readonly since: number
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The writes for one primary: those that come while it waits for replicas go together with the next `WAIT`. */
+interface Queue {
+  readonly waiting: Write[]
+  isSending: boolean
+}
+
+/**
+ * Runs scripts so that replicas have what they wrote, and what they found, before they are answered. `WAIT` confirms
+ * all that a primary had written when the last command of the same connection ran. So scripts and `WAIT` leave in one
+ * piece, never on two connections of which the second leads to another primary; and a token that was stored before,
+ * but not confirmed, is confirmed when it is sent again. `WAIT` holds up its connection: nothing else should use it.
+ */
+export function createReplicatedWrites(
+  { client, run }: Pick<Connection, 'client' | 'run'>,
+  { replicas, timeoutMs }: ReplicationOptions,
+): Connection['write'] {
+  const waitMs = Math.floor(timeoutMs / 2)
+  const queues = new Map<string, Queue>()
+
+  function queueOf(key: string): Queue {
+    const slot = new Command('get', [key]).getSlot() ?? 0
+    const name = 'slots' in client ? (client.slots[slot]?.join() ?? '') : ''
+    const queue = queues.get(name) ?? { waiting: [], isSending: false }
+    queues.set(name, queue)
+    return queue
+  }
+
+  async function send(writes: readonly Write[]): Promise<void> {
+    const pipeline: ChainableCommander = client.pipeline()
+    for (const { script, keys, args } of writes) {
+      // Not by its hash: one that Redis does not know would be sent again, behind the WAIT.
+      pipeline.eval(SCRIPTS[script].lua, keys.length, ...keys, ...args)
+    }
+    pipeline.wait(replicas, waitMs)
+    const results = (await pipeline.exec()) ?? []
+    const [unconfirmed, confirmedBy] = results[writes.length] ?? [new Error('WAIT was not answered')]
+    const tooFew = Number(confirmedBy) < replicas ? tooFewReplicas(Number(confirmedBy), replicas) : null
+    if (results.some(([error]) => /^(?:MOVED|ASK) /.test(error?.message ?? '')) && 'slots' in client) {
+      client.refreshSlotsCache()
+    }
+    writes.forEach(({ resolve, reject }, index) => {
+      const [error, result] = results[index] ?? [null]
+      const failure = error ?? unconfirmed ?? tooFew
+      if (failure) reject(failure)
+      else resolve(result)
+    })
+  }
+
+  async function drain(queue: Queue): Promise<void> {
+    if (queue.isSending) return
+    queue.isSending = true
+    while (queue.waiting.length > 0) {
+      const oldest = performance.now() - (timeoutMs - waitMs)
+      const writes = queue.waiting.splice(0, MOST_TOGETHER).filter((write) => {
+        if (write.since < oldest) write.reject(new StorageError('unavailable', 'The replicas of Redis are too slow.'))
+        return write.since >= oldest
+      })
+      if (writes.length === 0) continue
+      await send(writes).catch((error: unknown) => {
+        for (const { reject } of writes) reject(error)
+      })
+    }
+    queue.isSending = false
+  }
+
+  return (script, keys, args) =>
+    run(
+      () =>
+        new Promise((resolve, reject) => {
+          const queue = queueOf(keys[0] ?? '')
+          queue.waiting.push({ script, keys, args, since: performance.now(), resolve, reject })
+          void drain(queue)
+        }),
+    )
+}
+
+function tooFewReplicas(count: number, wanted: number): StorageError {
+  return new StorageError(
+    'unavailable',
+    `The write is on ${count} of ${wanted} replicas of Redis that must have it (FISH_REDIS_WAIT). It may be sent again.`,
+  )
+}
