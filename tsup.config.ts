@@ -49,6 +49,7 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
     target: 'node22',
     platform: 'neutral',
     splitting: true,
+    sourcemap: true,
     clean: true,
     external: [/^node:/, /^#/, ...dependencies.map((name) => new RegExp(`^${name}(/|$)`))],
     dts: declarationsOf(folder, entries),
@@ -188,7 +189,10 @@ export default defineConfig([
     'cli',
     { index: 'index.ts' },
     {},
-    { clean: ['!*.cjs', '!help/**', '!man/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'] },
+    {
+      sourcemap: false,
+      clean: ['!*.cjs', '!help/**', '!man/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'],
+    },
   ),
   program('cli', { main: 'main.ts', 'fast-path': 'fast-path.ts', completion: 'completion/answer.ts' }),
 ])
