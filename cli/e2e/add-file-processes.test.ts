@@ -60,7 +60,7 @@ async function startImports(lines: number, limits = MANY) {
     const held = mock.fail({ latencyMs: 1000 }, { on: 'postFish', times: Number.POSITIVE_INFINITY })
     return () => {
       held.cancel()
-      mock.clock.advance(1000)
+      return mock.clock.advance(1000)
     }
   }
   return { folder, names, write, start, lookInto, stored, locks, hold }

@@ -33,6 +33,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   login: async () => (await import('./commands/login.ts')).Login,
   logout: async () => (await import('./commands/logout.ts')).Logout,
   mock: async () => (await import('./commands/mock.ts')).MockCommand,
+  'outbox:cancel': async () => (await import('./commands/outbox/cancel.ts')).OutboxCancel,
   'outbox:drop': async () => (await import('./commands/outbox/drop.ts')).OutboxDrop,
   'outbox:flush': async () => (await import('./commands/outbox/flush.ts')).OutboxFlush,
   'outbox:retry': async () => (await import('./commands/outbox/retry.ts')).OutboxRetry,

@@ -169,7 +169,7 @@ describe('an import that runs', () => {
       },
     })
     await hasBegun
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
     stdin.end(TEXT)
     expect(await late).toBe(6)
@@ -183,9 +183,9 @@ describe('an import that runs', () => {
 
   test('and ended while the process of another one still loaded refuses that', async () => {
     const began = world.mock.clock.now()
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
-    world.mock.clock.advance(1000)
+    await world.mock.clock.advance(1000)
     const clock = { now: () => world.mock.clock.now(), sleep: async () => {} }
     const out: string[] = []
     expect(await addIn(out, new PassThrough().end(TEXT), { clock, startedAt: began })).toBe(6)
@@ -250,7 +250,7 @@ describe('an import that could not send all', () => {
     interrupt()
     const { status, stdout } = await ended
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 130, code: 'interrupted' })
-    world.mock.clock.advance(300_000)
+    await world.mock.clock.advance(300_000)
     expect((await again()).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi'])
   })
@@ -269,7 +269,13 @@ describe('add --file --dry-run', () => {
         { hash: createHash('sha256').update(TEXT).digest('hex') },
         { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' },
       )
-      const claim = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock: { now: () => START } })
+      const claim = await claimImport(outbox, {
+        name,
+        user: 'Alex',
+        content: 'c',
+        startedAt: START,
+        clock: { now: () => START },
+      })
       await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
     }
     expect((await dryRun()).stdout).toBe(
@@ -302,9 +308,9 @@ describe('the place of an import', () => {
   test('changes hands: a run that was overtaken without knowing it queues nothing', async () => {
     const outbox = await open()
     const clock = { now: () => START }
-    const first = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock })
+    const first = await claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt: START, clock })
     await first.add([cod], 1)
-    const second = await claimImport(outbox, { name, user: 'Alex', startedAt: START, clock })
+    const second = await claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt: START, clock })
     expect(second.before).toBe(1)
     await expect(first.add([cod], 2)).rejects.toMatchObject({
       code: 'import_running',
@@ -316,13 +322,13 @@ describe('the place of an import', () => {
     await second.settle()
     expect(await outbox.status()).toMatchObject({ queued: 2 })
     // They wait still: the same content given again is the same import.
-    expect((await claimImport(outbox, { name, user: 'ALEX', startedAt: START, clock })).before).toBe(2)
+    expect((await claimImport(outbox, { name, user: 'ALEX', content: 'c', startedAt: START, clock })).before).toBe(2)
   })
 
   test('of a run that ended after this one began refuses it, unless the clock was set back since', async () => {
     const outbox = await open()
     const claimAt = (startedAt: number, now: number) =>
-      claimImport(outbox, { name, user: 'Alex', startedAt, clock: { now: () => now } })
+      claimImport(outbox, { name, user: 'Alex', content: 'c', startedAt, clock: { now: () => now } })
     await (await claimAt(START, START + 100)).settle()
     await expect(claimAt(START + 50, START + 200)).rejects.toMatchObject({ code: 'import_ended', exit: 6 })
     await claimAt(START + 50, START + 60)
@@ -332,7 +338,13 @@ describe('the place of an import', () => {
   test.each(['{"version":9}', '7', 'x'])('that nobody can read is left alone: %s', async (value) => {
     const outbox = await open()
     await outbox.add([], { bookmark: { name, value } })
-    const claimed = claimImport(outbox, { name, user: 'Alex', startedAt: START, clock: { now: () => START } })
+    const claimed = claimImport(outbox, {
+      name,
+      user: 'Alex',
+      content: 'c',
+      startedAt: START,
+      clock: { now: () => START },
+    })
     await expect(claimed).rejects.toMatchObject({ code: 'import_not_readable' })
     expect(await outbox.bookmark(name)).toBe(value)
   })

@@ -130,7 +130,7 @@ describe('a list as one JSON document', () => {
       ])
       expect(await records('json', '{"crabs":[],"fish":[]}', size)).toEqual([])
       expect(await records('json', '{"fish":"Cod","rarity":1}', size)).toEqual([
-        { line: 1, fields: { fish: 'Cod', rarity: 1 } },
+        { line: 1, fields: { name: 'Cod', rarity: 1 } },
       ])
     }
   })

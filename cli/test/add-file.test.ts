@@ -39,7 +39,7 @@ describe('a file of catches', () => {
   })
 
   test('is read the same in whatever pieces it comes', async () => {
-    const csv = 'Kind,name,extra,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
+    const csv = 'Kind,name,id,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
     const expected = [
       { line: 2, fields: { kind: 'fish', name: 'Koi, "big"\nred', rarity: 'gold' } },
       { line: 5, fields: { kind: 'crab', name: 'é', rarity: undefined } },
@@ -71,6 +71,33 @@ describe('a file of catches', () => {
       const problems = (await records('json', text, size)).filter((one) => 'problem' in one)
       expect(problems.map(({ problem }) => problem)).toEqual(Array.from({ length: wrong }, () => 'Is no JSON.'))
     }
+  })
+
+  test.each([
+    ['csv', 'Name,Caught At,Game Mode,Type\nCod,2026-01-01T00:00:00Z,earth,crab\n'],
+    ['csv', 'name;caught_at;game_mode;type\nCod;2026-01-01T00:00:00Z;earth;crab\n'],
+    ['csv', '"name";"timestamp";"gamemode";"kind"\n"Cod";2026-01-01T00:00:00Z;earth;crab\n'],
+    ['tsv', 'NAME\tTIMESTAMP\tGAMEMODE\tTYPE\nCod\t2026-01-01T00:00:00Z\tearth\tcrab\n'],
+    ['jsonl', '{"fish":"Cod","caught_at":"2026-01-01T00:00:00Z","gameMode":"earth","type":"crab"}'],
+  ])('of %s knows its fields by the names that other programs give them: %j', async (extension, text) => {
+    const fields = { name: 'Cod', caughtAt: '2026-01-01T00:00:00Z', gamemode: 'earth', kind: 'crab' }
+    expect(await records(extension, text)).toEqual([{ line: expect.any(Number), fields }])
+  })
+
+  test('of CSV is titled by fish and rarity too, as the fields of the service are called', async () => {
+    expect(await records('csv', 'fish;rarity\nCod;1\n')).toEqual([{ line: 2, fields: { name: 'Cod', rarity: '1' } }])
+    expect(await records('csv', 'Cod,1,fish\n')).toMatchObject([{ line: 1, fields: { name: 'Cod', kind: 'fish' } }])
+  })
+
+  test('of CSV with a comma in its first line has commas between its columns', async () => {
+    expect(await records('csv', 'Cod;big,1\n')).toEqual([{ line: 1, fields: { name: 'Cod;big', rarity: '1' } }])
+    expect(await records('csv', '"Cod,big";1\n')).toEqual([{ line: 1, fields: { name: 'Cod,big', rarity: '1' } }])
+  })
+
+  test('with a column that nobody knows is refused as a whole, and says which there are', async () => {
+    expect(await records('csv', 'name,rarty\nCod,1\nKoi,2\n')).toEqual([
+      { line: 1, problem: expect.stringMatching(/^Unknown column "rarty"\. .*name, rarity, kind, gamemode, caughtAt/) },
+    ])
   })
 
   const namesIn = async (extension: string, text: string) =>
@@ -148,6 +175,39 @@ describe('add --file', () => {
     expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has none\.$/)
     expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
     expect((await addFile('name,,\nHermit,x,y\n', '--crab')).status).toBe(0)
+  })
+
+  const timesOf = async () => {
+    const { stdout } = await run(['list', 'fish', '--json', '--detail'], { env })
+    return JSON.parse(stdout).fish.map(({ caughtAt }: { caughtAt: string }) => caughtAt)
+  }
+
+  test('takes local times with --timezone, summer and winter, and unix times without', async () => {
+    const created = await run(['user', 'create', 'Timely', '--json'], { env: world.admin })
+    const { name, fernetKey } = JSON.parse(created.stdout)
+    env = { ...env, FISH_USER: name, FISH_KEY: fernetKey }
+    const rows = ['2026-07-01 10:00', '2026-11-01T10:00:30', '2026-11-01', '1767225600', '1767225600123']
+    const zoned = ['2026-11-01 10:00:00+03:00', '2026-11-01T10:00:00Z']
+    const text = `name,rarity,timestamp\n${[...rows, ...zoned].map((time) => `Cod,1,${time}\n`).join('')}`
+    expect((await addFile(text, '--timezone', 'Europe/Berlin')).status).toBe(0)
+    expect(await timesOf()).toEqual([
+      '2026-07-01T08:00:00.000Z',
+      '2026-11-01T09:00:30.000Z',
+      '2026-10-31T23:00:00.000Z',
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01T00:00:00.123Z',
+      '2026-11-01T07:00:00.000Z',
+      '2026-11-01T10:00:00.000Z',
+    ])
+  })
+
+  test('refuses local times without --timezone, and time zones that there are not', async () => {
+    const text = 'name,rarity,caughtAt\nCod,1,2026-11-01 10:00\n'
+    expect(JSON.parse((await addFile(text)).stdout).error.message).toMatch(
+      /Line 2: caughtAt: Has no time zone; give one for all with --timezone, such as --timezone Europe\/Berlin\.$/,
+    )
+    const wrong = await addFile(text, '--timezone', 'Middle/Earth')
+    expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
   test('refuses what is empty, is no text, or is not there', async () => {
@@ -273,7 +333,7 @@ describe('add --file', () => {
       now: () => mock.clock.now(),
       async sleep(ms: number, signal?: AbortSignal) {
         signal?.throwIfAborted()
-        mock.clock.advance(ms)
+        await mock.clock.advance(ms)
       },
     }
     const { status, stdout, stderr } = await run(['add', '--file', file, '--json'], {

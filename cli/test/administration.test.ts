@@ -383,7 +383,7 @@ describe('leaderboard', () => {
 describe('audit', () => {
   test('shows the newest first, so many at most, and only since then', async () => {
     await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes'])
-    mock.clock.advance(5 * MINUTE)
+    await mock.clock.advance(5 * MINUTE)
     await fish(['user', 'delete', 'Bella', '--yes'])
     const { entries, more } = await json(['audit'])
     const actions = entries.map(({ action }: { action: string }) => action)

@@ -94,7 +94,14 @@ describe('outbox', () => {
   })
 
   test('is not made by who only looks, or would change what is not there', async () => {
-    for (const argv of [['status'], ['retry'], ['retry', '--dry-run'], ['drop', '--yes'], ['drop', '--dry-run']]) {
+    for (const argv of [
+      ['status'],
+      ['retry'],
+      ['retry', '--dry-run'],
+      ['drop', '--yes'],
+      ['drop', '--dry-run'],
+      ['cancel', '--all', '--yes'],
+    ]) {
       expect((await json(['outbox', ...argv])).status).toBe(0)
     }
     expect((await json(['outbox', 'drop', '1', '--dry-run'])).status).toBe(5)
@@ -155,6 +162,94 @@ describe('outbox', () => {
       })
       expect({ status, stderr }).toEqual({ status: 4, stderr: '' })
       expect(JSON.parse(stdout).error.code).toBe(FISH_KEY === '' ? 'missing_credentials' : 'invalid_key')
+    }
+  })
+
+  describe('cancel', () => {
+    const away = { FISH_URL: 'http://127.0.0.1:9' }
+    const add = async (name: string, names: readonly string[]) => {
+      const file = join(folder, name)
+      await writeFile(file, names.map((each) => `${each},1\n`).join(''))
+      expect((await run(['add', '--file', file], { env: { ...env, ...away } })).status).toBe(69)
+      return file
+    }
+    const waiting = async () => (await json(['outbox', 'status'], away)).document.queued
+
+    test('takes a wrong import out of the queue, and nothing else, after a yes', async () => {
+      const wrong = await add('wrong.csv', ['Cod', 'Koi', 'Eel'])
+      const right = await add('right.csv', ['Salmon'])
+      const cancel = ['outbox', 'cancel', '--file', wrong]
+      // What Ctrl-C left sealed is another matter, see below.
+      await unseal()
+      expect((await json(cancel, away)).status).toBe(2)
+      expect((await json([...cancel, '--dry-run'], away)).document).toEqual({ dryRun: true, cancelled: 3, underWay: 0 })
+      expect((await json([...cancel, '--no-input'], away)).document.error.message).toContain('3 catches')
+      expect(await waiting()).toBe(4)
+      expect(await json([...cancel, '--yes'], away)).toEqual({ status: 0, document: { cancelled: 3, underWay: 0 } })
+      expect(await waiting()).toBe(1)
+      expect((await json(['outbox', 'cancel', '--file', right, '--yes'], away)).document.cancelled).toBe(1)
+    })
+
+    test('with --all empties the queue; a file that is given again is a new import', async () => {
+      const file = await add('all.csv', ['Cod', 'Koi'])
+      await unseal()
+      const { stdout } = await run(['outbox', 'cancel', '--all', '--yes'], { env: { ...env, ...away } })
+      expect(stdout).toBe('Cancelled 2 catches.\n')
+      expect(await waiting()).toBe(0)
+      await add('all.csv', ['Cod', 'Koi'])
+      expect(await waiting()).toBe(2)
+      await unseal()
+      await json(['outbox', 'cancel', '--file', file, '--yes'], away)
+      await add('all.csv', ['Cod', 'Koi'])
+      expect(await waiting()).toBe(2)
+    })
+
+    test('leaves a batch under way, and says that it may have been stored', async () => {
+      const file = await add('sealed.csv', ['Cod', 'Koi'])
+      const { status, stdout } = await run(['outbox', 'cancel', '--file', file, '--yes'], { env: { ...env, ...away } })
+      expect({ status, stdout }).toEqual({
+        status: 7,
+        stdout: expect.stringMatching(/^Cancelled 0 catches\. 2 catches are in a batch under way/),
+      })
+      expect(await waiting()).toBe(2)
+    })
+
+    test('asks on a terminal, and only a yes changes something', async () => {
+      await add('asked.csv', ['Cod'])
+      await unseal()
+      const ask = (typed: string) =>
+        run(['outbox', 'cancel', '--all'], { env: { ...env, ...away }, terminal: true, typed })
+      expect(await ask('n\r')).toMatchObject({ status: 1, stderr: expect.stringContaining('Cancel 1 catch') })
+      expect(await waiting()).toBe(1)
+      expect((await ask('y\r')).status).toBe(0)
+      expect(await waiting()).toBe(0)
+    })
+
+    test('wants to know what: --file or --all, and a file that is there', async () => {
+      for (const [more, status] of [
+        [[], 2],
+        [['--all', '--file', 'x'], 2],
+        [['--file', join(folder, 'none')], 5],
+      ] as const) {
+        expect((await json(['outbox', 'cancel', ...more, '--yes'], away)).status).toBe(status)
+      }
+      expect((await json(['outbox', 'cancel', '--all', '--yes'], away)).document).toEqual({ cancelled: 0, underWay: 0 })
+    })
+
+    /** Makes queued catches of what was sealed for a service that was out of reach. */
+    async function unseal() {
+      const store = await sqliteStore((await json(['outbox', 'status'], away)).document.path)
+      for (const { collection } of await store.collections()) {
+        await store.claim({ collection, owner: 'test', now: 0, leaseMs: 1 })
+        const { catches } = await store.head(collection, 500)
+        await store.requeue(
+          { collection, owner: 'test' },
+          catches.map(({ seq }) => seq),
+          undefined,
+        )
+        await store.release({ collection, owner: 'test' })
+      }
+      await store.close()
     }
   })
 

@@ -67,15 +67,15 @@ describe('add --file - reads stdin', () => {
     expect(() => JSON.parse(stdout)).not.toThrow()
   })
 
-  test('and tells of the first 1000 wrong lines, of however many there are', async () => {
+  test('and tells of the first 20 wrong lines, of however many there are', async () => {
     const { child, ended } = startFish(
       DRY.filter((word) => word !== '--json'),
       KEY,
     )
     child.stdin.end('Cod,9\n'.repeat(5000))
     const { status, stderr } = await ended
-    expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 1000 })
-    expect(stderr).toContain('5000 lines are wrong, of which the first 1000 are told; nothing was changed.')
+    expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 20 })
+    expect(stderr).toContain('5000 lines are wrong, of which the first 20 are shown; nothing was changed.')
   })
 })
 

@@ -59,7 +59,7 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
         },
         stop: () => ending.abort(new Error('Ctrl-C')),
       })
-      mock.clock.advance(ms)
+      await mock.clock.advance(ms)
       signal?.throwIfAborted()
     },
   }

@@ -18,7 +18,11 @@ const PLAIN: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
 }
-const NEEDS_ANOTHER_ADDRESS = ['failed-credentials-are-limited', 'limit-is-per-client']
+const NEEDS_ANOTHER_ADDRESS = [
+  'failed-credentials-are-limited',
+  'failed-credentials-of-one-name',
+  'limit-is-per-client',
+]
 
 /** Runs all checks against a server on a socket of its own. */
 async function reportOf(env: Readonly<Record<string, string>>): Promise<ConformanceReport> {

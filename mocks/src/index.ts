@@ -32,6 +32,6 @@ export {
   type SeedUser,
 } from './seed.ts'
 export { type SeedUserBuilder, seedUser } from './seed-user.ts'
-export type { MockClock } from './world/clock.ts'
+export type { ClockSleeper, MockClock } from './world/clock.ts'
 export type { Lane } from './world/outcome.ts'
 export type { MockLimits } from './world/service.ts'

@@ -25,6 +25,8 @@ export interface MockClientOptions {
   readonly apiKey?: string
   readonly fetch?: typeof globalThis.fetch
   readonly clock: MockClock
+  /** No jitter: waits end exactly when the service says. */
+  readonly random: () => number
   /** None: what the machine's environment says is not for a test. */
   readonly env: Readonly<Record<string, string | undefined>>
 }

@@ -19,10 +19,14 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   }
   const allowedOrigins = (options.allowedOrigins ?? []).map(checkOrigin)
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
-  const clock = createClock({ startAt: options.startAt, source: options.clock && (() => options.clock?.now() ?? 0) })
+  const clock = createClock({
+    startAt: options.startAt,
+    source: options.clock && (() => options.clock?.now() ?? 0),
+    autoAdvance: options.autoAdvance,
+  })
   const world = await createWorld({ seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy }, clock)
   const { answer } = world
-  const lane = { answer, origin, clock }
+  const lane = { answer, origin, hold: clock.hold }
   const fetch = createDirectFetch(lane)
   const opened = new Set<AsyncDisposable>()
   const node = { world, clock, origin }
@@ -45,7 +49,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     clock,
     fetch,
     from: (address) => ({ fetch: createDirectFetch({ ...lane, address }) }),
-    handlers: (at = origin) => createHandlers({ answer, clock, origin: at }),
+    handlers: (at = origin) => createHandlers({ ...lane, origin: at }),
     listen: (listenOptions = {}) => keep(nodeLanes.listen(node, listenOptions)),
     serve: (serveOptions = {}) => keep(nodeLanes.serve(node, serveOptions)),
     user,
@@ -56,6 +60,8 @@ export async function openMock(options: MockOptions): Promise<Mock> {
         user: userName,
         fernetKey,
         clock,
+        // Waits then end exactly when the service says.
+        random: () => 0,
         env: {},
         ...(withApiKey ? { apiKey } : {}),
         ...(by === 'direct' ? { fetch } : {}),

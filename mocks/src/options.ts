@@ -16,6 +16,12 @@ export interface MockOptions {
    * the clock goes on with `clock`.
    */
   readonly startAt?: number | Date
+  /**
+   * Whether the clock jumps to the next wake-up whenever all clients of `mock.client` and all held back responses
+   * sleep, so that nobody waits in real time: neither for the rate limit nor for a timeout.
+   * @default false
+   */
+  readonly autoAdvance?: boolean
   /** The clock to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly clock?: { now(): number }
   readonly limits?: MockLimits

@@ -59,7 +59,7 @@ async function passing<Result>({ clock }: Mock, call: Promise<Result>): Promise<
   })
   while (!over) {
     await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(100)
+    await clock.advance(100)
   }
   return settled
 }
@@ -131,7 +131,7 @@ describe('a fault', () => {
   it('of status 429 says honestly when the window ends', async () => {
     const mock = await createMock({ startAt: START })
     await mock.fetch('/status')
-    mock.clock.advance(100_500)
+    await mock.clock.advance(100_500)
     mock.fail({ status: 429 })
     expect((await mock.fetch('/status')).headers.get('retry-after')).toBe('200')
   })
@@ -238,7 +238,7 @@ describe('a fault', () => {
     })
     await mock.fetch('/status')
     expect(answered).toBe(false)
-    mock.clock.advance(60_000)
+    await mock.clock.advance(60_000)
     await answer
   })
 

@@ -30,7 +30,7 @@ describe('the mock', () => {
       return answers
     }
     expect(await statuses(26)).toEqual([...Array.from({ length: 25 }, () => 200), 429])
-    mock.clock.advance(300_000)
+    await mock.clock.advance(300_000)
     expect(await statuses(1)).toEqual([200])
   })
 

@@ -47,7 +47,7 @@ describe('a world', () => {
   it('returns to its seed, without what was stored, sent, counted, delayed or ordered since', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     const before = await whole(mock.fetch(READ))
-    mock.clock.advance(1000)
+    await mock.clock.advance(1000)
     const fault = mock.fail({ status: 500 })
     await mock.reset()
     expect([mock.requests, mock.sent.fish(), mock.faults, fault.remaining, mock.clock.now()]).toEqual([

@@ -4,7 +4,7 @@ import { EXIT } from '../failures/exit.ts'
 import { checkedCatches, type ImportDefaults, type WrongLine } from './checked-catches.ts'
 import type { ImportSource } from './source.ts'
 
-const MOST_TOLD = 1000
+const MOST_SHOWN = 20
 
 /** What a file holds. */
 export interface FileContent {
@@ -16,7 +16,7 @@ export interface FileContent {
 /**
  * Reads a file to its end and checks every line of it; changes nothing.
  *
- * @param say Tells of one wrong line, of the first 1000. @default the message of the error tells of them
+ * @param say Tells of one wrong line, of the first 20. @default the message of the error tells of them
  * @throws CliError `usage` when a line is wrong, or there is none
  */
 export async function checkFile(
@@ -35,7 +35,7 @@ export async function checkFile(
     }
     for (const one of group.wrong) {
       wrongCount += 1
-      if (wrongCount > MOST_TOLD) continue
+      if (wrongCount > MOST_SHOWN) continue
       if (say) say(`fish-cli: line ${one.line}: ${one.problem}`)
       else wrong.push(one)
     }
@@ -47,7 +47,7 @@ export async function checkFile(
 }
 
 function wrongLines(count: number, told: readonly WrongLine[]): CliError {
-  const first = count > MOST_TOLD ? `, of which the first ${MOST_TOLD} are told` : ''
+  const first = count > MOST_SHOWN ? `, of which the first ${MOST_SHOWN} are shown` : ''
   const lines = told.map(({ line, problem }) => ` Line ${line}: ${problem}`).join('')
   return new CliError({
     code: 'wrong_lines',

@@ -1,6 +1,7 @@
 import { isValidationError } from '@fish-crab/sdk'
 import { type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
+import { EXAMPLE_ZONE, momentOf, NO_ZONE } from './moments.ts'
 import { readRecords } from './read-records.ts'
 import type { FileRecord } from './records.ts'
 import type { ImportSource } from './source.ts'
@@ -11,6 +12,8 @@ export interface ImportDefaults {
   readonly gamemode?: Gamemode | undefined
   readonly rarity?: RarityValue | undefined
   readonly kind: NewCatch['kind']
+  /** The time zone of times that say none, such as `Europe/Berlin`. @default such times are wrong */
+  readonly timeZone?: string | undefined
 }
 
 /** A line that cannot be taken. */
@@ -62,16 +65,22 @@ function catchOf(
   defaults: ImportDefaults,
 ): ReadCatch | WrongLine {
   const kind = typeof fields.kind === 'string' ? fields.kind.toLowerCase() : (fields.kind ?? defaults.kind)
-  // `fish` is what the interface of the service calls a name.
-  const name = fields.name ?? (typeof fields.fish === 'string' ? fields.fish : undefined)
+  const { name } = fields
   const gamemode = typeof fields.gamemode === 'string' ? fields.gamemode.toLowerCase() : fields.gamemode
   if ((gamemode === undefined || gamemode === null) && !defaults.gamemode) {
     return { line, problem: 'gamemode: Is missing; give one for all with --gamemode.' }
   }
+  const caughtAt = momentOf(fields.caughtAt, defaults.timeZone)
+  if (caughtAt === NO_ZONE) {
+    return {
+      line,
+      problem: `caughtAt: Has no time zone; give one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`,
+    }
+  }
   const about = {
     ...(name === undefined ? {} : { name }),
     ...(gamemode === undefined || gamemode === null ? {} : { gamemode }),
-    ...(fields.caughtAt === undefined || fields.caughtAt === null ? {} : { caughtAt: fields.caughtAt }),
+    ...(caughtAt === undefined || caughtAt === null ? {} : { caughtAt }),
   }
   if (kind === 'crab') {
     if (fields.rarity !== undefined && fields.rarity !== null) return { line, problem: 'rarity: A crab has none.' }

@@ -1,18 +1,23 @@
 import { fromFormulaSafe } from '../output/delimited.ts'
-import { type FileRecord, linesOf, type TextLine } from './records.ts'
-
-/** The columns of a file without a line of titles, in this order. */
-const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
+import { printable } from '../output/printable.ts'
+import { FIELDS, type FileRecord, fieldNamed, linesOf, type TextLine } from './records.ts'
 
 const LONGEST_RECORD = 64 * 1024
 
+/** Columns of `list` that say nothing of a catch. */
+const PASSED_OVER: readonly string[] = ['', 'id']
+
 /**
- * CSV as RFC 4180 has it. The first line names the columns when one of them is `name`, in any order and letter case,
- * and others are passed over; without such a line the columns are {@link FIELDS}. Space around a value is none of it,
- * but around a name in quotes.
+ * CSV as RFC 4180 has it, also with `;` between the columns, as spreadsheets write it where the comma is a decimal sign.
+ * The first line names the columns when one of them is `name`, in any order; without such a line the columns are
+ * {@link FIELDS}. Space around a value is none of it, but around a name in quotes.
  */
 export function csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  return columnRecords(quotedLines(linesOf(pieces)), csvCells)
+  let pattern: RegExp | undefined
+  return columnRecords(quotedLines(linesOf(pieces)), (text) => {
+    pattern ??= cellPattern(separatorOf(text))
+    return csvCells(text, pattern)
+  })
 }
 
 /**
@@ -27,7 +32,7 @@ export function tsvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRe
 export function isTabbed(text: string): boolean {
   const line = text.split('\n', 1)[0] ?? ''
   if (!line.includes('\t')) return false
-  return !line.includes(',') || line.split('\t').some((cell) => fieldOf(cell.trim()) === 'name')
+  return !line.includes(',') || isTitleLine(line.split('\t'))
 }
 
 async function* columnRecords(
@@ -44,13 +49,13 @@ async function* columnRecords(
       continue
     }
     if (!titles) {
-      const named = cells.map((cell) => fieldOf(cell.trim()))
-      const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
-      if (twice !== undefined && named.includes('name')) {
-        yield { line, problem: `Names the column ${twice} twice.` }
+      const named = cells.map((cell) => fieldNamed(cell) ?? '')
+      isTitled = isTitleLine(cells)
+      const problem = isTitled ? titleProblem(cells, named) : undefined
+      if (problem !== undefined) {
+        yield { line, problem }
         return
       }
-      isTitled = named.includes('name')
       titles = isTitled ? named : FIELDS
       if (isTitled) continue
     }
@@ -67,8 +72,19 @@ async function* columnRecords(
   }
 }
 
-function fieldOf(title: string): string {
-  return FIELDS.find((field) => field.toLowerCase() === title.toLowerCase()) ?? ''
+/** `fish` alone is also what stands in the column `kind` of a file without titles. */
+function isTitleLine(cells: readonly string[]): boolean {
+  const names = cells.map((cell) => cell.trim().toLowerCase())
+  return names.includes('name') || (names.includes('fish') && names.includes('rarity'))
+}
+
+/** A column that nobody reads may be one that was misspelt: then its values would be lost without a word. */
+function titleProblem(cells: readonly string[], named: readonly string[]): string | undefined {
+  const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
+  if (twice !== undefined) return `Names the column ${twice} twice.`
+  const unknown = cells.find((cell, index) => named[index] === '' && !PASSED_OVER.includes(cell.trim().toLowerCase()))
+  if (unknown === undefined) return undefined
+  return `Unknown column "${printable(unknown.trim().slice(0, 40))}". Known columns: ${FIELDS.join(', ')}; remove or rename it.`
 }
 
 /** Joins lines where a quote goes on. */
@@ -94,10 +110,19 @@ function tsvCells(text: string, isTitled: boolean): readonly string[] {
   return isTitled ? cells : cells.map((cell) => cell.trim())
 }
 
-function csvCells(text: string): readonly string[] | undefined {
-  if (!text.includes('"')) return text.split(',').map((cell) => cell.trim())
+/** A first line with semicolons and no comma outside quotes is one of a spreadsheet with decimal commas. */
+function separatorOf(firstLine: string): ',' | ';' {
+  const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
+  return bare.includes(';') && !bare.includes(',') ? ';' : ','
+}
+
+function cellPattern(separator: string): RegExp {
+  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, 'gy')
+}
+
+function csvCells(text: string, pattern: RegExp): readonly string[] | undefined {
   const cells: string[] = []
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy
+  pattern.lastIndex = 0
   for (;;) {
     const match = pattern.exec(text)
     if (!match) return undefined

@@ -35,15 +35,44 @@ export interface ImportClaim {
 export interface PlayersImport {
   readonly name: string
   readonly user: string
+  /** Names the content of its file. */
+  readonly content: string
+}
+
+/** The beginning of the keys of all catches that come from a file. */
+export function keyPrefixOf(content: string): string {
+  return `file:${content}:`
+}
+
+/**
+ * The bookmark that changes when what imports queued is cancelled: of one file, else of all. An import that was under
+ * way begins anew then.
+ */
+export function cancellation(content: string | undefined): { readonly name: string; readonly value: string } {
+  return { name: cancelledName(content), value: crypto.randomUUID() }
+}
+
+function cancelledName(content = 'all'): string {
+  return `cancelled:${content}`
+}
+
+async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
+  const stamps = [await outbox.bookmark(cancelledName()), await outbox.bookmark(cancelledName(content))]
+  return stamps.join(' ').trim()
 }
 
 /** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
-export async function queuedBefore(outbox: Outbox, { name, user }: PlayersImport): Promise<number> {
-  return goesOnAt(outbox, readPlace(await outbox.bookmark(name)), user)
+export async function queuedBefore(outbox: Outbox, { name, user, content }: PlayersImport): Promise<number> {
+  return goesOnAt(outbox, readPlace(await outbox.bookmark(name)), { user, content })
 }
 
 /** Where an import goes on: what its last run left waiting may have been sent since in another way, and then it is over. */
-async function goesOnAt(outbox: Outbox, { place, isWaiting }: Place, user: string): Promise<number> {
+async function goesOnAt(
+  outbox: Outbox,
+  { place, isWaiting, cancelled }: Place,
+  { user, content }: Pick<PlayersImport, 'user' | 'content'>,
+): Promise<number> {
+  if (cancelled !== (await lastCancelled(outbox, content))) return 0
   return isWaiting && !(await waitsFor(outbox, user)) ? 0 : place
 }
 
@@ -66,22 +95,27 @@ interface ClaimWish extends PlayersImport {
  *
  * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
  */
-export async function claimImport(outbox: Outbox, { name, user, startedAt, clock }: ClaimWish): Promise<ImportClaim> {
+export async function claimImport(
+  outbox: Outbox,
+  { name, user, content, startedAt, clock }: ClaimWish,
+): Promise<ImportClaim> {
   const found = await outbox.bookmark(name)
   const last = readPlace(found)
   const { endedAt } = last
   // It ran when this one began, which waited for stdin or read its file since.
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRefused('ended')
-  const before = await goesOnAt(outbox, last, user)
+  const before = await goesOnAt(outbox, last, { user, content })
+  const cancelled = await lastCancelled(outbox, content)
   const run = crypto.randomUUID()
   let expected = found ?? null
   let queued = before
-  const write = async (catches: readonly NewCatch[], place: Place) => {
-    const value = JSON.stringify({ ...place, run })
-    await outbox.add(catches, { bookmark: { name, value, expected } })
+  const write = async (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>) => {
+    const value = JSON.stringify({ ...place, run, ...(cancelled !== '' && { cancelled }) })
+    const keyed = catches.map((one, index) => ({ ...one, key: `${keyPrefixOf(content)}${run}:${queued + index}` }))
+    await outbox.add(keyed, { bookmark: { name, value, expected } })
     expected = value
   }
-  const writeAlone = (catches: readonly NewCatch[], place: Place, refusal: ImportRefusal) =>
+  const writeAlone = (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>, refusal: ImportRefusal) =>
     write(catches, place).catch((error: unknown) => {
       throw isBookmarkMovedError(error) ? importRefused(refusal) : error
     })
@@ -94,7 +128,7 @@ export async function claimImport(outbox: Outbox, { name, user, startedAt, clock
     },
     async settle() {
       const isWaiting = await waitsFor(outbox, user)
-      const end: Place = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
+      const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
         // Then it is another's to settle.
         if (!isBookmarkMovedError(error)) throw error
@@ -110,13 +144,16 @@ interface Place {
   readonly endedAt?: number | undefined
   /** Whether that run left some of them waiting. */
   readonly isWaiting?: boolean | undefined
+  /** What was cancelled last when the run began, of the same file or of all. */
+  readonly cancelled: string
 }
 
 function readPlace(text: string | undefined): Place {
-  if (text === undefined) return { place: 0 }
+  if (text === undefined) return { place: 0, cancelled: '' }
   try {
-    const { place, endedAt, isWaiting } = JSON.parse(text)
-    if (isCount(place)) return { place, isWaiting: isWaiting === true, ...(isCount(endedAt) ? { endedAt } : {}) }
+    const { place, endedAt, isWaiting, cancelled = '' } = JSON.parse(text)
+    if (isCount(place))
+      return { place, cancelled, isWaiting: isWaiting === true, ...(isCount(endedAt) ? { endedAt } : {}) }
   } catch {
     // Written by nobody; told below.
   }

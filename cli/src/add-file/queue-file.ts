@@ -39,7 +39,7 @@ export interface QueuedFile {
 export async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
   const { user } = defaults
-  const claim = await claimImport(outbox, { name, user, startedAt, clock: io.clock })
+  const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: io.clock })
   const { before } = claim
   const progress = createProgress(io.line, io.clock, { unit: 'catches queued', total })
   let read = 0
@@ -95,7 +95,7 @@ function interruptedAt(done: number, total: number): CliError {
     hint:
       done === 0
         ? 'Nothing was queued.'
-        : 'Give the same again to go on where it was, or send what is queued: fish-cli outbox flush',
+        : 'Give the same again to go on where it was, or take it back: fish-cli outbox cancel --file FILE',
     exit: EXIT.interrupted,
   })
 }

@@ -5,6 +5,27 @@ export type FileRecord =
   | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly line: number; readonly problem: string }
 
+/** What a record may hold, in the order of the columns of a file without titles. */
+export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
+
+/** One of {@link FIELDS}. */
+export type Field = (typeof FIELDS)[number]
+
+/** How other programs call them, in lower case and without space, `_` and `-`. `fish` is the word of the service's API. */
+const ALIASES: Readonly<Record<string, Field>> = {
+  fish: 'name',
+  type: 'kind',
+  timestamp: 'caughtAt',
+  time: 'caughtAt',
+  date: 'caughtAt',
+}
+
+/** The field that a title or a key of JSON names, in any letter case: `caughtAt`, `Caught At`, `caught_at`. */
+export function fieldNamed(title: string): Field | undefined {
+  const plain = title.toLowerCase().replace(/[\s_-]/g, '')
+  return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
+}
+
 /** A line of text, counted from 1. */
 export interface TextLine {
   readonly line: number
@@ -64,8 +85,18 @@ export function jsonRecord(line: number, text: string): FileRecord {
     if (LISTS.some((name) => Array.isArray(fields[name]))) {
       return { line, problem: 'Is no catch, but holds a list.' }
     }
-    return { line, fields }
+    return { line, fields: withFieldNames(fields) }
   } catch {
     return { line, problem: NO_JSON }
   }
+}
+
+/** What a field's own name holds wins over what its alias holds; what names no field is kept under its key. */
+function withFieldNames(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) {
+    const field = fieldNamed(key) ?? key
+    if (!(field in named) || key === field) named[field] = value
+  }
+  return named
 }

@@ -13,6 +13,7 @@ import { checkFile, type FileContent } from './check-file.ts'
 import type { ImportDefaults } from './checked-catches.ts'
 import { lockImport, refuseRunning } from './import-lock.ts'
 import { importName, type PlayersImport, queuedBefore } from './import-place.ts'
+import { readTimeZone } from './moments.ts'
 import { queueFile } from './queue-file.ts'
 import { openSource } from './source.ts'
 
@@ -21,6 +22,7 @@ export interface AddFileFlags extends ServiceFlags {
   readonly file: string
   readonly rarity?: string | undefined
   readonly crab?: boolean | undefined
+  readonly timezone?: string | undefined
   readonly 'dry-run'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
 }
@@ -60,6 +62,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
     gamemode: chosenGamemode(gamemode),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
+    timeZone: flags.timezone === undefined ? undefined : readTimeZone(flags.timezone),
   }
   await using source = await openSource(io, flags.file, wish.signal)
   const name = importName(source, defaults)
@@ -69,7 +72,7 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
     refuseRunning(path, name)
     const { catches, gamemodes } = await check()
     await checkPlayer(io, flags, defaults)
-    const queued = await queuedAlready(io, flags, { name, user })
+    const queued = await queuedAlready(io, flags, { name, user, content: source.hash })
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
     const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
     const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`

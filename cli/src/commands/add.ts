@@ -38,6 +38,11 @@ export class Add extends FishCommand {
         'Add what a file holds: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
       helpValue: 'FILE',
     }),
+    timezone: Flags.string({
+      summary: 'The time zone of times in the file that say none, such as Europe/Berlin.',
+      helpValue: 'ZONE',
+      dependsOn: ['file'],
+    }),
     'dry-run': Flags.boolean({ summary: 'Check what was given and save nothing; the service is not asked.' }),
     ...gamemodeFlag,
     ...userFlag,

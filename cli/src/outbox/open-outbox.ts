@@ -26,8 +26,8 @@ export async function openPlayerOutbox(
   // The outbox tries again by itself.
   const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0 })
   // An old log may be read at any time, and tells what was sent long ago.
-  const keyLifeMs = Number.POSITIVE_INFINITY
-  return openOwn(io, chosen.url.value, { client, user, gamemode, keyLifeMs })
+  const keys = { keyLifeMs: Number.POSITIVE_INFINITY, maxKeys: 1_000_000 }
+  return openOwn(io, chosen.url.value, { client, user, gamemode, ...keys })
 }
 
 /**

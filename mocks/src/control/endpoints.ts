@@ -32,10 +32,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     example: { advanceMs: 300_000 },
     async run(controlled, request) {
       const move = await readBody(request, clockMoveSchema)
-      refusing(() => {
-        if ('advanceMs' in move) controlled.clock.advance(move.advanceMs)
-        else controlled.clock.set(Date.parse(move.set))
-      })
+      await refusing(() =>
+        'advanceMs' in move ? controlled.clock.advance(move.advanceMs) : controlled.clock.set(Date.parse(move.set)),
+      )
       return clockView(controlled)
     },
   },
@@ -94,9 +93,9 @@ function at(name: string): string {
 }
 
 /** The book of faults says by a TypeError what it does not know, and the clock by a RangeError where it cannot go. */
-function refusing(order: () => unknown): void {
+function refusing<Result>(order: () => Result): Result {
   try {
-    order()
+    return order()
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
     throw new ControlFailure('invalid_payload', { details: [{ path: '', message: error.message }] })

@@ -11,18 +11,20 @@ export interface DirectOptions {
   readonly answer: AnswerRequest
   /** Where a path without an origin belongs. */
   readonly origin: string
-  readonly clock: Pick<MockClock, 'sleep'>
+  /** Lets the latency of faults pass, and their silence. */
+  readonly hold: MockClock['sleep']
   /** The address that requests come from. @default '127.0.0.1' */
   readonly address?: string
 }
 
 /** Makes a fetch that asks the world itself: no socket, no MSW. Fails as Node's own does. */
-export function createDirectFetch({ answer, origin, clock, address }: DirectOptions): typeof globalThis.fetch {
+export function createDirectFetch({ answer, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
   async function deliver(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
     const { response, delayMs, disturbance } = outcome
-    if (delayMs > 0) await clock.sleep(delayMs, signal)
+    if (delayMs > 0) await hold(delayMs, signal)
     if (!disturbance) return decoded(response)
-    if (disturbance.kind === 'silence') return new Promise(() => {})
+    // Never resolves.
+    if (disturbance.kind === 'silence') return hold(Number.POSITIVE_INFINITY, signal) as Promise<never>
     if (disturbance.kind === 'reset') throw fetchFailed()
     return disturbedBody(request.method, response, disturbance, terminated)
   }

@@ -1,3 +1,4 @@
+import { nextTurns } from '../world/next-turns.ts'
 import type { Disturbance } from '../world/outcome.ts'
 import { isBodiless } from './bodiless.ts'
 
@@ -25,23 +26,11 @@ export async function disturbedBody(
       async pull(controller) {
         const piece = pieces.shift()
         if (piece) return controller.enqueue(piece)
-        await nextTurn()
+        await nextTurns()
         controller.error(failure())
       },
     },
     { highWaterMark: 0 },
   )
   return new Response(stream, { status: response.status, headers })
-}
-
-/** Waits for the next turn of the event loop. By no timer: fake ones replace those, and no test means to stop the network. */
-function nextTurn(): Promise<void> {
-  const { port1, port2 } = new MessageChannel()
-  return new Promise((resolve) => {
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
 }

@@ -8,7 +8,8 @@ import { OriginHandler } from './origin-handler.ts'
 /** What {@link createHandlers} takes. */
 export interface HandlersOptions {
   readonly answer: AnswerRequest
-  readonly clock: Pick<MockClock, 'sleep'>
+  /** Lets the latency of faults pass, and their silence. */
+  readonly hold: MockClock['sleep']
   /** Every request to it is answered. */
   readonly origin: string
 }
@@ -17,13 +18,14 @@ export interface HandlersOptions {
 const NEVER = () => new Promise<never>(() => {})
 
 /** MSW handlers that have a world answer every request to an origin. */
-export function createHandlers({ answer, clock, origin }: HandlersOptions): HttpHandler[] {
+export function createHandlers({ answer, hold, origin }: HandlersOptions): HttpHandler[] {
   const inPage = runsInPage()
 
   async function deliver(request: Request, { response, delayMs, disturbance }: Outcome): Promise<Response> {
-    if (delayMs > 0) await clock.sleep(delayMs, request.signal)
+    if (delayMs > 0) await hold(delayMs, request.signal)
     if (!disturbance) return response
-    if (disturbance.kind === 'silence') return NEVER()
+    // Never resolves.
+    if (disturbance.kind === 'silence') return hold(Number.POSITIVE_INFINITY, request.signal) as Promise<never>
     if (disturbance.kind === 'cut-body') return disturbedBody(request.method, response, disturbance, otherSideClosed)
     // What a page learns of a reset, and what MSW makes of an error that looks like Node's own.
     if (inPage) return Response.error()

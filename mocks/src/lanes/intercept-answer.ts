@@ -36,7 +36,7 @@ export async function bringAbout(
       controller.respondWith(await withLength(response))
       return
     case 'silence':
-      await stay(ended)
+      await stay(ended, () => sleep(Number.POSITIVE_INFINITY, ended))
       return
     case 'reset':
       controller.errorWith(connectionReset())
@@ -54,7 +54,7 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Waits until the exchange has ended, or no longer than told, and keeps the process alive as an open connection does. */
-async function stay(ended: AbortSignal, wait = () => untilAborted(ended)): Promise<void> {
+async function stay(ended: AbortSignal, wait: () => Promise<void>): Promise<void> {
   if (ended.aborted) return
   const connection = setInterval(() => undefined, 2 ** 30)
   try {
@@ -64,10 +64,6 @@ async function stay(ended: AbortSignal, wait = () => untilAborted(ended)): Promi
   } finally {
     clearInterval(connection)
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 /** A body without a length would be ended by closing the connection, and then a body cut short looks complete. */

@@ -1,4 +1,4 @@
-import type { MockClock } from '../world/clock.ts'
+import type { WorldClock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Interception, InterceptOptions } from './intercept.ts'
 import type { Standalone, StandaloneOptions } from './standalone.ts'
@@ -12,7 +12,7 @@ export type ServeOptions = Omit<StandaloneOptions, 'answer' | 'control' | 'now' 
 /** What the lanes of Node work on. */
 interface NodeLaneContext {
   readonly world: World
-  readonly clock: MockClock
+  readonly clock: WorldClock
   readonly origin: string
 }
 

@@ -4,7 +4,7 @@ import type { NodeLanes } from './node-lanes-types.ts'
 export const nodeLanes: NodeLanes = {
   async listen({ world, clock, origin }, options) {
     const { intercept } = await import('./intercept.ts')
-    return intercept({ ...options, answer: world.answer, origin, sleep: clock.sleep })
+    return intercept({ ...options, answer: world.answer, origin, sleep: clock.hold })
   },
 
   async serve({ world, clock }, options) {
@@ -13,6 +13,6 @@ export const nodeLanes: NodeLanes = {
       import('../control/control-api.ts'),
     ])
     const control = createControlApi({ world, clock })
-    return serveStandalone({ ...options, answer: world.answer, control, now: clock.now, sleep: clock.sleep })
+    return serveStandalone({ ...options, answer: world.answer, control, now: clock.now, sleep: clock.hold })
   },
 }

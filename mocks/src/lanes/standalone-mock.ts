@@ -25,10 +25,10 @@ export interface StandaloneMock extends Standalone {
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   const { seed = {}, limits = {}, startAt, ...listening } = options
   const clock = createClock({ startAt })
-  const { now, sleep } = clock
+  const { now, hold } = clock
   const world = await createWorld({ seed, limits, masterApiKey: undefined, allowedOrigins: [], trustProxy: 0 }, clock)
   const control = createControlApi({ world, clock })
-  const standalone = await serveStandalone({ ...listening, answer: world.answer, control, now, sleep })
+  const standalone = await serveStandalone({ ...listening, answer: world.answer, control, now, sleep: hold })
   const users = [...world.service.users.values()].map(({ id: _, ...user }) => user)
   return { ...standalone, users }
 }

@@ -11,7 +11,11 @@ export async function bringAbout(
   sleep: MockClock['sleep'],
 ): Promise<void> {
   if (delayMs > 0) await whileConnected(res, (gone) => sleep(delayMs, gone))
-  if (res.destroyed || disturbance?.kind === 'silence') return drop(response)
+  if (disturbance?.kind === 'silence') {
+    await whileConnected(res, (gone) => sleep(Number.POSITIVE_INFINITY, gone))
+    return drop(response)
+  }
+  if (res.destroyed) return drop(response)
   const isWhole = disturbance?.kind === 'cut-body' && isBodiless(res.req.method ?? '', response)
   if (!disturbance || isWhole) {
     await sendNodeResponse(res, response)

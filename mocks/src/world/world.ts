@@ -3,7 +3,7 @@ import { createFaultBook, type FaultBook } from '../faults/fault-book.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import { checkLimits } from './check-limits.ts'
 import type { WorldClock } from './clock.ts'
-import type { AnswerRequest } from './outcome.ts'
+import type { AnswerRequest, Outcome } from './outcome.ts'
 import { openService, type Service, type ServiceOptions } from './service.ts'
 
 /** A service with its faults and its journal: all that `reset()` renews. */
@@ -34,21 +34,7 @@ export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: W
   }
   let current = await open()
   return {
-    async answer(request, lane) {
-      const generation = current
-      const { service, faults, journal } = generation
-      const cameAt = clock.now()
-      const note = journal.begin(request, lane)
-      const strike = faults.strike(() => note.target)
-      if (strike) note.struckBy(strike.fault)
-      const outcome = await carryOut(service, request, strike, cameAt)
-      const read = note.answered(outcome, request)
-      if (read) await read
-      if (outcome.delayMs === 0) return outcome
-      // From when it came: who moves the clock meanwhile, or resets the world, means this request too.
-      const passed = current === generation ? Math.max(0, clock.now() - cameAt) : outcome.delayMs
-      return { ...outcome, delayMs: Math.max(0, outcome.delayMs - passed) }
-    },
+    answer: (request, lane) => clock.during(() => answer(request, lane)),
     get service() {
       return current.service
     },
@@ -63,6 +49,22 @@ export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: W
       current.faults.clear()
       current = await open()
     },
+  }
+
+  async function answer(...[request, lane]: Parameters<AnswerRequest>): Promise<Outcome> {
+    const generation = current
+    const { service, faults, journal } = generation
+    const cameAt = clock.now()
+    const note = journal.begin(request, lane)
+    const strike = faults.strike(() => note.target)
+    if (strike) note.struckBy(strike.fault)
+    const outcome = await carryOut(service, request, strike, cameAt)
+    const read = note.answered(outcome, request)
+    if (read) await read
+    if (outcome.delayMs === 0) return outcome
+    // From when it came: who moves the clock meanwhile, or resets the world, means this request too.
+    const passed = current === generation ? Math.max(0, clock.now() - cameAt) : outcome.delayMs
+    return { ...outcome, delayMs: Math.max(0, outcome.delayMs - passed) }
   }
 }
 

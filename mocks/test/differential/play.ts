@@ -12,7 +12,7 @@ export async function play(open: OpenLaneOf, seed: number, requests: readonly Pl
   const learned: Learned = new Map()
   const answers: string[] = []
   for (const request of requests) {
-    if (request.advanceMs) lane.advance(request.advanceMs)
+    if (request.advanceMs) await lane.advance(request.advanceMs)
     const seen = await inTime(lane.send(resolved(request, learned))).catch(failure)
     if (!('failed' in seen)) learn(learned, seen)
     answers.push(normalized(seen))

@@ -26,7 +26,7 @@ export function authorized(transport: Transport, { session, settings, gate }: Au
   const now = steadyTime(settings.clock)
   return async (request) => {
     const { signal, ...options } = request.options
-    const deadline = startDeadline(signal, limitsOf(options, settings).deadlineMs, now)
+    const deadline = startDeadline(signal, limitsOf(options, settings).deadlineMs, settings.clock, now)
     const send = (token: string) =>
       transport({
         ...request,

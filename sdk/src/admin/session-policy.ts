@@ -34,8 +34,9 @@ export function isDue({ renewAt }: HeldSession, now: number): boolean {
 }
 
 /**
- * Until when a login that failed so is not tried again unasked. The server counts failed
- * logins by address, so one wrong password in a loop would lock out everybody who shares it. `undefined`: try again.
+ * Until when a login that failed so is not tried again unasked. The server counts failed logins by address and name, so
+ * one wrong password in a loop would lock out the administrator, and in the end everybody who shares the address.
+ * `undefined`: try again.
  */
 export function blockedUntil(error: unknown, now: number): number | undefined {
   if (isRateLimitError(error)) return now + error.retryAfterMs

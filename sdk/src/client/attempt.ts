@@ -2,9 +2,9 @@ import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
 import { isFishCrabError } from '../errors/guards.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import { untilAborted } from './abort.ts'
+import { type Clock, startLimit } from './clock.ts'
 import type { ProxyErrorFields } from './platform.ts'
 import { readBody } from './read-body.ts'
-import { startTimer } from './timer.ts'
 
 /** An answer, read to its end. */
 export interface RawAnswer {
@@ -15,6 +15,7 @@ export interface RawAnswer {
 
 /** What bounds one try. */
 export interface AttemptLimits {
+  readonly clock: Clock
   readonly timeoutMs: number
   readonly maxResponseBytes: number
 }
@@ -41,11 +42,11 @@ export async function attempt(
   signal: AbortSignal | undefined,
 ): Promise<RawAnswer> {
   signal?.throwIfAborted()
-  const { timeoutMs, maxResponseBytes } = limits
+  const { clock, timeoutMs, maxResponseBytes } = limits
   const ending = new AbortController()
   const onAbort = () => ending.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = startTimer(timeoutMs, () => {
+  const cancel = startLimit(clock, 'timeoutMs', timeoutMs, () => {
     const { origin, rateLimit } = context
     ending.abort(new TimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms.`, { rateLimit }))
   })
@@ -60,7 +61,7 @@ export async function attempt(
     if (isFishCrabError(error)) throw error
     throw connectionError(error, context)
   } finally {
-    clearTimeout(timer)
+    cancel()
     signal?.removeEventListener('abort', onAbort)
   }
 }

@@ -8,6 +8,11 @@ export interface Clock {
   monotonic?(): number
   /** Resolves after `ms` milliseconds; should reject with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Calls back once, when `ms` milliseconds (perhaps `Infinity`) have passed; what it returns cancels that. Requests and
+   * calls are timed by it. @default a timer of the machine
+   */
+  setTimer?(ms: number, onEnd: () => void, limit: 'timeoutMs' | 'deadlineMs'): () => void
 }
 
 /** The machine's own clock. */
@@ -60,4 +65,11 @@ export function steadyTime(clock: Clock): () => number {
     elapsed = elapsedNow
     return steady
   }
+}
+
+/** Starts a timer for one of the limits of a call. @returns cancels it */
+export function startLimit(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: number, onEnd: () => void): () => void {
+  if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
+  const timer = startTimer(ms, onEnd)
+  return () => clearTimeout(timer)
 }

@@ -47,7 +47,7 @@ export function createExchange(settings: Settings): Exchange {
     try {
       const answer = await attempt(
         (ending) => send(request, body, ending),
-        { timeoutMs, maxResponseBytes },
+        { clock, timeoutMs, maxResponseBytes },
         { origin: baseUrl, rateLimit: gate.known(), proxyError },
         signal,
       )

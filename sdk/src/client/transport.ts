@@ -83,7 +83,7 @@ export function createTransport(settings: Settings): Transport {
   return async (request) => {
     const { signal, ...options } = request.options
     const limits = limitsOf(options, settings)
-    const deadline = startDeadline(signal, limits.deadlineMs, now)
+    const deadline = startDeadline(signal, limits.deadlineMs, clock, now)
     try {
       return await run(request, limits, startBudget(limits.maxWaitMs, deadline.leftMs, now), deadline.signal)
     } finally {

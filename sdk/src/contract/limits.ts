@@ -16,8 +16,10 @@ export const LIMITS = {
   adminRequests: 300,
   /** Length of the admin window, in seconds. */
   adminWindowSeconds: 300,
-  /** Failed credentials per client and window. */
+  /** Failed credentials per client, name and window. */
   failedLogins: 10,
+  /** Failed credentials per client and window, under all names together. */
+  failedLoginsPerClient: 100,
   /** Length of that window, in seconds. */
   failedLoginWindowSeconds: 300,
   /** Life of an administrator's JWT, in seconds. */

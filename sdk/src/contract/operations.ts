@@ -109,7 +109,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'basic',
     query: service.keyQuerySchema,
     success: ok(service.keySchema),
-    errors: ['invalid_credentials', 'missing_name', 'forbidden', 'user_not_found'],
+    errors: ['invalid_credentials', 'missing_name', 'forbidden', 'user_not_found', 'unavailable'],
   },
 
   adminLogin: {
@@ -117,7 +117,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'none',
     body: json(admin.loginSchema),
     success: ok(admin.sessionSchema),
-    errors: [...jsonErrors, 'invalid_credentials'],
+    errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
   adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(admin.adminSchema), errors: [] },
   listUsers: {
@@ -132,7 +132,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'admin',
     body: json(admin.newUserSchema),
     success: created(admin.createdUserSchema),
-    errors: [...jsonErrors, 'user_exists'],
+    errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
   showUser: { summary: 'One user', auth: 'admin', success: ok(admin.userSchema), errors: ['user_not_found'] },
   deleteUser: {
@@ -146,7 +146,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'admin',
     body: json(admin.resetSchema),
     success: ok(admin.resetResultSchema),
-    errors: [...jsonErrors, 'user_not_found'],
+    errors: [...jsonErrors, 'user_not_found', 'unavailable'],
   },
   listUserFish: adminRead('fish', catches.fishCollectionSchema),
   listUserCrab: adminRead('crabs', catches.crabCollectionSchema),
@@ -160,7 +160,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'superadmin',
     body: json(admin.newAdminSchema),
     success: created(admin.adminSchema),
-    errors: [...jsonErrors, 'admin_exists'],
+    errors: [...jsonErrors, 'admin_exists', 'unavailable'],
   },
   deleteAdmin: {
     summary: 'Delete an administrator, but never the last superadmin',

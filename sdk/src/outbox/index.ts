@@ -17,6 +17,7 @@ export type { FlushProgress, FlushReport, StoppedCollection } from './flush-repo
 export { openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
+  CancelOptions,
   FlushOptions,
   Outbox,
   OutboxAdded,
@@ -29,6 +30,8 @@ export type {
   AddOutcome,
   AddRequest,
   Awaitable,
+  CancelOutcome,
+  CancelRequest,
   Collection,
   CollectionCounts,
   Head,

@@ -10,9 +10,17 @@ import { Emitter, type OutboxListener } from './events.ts'
 import { type FlushCall, FlushQueue } from './flush-queue.ts'
 import type { FlushReport } from './flush-report.ts'
 import { type OutboxOptions, type OutboxSettings, readOutboxOptions } from './options.ts'
-import type { FlushOptions, Outbox, OutboxAdded, OutboxAddOptions, OutboxStatus, SetAsideBatch } from './outbox.ts'
+import type {
+  CancelOptions,
+  FlushOptions,
+  Outbox,
+  OutboxAdded,
+  OutboxAddOptions,
+  OutboxStatus,
+  SetAsideBatch,
+} from './outbox.ts'
 import { summarize } from './status.ts'
-import type { OutboxStore, StoredCatch } from './store.ts'
+import type { CancelOutcome, OutboxStore, StoredCatch } from './store.ts'
 import { defaultStore, sqliteStore } from './stores/sqlite-store.ts'
 
 const LISTED_CATCHES = 500
@@ -135,6 +143,12 @@ class OpenOutbox implements Outbox {
 
   async drop(ids: number | readonly number[]): Promise<number> {
     return this.#open().store.drop([ids].flat())
+  }
+
+  async cancel({ keyPrefix, bookmark, dryRun = false }: CancelOptions = {}): Promise<CancelOutcome> {
+    const { store, settings } = this.#open()
+    readCatches([], { now: settings.now(), defaults: settings.defaults, bookmark })
+    return store.cancel({ keyPrefix, bookmark, dryRun })
   }
 
   subscribe(listener: OutboxListener): () => void {

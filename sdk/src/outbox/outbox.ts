@@ -2,7 +2,14 @@ import type { Bookmark } from './bookmark.ts'
 import type { NewCatch } from './catches.ts'
 import type { OutboxListener } from './events.ts'
 import type { FlushProgress, FlushReport } from './flush-report.ts'
-import type { Collection, CollectionCounts, SetAsideReason, StoredCatch } from './store.ts'
+import type {
+  CancelOutcome,
+  CancelRequest,
+  Collection,
+  CollectionCounts,
+  SetAsideReason,
+  StoredCatch,
+} from './store.ts'
 
 /** What `add` may be told. */
 export interface OutboxAddOptions {
@@ -41,6 +48,9 @@ export interface OutboxStatus {
   /** The same by collection. */
   readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'sealed' | 'setAside'>)[]
 }
+
+/** What `cancel` may be told. */
+export type CancelOptions = Partial<CancelRequest>
 
 /** Catches that could not be delivered. */
 export interface SetAsideBatch {
@@ -125,6 +135,15 @@ export interface Outbox {
   retry(ids?: number | readonly number[]): Promise<number>
   /** Deletes set-aside catches for good. Their keys stay known. @returns how many catches */
   drop(ids: number | readonly number[]): Promise<number>
+  /**
+   * Removes for good what is queued, all or by the beginnings of keys. A batch under way stays: it has its token, may
+   * have reached the service, and is sent again. Keys stay known: what was cancelled is not taken again under its key.
+   *
+   * @throws ValidationError for a bookmark that cannot be one
+   * @example
+   * const { cancelled, sealed } = await outbox.cancel({ keyPrefix: 'old.log:' })
+   */
+  cancel(options?: CancelOptions): Promise<CancelOutcome>
   /**
    * Hears every event from now on. A listener that throws does the outbox no harm; the error is thrown outside of it.
    *

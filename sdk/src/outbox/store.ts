@@ -54,6 +54,22 @@ export type AddOutcome =
   | { readonly type: 'full' }
   | { readonly type: 'moved' }
 
+/** Which catches `cancel` removes, of those that are queued. */
+export interface CancelRequest {
+  /** Those whose key begins so. @default all */
+  readonly keyPrefix?: string | undefined
+  readonly bookmark?: Pick<Bookmark, 'name' | 'value'> | undefined
+  /** Count, and change nothing. */
+  readonly dryRun: boolean
+}
+
+/** What `cancel` did, in catches. */
+export interface CancelOutcome {
+  readonly cancelled: number
+  /** Those of them that stay, since they have their token and may have reached the service. */
+  readonly sealed: number
+}
+
 /** Counts of one collection, in catches. */
 export interface CollectionCounts extends Collection {
   readonly collection: string
@@ -169,6 +185,8 @@ export interface OutboxStore {
   retry(ids: readonly number[] | undefined): Awaitable<number>
   /** Removes set-aside batches with their catches. @returns how many catches */
   drop(ids: readonly number[]): Awaitable<number>
+  /** Removes queued catches that have no token, and moves the bookmark. Their keys stay known. */
+  cancel(request: CancelRequest): Awaitable<CancelOutcome>
   /** Ends the use of the store. */
   close(): Awaitable<void>
 }

@@ -257,6 +257,25 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.listSetAside(9)).toEqual([])
     })
 
+    it('cancels what is queued, by the beginning of its key or all of it, and moves the bookmark', async () => {
+      const keyed = [addition('a', { key: 'a%:1' }), addition('b', { key: 'a_:1' }), addition('c'), addition('d')]
+      const { store, seqs } = await openHeld(keyed)
+      const bookmark = { name: 'stamp', value: '1' }
+      const some = { keyPrefix: 'a%:', bookmark, dryRun: false }
+      expect(await store.cancel({ ...some, dryRun: true })).toEqual({ cancelled: 1, sealed: 0 })
+      expect([await names(store), await store.bookmark('stamp')]).toEqual([['a', 'b', 'c', 'd'], undefined])
+      expect(await store.cancel(some)).toEqual({ cancelled: 1, sealed: 0 })
+      expect([await names(store), await store.bookmark('stamp')]).toEqual([['b', 'c', 'd'], '1'])
+      expect(await store.add(request(keyed.slice(0, 1)))).toMatchObject({ added: 0, duplicates: 1 })
+      await store.seal(alex, seqs.slice(1, 2), 'token')
+      expect(await store.seal(alex, seqs.slice(0, 1), 'token')).toBeUndefined()
+      expect(await store.cancel({ keyPrefix: 'a_', dryRun: false })).toEqual({ cancelled: 0, sealed: 1 })
+      await store.setAside(alex, seqs.slice(3), REASON, 1000)
+      expect(await store.cancel({ dryRun: false })).toEqual({ cancelled: 1, sealed: 1 })
+      expect(await names(store)).toEqual(['b'])
+      expect(await store.listSetAside(9)).toHaveLength(1)
+    })
+
     it('drops only what is set aside', async () => {
       const { store, seqs, first } = await openHeld()
       const sealed = await store.seal(alex, first, 'token')

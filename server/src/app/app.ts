@@ -4,6 +4,7 @@ import { type Admins, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
 import { createCredentials } from './auth/credentials.ts'
 import { createLoginGuard } from './auth/login-guard.ts'
+import { createPasswordQueue } from './auth/password-queue.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
 import { guardedStorage } from './guarded-storage.ts'
@@ -70,15 +71,17 @@ export function createApp(options: AppOptions): App {
   const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
   const identity = createStoreIdentity({ storage: anyStorage, random, clock })
   const storage = guardedStorage(anyStorage, identity)
-  const users = createUsers({ storage, identity, vault, passwords, clock, random })
-  const admins = createAdmins({ storage, identity, passwords, clock, random })
+  const queue = createPasswordQueue(clock)
+  const queued = { hash: (password: string) => queue({ client: '', work: () => passwords.hash(password) }) }
+  const users = createUsers({ storage, identity, vault, passwords: queued, clock, random })
+  const admins = createAdmins({ storage, identity, passwords: queued, clock, random })
   const guard = createLoginGuard(storage, clock)
   const handlers = createHandlers({
     storage,
     identity,
     users,
     admins,
-    credentials: createCredentials({ users, admins, identity, passwords, guard }),
+    credentials: createCredentials({ users, admins, identity, passwords, queue, guard, clock }),
     sessions: createSessions({ secret: secrets.session, admins, identity, clock }),
     audit: createAudit(storage, clock, random),
     answerCollection: createCollectionAnswerer(storage),

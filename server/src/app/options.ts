@@ -4,7 +4,10 @@ import type { RandomSource } from './ids.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. */
+/**
+ * Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. It asks for two at once at
+ * most, so a flood of logins takes no more memory than these.
+ */
 export interface PasswordHasher {
   /** The hash of a password, with all that verifying it needs. */
   hash(password: string): Promise<string>

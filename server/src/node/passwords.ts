@@ -1,7 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { HEADERS } from '@fish-crab/sdk/contract'
-import { Failure } from '../app/http/failure.ts'
 import type { PasswordHasher } from '../app/options.ts'
 
 /** Cost of a hash. */
@@ -16,22 +14,13 @@ export interface ScryptCost {
 const OWASP: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
-const AT_ONCE = 2
-const TOO_MANY = 'Too many logins at once. Please try again in a while.'
-/** How many may wait for their turn: about half a minute's worth. */
-const WAITING = 64
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/**
- * Hashes passwords with scrypt. At most two hashes are made at once, some others wait, and the rest is refused: a
- * flood of logins costs its senders time, not this process its memory.
- */
+/** Hashes passwords with scrypt. How many are hashed at once is up to the caller: each takes 128 · N · r bytes. */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
-  const limit = semaphore(AT_ONCE)
-
   function deriveKey(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
-    return limit(() => derive(password.normalize('NFKC'), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }))
+    return derive(password.normalize('NFKC'), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r })
   }
 
   return {
@@ -51,23 +40,5 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
       })
       return timingSafeEqual(derived, Buffer.from(key, 'base64'))
     },
-  }
-}
-
-function semaphore(places: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = []
-  let free = places
-  return async (task) => {
-    if (free > 0) free -= 1
-    else if (waiting.length >= WAITING)
-      throw new Failure('unavailable', { message: TOO_MANY, headers: { [HEADERS.retryAfter]: '30' } })
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
-    }
   }
 }

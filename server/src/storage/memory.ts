@@ -7,7 +7,7 @@ import { createWindows } from './windows.ts'
 
 /** What a memory storage can be told. */
 export interface MemoryStorageOptions {
-  /** Windows counted at once; see `countInWindow`. @default 100000 */
+  /** Windows of one kind counted at once; see `countInWindow`. @default 100000 */
   readonly windows?: number
 }
 

@@ -59,6 +59,12 @@ export interface CountWindow {
   readonly limit: number
   /** Unix time in milliseconds. */
   readonly now: number
+  /**
+   * 1 counts an event. -1 takes one back that was counted within the limit: it opens no window, and one that is left
+   * without any event is closed.
+   * @default 1
+   */
+  readonly by?: 1 | -1
 }
 
 /** How often something happened in the current window, this time included, and when the window ends. */
@@ -159,9 +165,15 @@ export interface StorageExtension {
   listItems(range: ItemRange): Promise<ItemPage>
   /** How many items a listing of this base would find in all, from a counter rather than by looking. */
   countItems(base: string): Promise<number>
-  /** Counts one event, opening a window when none is open. Never takes an exhausted window away before its end. */
+  /**
+   * Counts one event, opening a window when none is open. Never takes an exhausted window away before its end, and
+   * keeps keys apart by what stands before their first `:`, so that a flood of one kind takes no room from another.
+   */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
-  /** The current count without counting; `count` is 0 when no window is open. */
+  /**
+   * The current count without counting. `count` is 0 when no window is open, and `limit + 1` when a new key would be
+   * counted as exhausted because there is no room for it.
+   */
   peekWindow(key: string, window: CountWindow): Promise<WindowCount>
 }
 

@@ -39,6 +39,34 @@ describe('a flood of new keys', () => {
     expect(windows.count('b', at(1000))).toEqual({ count: 3, resetAt: 1300 })
   })
 
+  test('is told the same by a look that counts nothing', () => {
+    const windows = createWindows(2)
+    exhaust(windows, 'a', 0)
+    exhaust(windows, 'b', 300)
+    expect(windows.peek('newcomer', at(400))).toEqual({ count: 3, resetAt: 1000 })
+    expect(windows.peek('newcomer', at(1000))).toEqual({ count: 0, resetAt: 2000 })
+  })
+
+  test('finds room as soon as an exhausted window is given something back', () => {
+    const windows = createWindows(2)
+    exhaust(windows, 'a', 0)
+    exhaust(windows, 'b', 0)
+    windows.count('b', { ...at(1), by: -1 })
+    expect(windows.count('newcomer', at(2))).toEqual({ count: 1, resetAt: 1002 })
+    expect(windows.peek('a', at(2)).count).toBe(2)
+    expect(windows.size).toBe(2)
+  })
+
+  test('takes no room from keys of another kind', () => {
+    const windows = createWindows(2)
+    for (const key of ['public:a', 'public:b']) exhaust(windows, key, 0)
+    expect(windows.count('public:c', at(1)).count).toBe(3)
+    expect(windows.count('admin:root', at(1))).toEqual({ count: 1, resetAt: 1001 })
+    expect(windows.peek('login:a', at(1)).count).toBe(0)
+    for (let i = 0; i < 100; i += 1) windows.count(`login:${i}`, at(2))
+    expect(windows.size).toBe(5)
+  })
+
   test('with short windows does not end long ones early', () => {
     const windows = createWindows(2)
     exhaust(windows, 'long', 0, 1)

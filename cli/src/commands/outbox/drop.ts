@@ -22,6 +22,10 @@ export class OutboxDrop extends FishCommand {
     await using outbox = await openIdleOutbox(this.io, flags)
     const batches = await chosenBatches(outbox, args.id ?? [])
     const count = countOf(batches)
+    const { queued = 0 } = (await outbox?.status()) ?? {}
+    if (count === 0 && queued > 0) {
+      this.note(flags.json, `fish-cli: Nothing is set aside. What waits to be sent: fish-cli outbox cancel --all`)
+    }
     if (flags['dry-run']) {
       return this.print(flags.json, { dryRun: true, dropped: count }, () => `Would delete ${catchesText(count)}.`)
     }

@@ -117,6 +117,24 @@ export const CATCH_ROWS: readonly Row[] = [
     fails: [{ title: 'a batch that is not there', args: ['99'], exit: 5, code: 'batch_not_found' }],
   },
   {
+    id: 'outbox:cancel',
+    args: ['--all', '--yes'],
+    asks: [],
+    silent: HERE,
+    bad: ['--file', 'canary'],
+    fails: [
+      { title: 'neither --file nor --all', args: ['--yes'], exit: 2, code: 'usage' },
+      { title: 'no such file', args: ['--file', '{home}/none.csv', '--yes'], exit: 5, code: 'file_not_readable' },
+    ],
+  },
+  {
+    id: 'outbox:cancel',
+    args: ['--file', '{home}/catches.csv', '--dry-run'],
+    given: ['catches'],
+    asks: [],
+    silent: HERE,
+  },
+  {
     id: 'outbox:drop',
     args: ['--yes'],
     given: ['set aside'],

@@ -96,10 +96,11 @@ const rows: readonly CheckRow[] = [
   ],
   [
     'failed-credentials-are-limited',
-    'After 10 failures in 5 minutes a client is told 429 with Retry-After, at logins too and with the right password.',
+    'After 10 failures in 5 minutes under one name a client is told 429 with Retry-After, at logins too and with the right password.',
     async (world) => {
       const send = world.otherClient()
-      const { name, password, apiKey } = await world.user()
+      // No password that was right a moment ago: such a one is let in all the same.
+      const { name, password, apiKey } = await world.newUser()
       const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
       for (let count = 0; count < LIMITS.failedLogins; count += 1) {
         expectError(await send('/get/user/key', { headers }), 'invalid_credentials')
@@ -116,6 +117,23 @@ const rows: readonly CheckRow[] = [
         expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, refused)
       }
       expectSame((await world.otherClient()('/livez')).status, 200, 'the status for another client')
+    },
+  ],
+  [
+    'failed-credentials-of-one-name',
+    'Failures under one name lock out neither another name of that client nor a password that was right before.',
+    async (world) => {
+      const send = world.otherClient()
+      const [failing, other] = [await world.newUser(), await world.newUser()]
+      const ask = (authorization: string) =>
+        send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
+      expectJson(await ask(basic(failing.name, failing.password)))
+      for (let count = 0; count < LIMITS.failedLogins; count += 1) {
+        expectError(await ask(basic(failing.name, 'a-wrong-password')), 'invalid_credentials')
+      }
+      expectError(await ask(basic(failing.name, 'a-wrong-password')), 'rate_limited')
+      expectJson(await ask(basic(failing.name, failing.password)))
+      expectJson(await ask(basic(other.name, other.password)))
     },
   ],
 ]

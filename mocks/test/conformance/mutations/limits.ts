@@ -41,6 +41,20 @@ const refusesEarly: Mutation = onAnswer(
   (response) => changed(madeUpError(429, 'rate_limited'), { headers: Object.fromEntries(response.headers) }),
 )
 
+const locksOutWholeClients: Mutation = {
+  name: 'locks a client out of every name for failures under one',
+  around: (send) => {
+    let failures = 0
+    return async (request) => {
+      if (!request.headers.get('authorization')?.startsWith('Basic')) return send(request)
+      if (failures >= 10) return madeUpError(429, 'rate_limited')
+      const response = await send(request)
+      if (response.status === 401) failures += 1
+      return response
+    }
+  },
+}
+
 const header = (name: string, to: (value: string) => string, what: string): Mutation =>
   onAnswer(
     what,
@@ -50,6 +64,7 @@ const header = (name: string, to: (value: string) => string, what: string): Muta
 
 /** What breaks in the limits. */
 export const limitsMutations: readonly Mutation[] = [
+  locksOutWholeClients,
   uncounted('does not count HEAD', ({ method }) => method === 'HEAD'),
   uncounted('does not count unknown paths', (_, path) => path === '/nowhere'),
   uncounted('does not count paths under /v1', (_, path) => path.startsWith('/v1')),

@@ -101,6 +101,16 @@ export function memoryStore(): OutboxStore {
     },
     retry: (ids) => move(inSetAside(ids), undefined),
     drop: (ids) => remove(inSetAside(ids)),
+    cancel({ keyPrefix = '', bookmark, dryRun }) {
+      const isMeant = ({ stored }: MemoryCatch) => keyPrefix === '' || stored.key?.startsWith(keyPrefix) === true
+      const waiting = state.catches.filter((one) => isMeant(one) && isWaiting(one))
+      const sealed = waiting.filter(({ batch }) => batch !== undefined).length
+      if (!dryRun) {
+        remove((one) => isMeant(one) && one.batch === undefined)
+        if (bookmark) state.bookmarks.set(bookmark.name, bookmark.value)
+      }
+      return { cancelled: waiting.length - sealed, sealed }
+    },
     close() {},
   }
 }

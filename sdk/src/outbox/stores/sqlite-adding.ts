@@ -4,7 +4,7 @@ import { hasMoved } from './bookmarks.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { prepareChange, prepareQuery } from './sqlite-rows.ts'
 
-/** The part of a store that takes catches in. */
+/** The part of a store that takes catches in, and those that were not sent out again. */
 export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const count = prepareQuery(db, 'SELECT count(*) AS n FROM catches')
   const addCollection = prepareChange(
@@ -22,6 +22,15 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
   const setBookmark = prepareChange(
     db,
     'INSERT INTO bookmarks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  )
+  const countMeant = prepareQuery(
+    db,
+    `SELECT count(*) FILTER (WHERE batch IS NULL) AS queued, count(token) AS sealed
+      FROM catches LEFT JOIN batches ON batches.id = batch WHERE substr(coalesce(key, ''), 1, length(?)) = ?`,
+  )
+  const removeQueued = prepareChange(
+    db,
+    "DELETE FROM catches WHERE batch IS NULL AND substr(coalesce(key, ''), 1, length(?)) = ?",
   )
   const findBookmark = prepareQuery(db, 'SELECT value FROM bookmarks WHERE name = ?')
 
@@ -43,5 +52,14 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
         return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
       }),
     bookmark: (name) => transaction(() => bookmarkOf(name)),
+    cancel: ({ keyPrefix = '', bookmark, dryRun }) =>
+      transaction(() => {
+        const [counts] = countMeant(keyPrefix, keyPrefix)
+        if (!dryRun) {
+          removeQueued(keyPrefix, keyPrefix)
+          if (bookmark) setBookmark(bookmark.name, bookmark.value)
+        }
+        return { cancelled: Number(counts?.queued), sealed: Number(counts?.sealed) }
+      }),
   } satisfies Partial<OutboxStore>
 }

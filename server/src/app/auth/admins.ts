@@ -1,4 +1,4 @@
-import { type AdminRole, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import { type AdminRole, userNameKey } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import { Failure } from '../http/failure.ts'
@@ -21,8 +21,8 @@ interface StoredAdmin extends Admin {
 /** The administrators of the service. */
 export interface Admins {
   find(username: string): Promise<Admin | undefined>
-  /** The administrator with these credentials. */
-  verify(username: string, password: string): Promise<Admin | undefined>
+  /** As {@link find}, with the hash of the password. */
+  findWithHash(username: string): Promise<{ readonly admin: Admin; readonly passwordHash: string } | undefined>
   /** Every administrator, the first one first. */
   list(): Promise<Admin[]>
   /** Creates an administrator, or answers `undefined` when the name is taken. */
@@ -37,7 +37,7 @@ export interface Admins {
 export interface AdminsContext {
   readonly storage: FishStorage
   readonly identity: StoreIdentity
-  readonly passwords: PasswordHasher
+  readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly clock: () => number
   readonly random: RandomSource
 }
@@ -78,11 +78,9 @@ export function createAdmins({ storage, identity, passwords, clock, random }: Ad
       return stored && withoutHash(stored)
     },
 
-    async verify(username, password) {
-      if (password.length > LIMITS.passwordLength) return undefined
+    async findWithHash(username) {
       const stored = await loadOne(username)
-      if (!stored) return undefined
-      return (await passwords.verify(password, stored.passwordHash)) ? withoutHash(stored) : undefined
+      return stored && { admin: withoutHash(stored), passwordHash: stored.passwordHash }
     },
 
     async list() {

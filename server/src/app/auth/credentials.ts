@@ -1,4 +1,5 @@
-import { LIMITS, type User } from '@fish-crab/sdk/contract'
+import { LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
+import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
 import type { PasswordHasher } from '../options.ts'
 import type { StoreIdentity } from '../store-identity.ts'
@@ -6,16 +7,21 @@ import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import { type BasicCredentials, parseBasic } from './basic.ts'
 import type { LoginGuard } from './login-guard.ts'
+import type { PasswordQueue } from './password-queue.ts'
+import { createRememberedPasswords } from './remembered-passwords.ts'
 
 /** Who proved to be whom. */
 export type Identity = { readonly admin: Admin } | { readonly user: User }
 
-/** Checks names and passwords. */
+/** Checks names and passwords. Fails with `rate_limited` or, under a crowd, `unavailable` instead of checking them. */
 export interface Credentials {
-  /** Whoever `Authorization: Basic` names, or an `invalid_credentials` failure. */
-  authenticate(request: Request, client: string): Promise<Identity>
+  /**
+   * Whoever `Authorization: Basic` names, or an `invalid_credentials` failure.
+   * @param subject whom the request is about: for one of another name, an administrator goes before a user
+   */
+  authenticate(exchange: Exchange, subject: string | null): Promise<Identity>
   /** The administrator with these credentials, or an `invalid_credentials` failure. */
-  authenticateAdmin(credentials: BasicCredentials, client: string): Promise<Admin>
+  authenticateAdmin(credentials: BasicCredentials, exchange: Exchange): Promise<Admin>
 }
 
 /** What {@link createCredentials} builds on. */
@@ -24,69 +30,131 @@ export interface CredentialsContext {
   readonly admins: Admins
   readonly identity: StoreIdentity
   readonly passwords: PasswordHasher
+  readonly queue: PasswordQueue
   readonly guard: LoginGuard
+  readonly clock: () => number
 }
+
+/** Somebody of the name that was given. */
+interface Account<Who> {
+  readonly who: Who
+  readonly passwordHash: string
+}
+
+/** Where somebody of that name may be found. */
+type Directory<Who> = (name: string) => Promise<Account<Who> | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
-/** Makes the check of names and passwords. An unknown name costs the time that a known one does. */
-export function createCredentials({ users, admins, identity, passwords, guard }: CredentialsContext): Credentials {
+/**
+ * Makes the check of names and passwords. A wrong password is tried once in every directory that is asked, on a decoy
+ * where nobody has the name, so that how long it takes tells nothing of who there is.
+ */
+export function createCredentials(context: CredentialsContext): Credentials {
+  const { users, admins, identity, passwords, queue, guard, clock } = context
+  const remembered = createRememberedPasswords(clock)
+  const underWay = new Map<string, Promise<unknown>>()
   let decoy: Promise<string> | undefined
 
-  async function spendTheSameTime(password: string): Promise<undefined> {
+  const findAdmin: Directory<Admin> = async (name) => {
+    const found = await admins.findWithHash(name)
+    return found && { who: found.admin, passwordHash: found.passwordHash }
+  }
+  const findUser: Directory<User> = async (name) => {
+    const who = await users.find(name)
+    const passwordHash = who && (await users.passwordHash(who))
+    return who && passwordHash !== undefined ? { who, passwordHash } : undefined
+  }
+
+  function decoyHash(): Promise<string> {
     decoy ??= passwords.hash('a password that nobody has').catch((error: unknown) => {
       decoy = undefined
       throw error
     })
-    await passwords.verify(password.slice(0, LIMITS.passwordLength), await decoy)
+    return decoy
   }
 
-  async function identify({ name, password }: BasicCredentials): Promise<Identity | undefined> {
-    if (password.length > LIMITS.passwordLength) return spendTheSameTime(password)
-    const known = await admins.find(name)
-    if (known) {
-      const admin = await admins.verify(name, password)
-      if (admin) return { admin }
+  /** The first whom a remembered password lets in, unless it may let in somebody who goes before. */
+  async function recall<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+    const fits = await Promise.all(
+      accounts.map((account) => remembered.has(password, account ? account.passwordHash : '')),
+    )
+    const first = accounts.findIndex((account) => account !== undefined)
+    return fits[first] ? accounts[first]?.who : undefined
+  }
+
+  async function tryAll<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
+    const other = await decoyHash()
+    for (const account of accounts) {
+      if (!(await passwords.verify(password, account?.passwordHash ?? other)) || !account) continue
+      await remembered.add(password, account.passwordHash)
+      return account.who
     }
-    const user = await users.find(name)
-    if (!user) return known ? undefined : spendTheSameTime(password)
-    return (await users.verifyPassword(user, password)) ? { user } : undefined
+    return undefined
   }
 
-  async function identifyAdmin({ name, password }: BasicCredentials): Promise<Admin | undefined> {
-    if (password.length > LIMITS.passwordLength) return spendTheSameTime(password)
-    return (await admins.find(name)) ? admins.verify(name, password) : spendTheSameTime(password)
-  }
+  async function identify<Who>(
+    { name, password }: BasicCredentials,
+    { client, request: { signal } }: Exchange,
+    directories: readonly Directory<Who>[],
+  ): Promise<Who | undefined> {
+    const since = clock()
+    const isPossible = password.length <= LIMITS.passwordLength
+    const tried = password.slice(0, LIMITS.passwordLength)
+    const lookUp = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
-  /** Whoever is not known counts as a failure only where the store is the one that would know. */
-  async function known<Result>(found: Promise<Result | undefined>): Promise<Result | undefined> {
-    const result = await found
-    if (result === undefined) await identity.verify()
-    return result
-  }
+    async function prove(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
+      const found = await tryAll(accounts, tried)
+      // Whoever is not known counts as a failure only where the store is the one that would know.
+      if (!found) await identity.verify()
+      return found
+    }
 
-  /** Administrators change things: in another store not even the right password lets them in. */
-  async function knownAdmin(credentials: BasicCredentials): Promise<Admin | undefined> {
-    const admin = await identifyAdmin(credentials)
-    await identity.verify()
-    return admin
+    const sameCredentials = JSON.stringify([name, tried])
+    while (true) {
+      const accounts = await lookUp()
+      const known = await recall(accounts, tried)
+      if (known) return known
+      const before = underWay.get(sameCredentials)
+      if (!before) {
+        const work = () => guard.run({ client, name }, () => prove(accounts))
+        const attempt = guard.check({ client, name }).then(() => queue({ client, since, signal, work }))
+        underWay.set(sameCredentials, attempt)
+        return attempt.finally(() => underWay.delete(sameCredentials))
+      }
+      // When these are found right there is nothing left to work out.
+      await before.catch(() => undefined)
+      signal.throwIfAborted()
+    }
   }
 
   return {
-    async authenticate(request, client) {
-      const credentials = parseBasic(request.headers.get('authorization'))
+    async authenticate(exchange, subject) {
+      const credentials = parseBasic(exchange.request.headers.get('authorization'))
       if (!credentials)
         throw new Failure('invalid_credentials', {
           headers: CHALLENGE,
           message: 'Send a name and a password by HTTP Basic.',
         })
-      const found = await guard.attempt(client, () => known(identify(credentials)))
+      const asUser: Directory<Identity> = async (name) => {
+        const found = await findUser(name)
+        return found && { ...found, who: { user: found.who } }
+      }
+      const asAdmin: Directory<Identity> = async (name) => {
+        const found = await findAdmin(name)
+        return found && { ...found, who: { admin: found.who } }
+      }
+      const isAboutAnother = subject && userNameKey(subject) !== userNameKey(credentials.name)
+      const directories = isAboutAnother ? [asAdmin, asUser] : [asUser, asAdmin]
+      const found = await identify(credentials, exchange, directories)
       if (!found) throw new Failure('invalid_credentials', { headers: CHALLENGE })
       return found
     },
 
-    async authenticateAdmin(credentials, client) {
-      const admin = await guard.attempt(client, () => knownAdmin(credentials))
+    async authenticateAdmin(credentials, exchange) {
+      const admin = await identify(credentials, exchange, [findAdmin])
+      // Administrators change things: in another store not even the right password lets them in.
+      await identity.verify()
       if (!admin) throw new Failure('invalid_credentials')
       return admin
     },

@@ -1,46 +1,74 @@
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { isUserName, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import type { CountWindow, FishStorage } from '../../storage/types.ts'
 import { rateLimited } from '../limits/rate-limit.ts'
 
-/** Limits how often a client may fail to prove who it is. */
-export interface LoginGuard {
-  /**
-   * Runs one attempt, unless the client has failed too often. Attempts of one client run one after the other, so that
-   * many at once cannot all slip in before the first failure is counted.
-   * @param attempt answers `undefined` when the credentials are wrong
-   */
-  attempt<Result>(client: string, attempt: () => Promise<Result | undefined>): Promise<Result | undefined>
+/** Who tries to prove to be whom. */
+interface LoginAttempt {
+  readonly client: string
+  readonly name: string
 }
 
-/** Makes the guard: 10 failures per client in 5 minutes. */
+/** Limits how often a client may fail to prove who it is: under one name, and under all names together. */
+export interface LoginGuard {
+  /** Fails with `rate_limited` when the client has failed too often. */
+  check(attempt: LoginAttempt): Promise<void>
+  /**
+   * Runs one attempt, unless the client has failed too often. It is counted before it runs and taken back unless it
+   * failed, so that many at once, also in several processes, cannot all slip in before the first is counted.
+   * @param prove answers `undefined` when the credentials are wrong
+   */
+  run<Result>(attempt: LoginAttempt, prove: () => Promise<Result | undefined>): Promise<Result | undefined>
+}
+
+interface GuardWindow {
+  readonly key: string
+  readonly limit: number
+}
+
+/** Makes the guard: 10 failures of a client under one name, and 100 under all names, in 5 minutes. */
 export function createLoginGuard(storage: FishStorage, clock: () => number): LoginGuard {
-  const queues = new Map<string, Promise<unknown>>()
-  const window = (): CountWindow => ({
+  const countWindow = ({ limit }: GuardWindow): CountWindow => ({
     durationMs: LIMITS.failedLoginWindowSeconds * 1000,
-    limit: LIMITS.failedLogins,
+    limit,
     now: clock(),
   })
 
-  async function attemptNow<Result>(client: string, attempt: () => Promise<Result | undefined>) {
-    const key = `login:${client}`
-    const failures = await storage.peekWindow(key, window())
-    if (failures.count >= LIMITS.failedLogins) throw rateLimited(failures, clock())
-    const result = await attempt()
-    if (result === undefined) await storage.countInWindow(key, window())
-    return result
+  async function takeBack(counted: readonly GuardWindow[]): Promise<void> {
+    await Promise.all(counted.map((one) => storage.countInWindow(one.key, { ...countWindow(one), by: -1 })))
   }
 
   return {
-    attempt(client, attempt) {
-      const before = queues.get(client) ?? Promise.resolve()
-      const run = before.then(() => attemptNow(client, attempt))
-      const settled = run
-        .catch(() => undefined)
-        .finally(() => {
-          if (queues.get(client) === settled) queues.delete(client)
-        })
-      queues.set(client, settled)
-      return run
+    async check(attempt) {
+      for (const window of windowsOf(attempt)) {
+        const failures = await storage.peekWindow(window.key, countWindow(window))
+        if (failures.count >= window.limit) throw rateLimited(failures, clock())
+      }
+    },
+
+    async run(attempt, prove) {
+      const counted: GuardWindow[] = []
+      let isFailure = false
+      try {
+        for (const window of windowsOf(attempt)) {
+          const attempts = await storage.countInWindow(window.key, countWindow(window))
+          if (attempts.count > window.limit) throw rateLimited(attempts, clock())
+          counted.push(window)
+        }
+        const result = await prove()
+        isFailure = result === undefined
+        return result
+      } finally {
+        if (!isFailure) await takeBack(counted)
+      }
     },
   }
+}
+
+function windowsOf({ client, name }: LoginAttempt): readonly GuardWindow[] {
+  // What nobody can be called counts as one name: else each would take a window, as long as the client likes.
+  const key = isUserName(name) ? userNameKey(name) : ''
+  return [
+    { key: `login:${client}`, limit: LIMITS.failedLoginsPerClient },
+    { key: `login-name:${client} ${key}`, limit: LIMITS.failedLogins },
+  ]
 }

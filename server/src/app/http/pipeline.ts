@@ -63,7 +63,10 @@ export function createPipeline(context: PipelineContext): H3 {
       await admit(exchange)
       const message = typeof target === 'string' ? targetMistake(target) : undefined
       if (message !== undefined) throw new Failure('malformed_request', { message })
-      return (await route()) as Answer
+      const answer = (await route()) as Answer
+      if (!request.signal.aborted) return answer
+      await unread(answer)
+      throw request.signal.reason
     } catch (error) {
       return failed(toFailure(error, logger, exchange), exchange.requestId)
     }

@@ -8,7 +8,7 @@ import type { Handler, Services } from '../services.ts'
 export function loginHandler({ credentials, sessions, audit }: Services): Handler {
   return async (exchange) => {
     const { username, password } = validate(loginSchema, await readJson(exchange.request), 'invalid_payload')
-    const admin = await credentials.authenticateAdmin({ name: username, password }, exchange.client)
+    const admin = await credentials.authenticateAdmin({ name: username, password }, exchange)
     await audit.record(exchange, admin.username, 'login')
     return json(200, await sessions.open(admin), { 'cache-control': 'no-store' })
   }

@@ -16,8 +16,9 @@ export function userKeyHandler({ users, credentials, audit }: Services): Handler
   }
 
   return async (exchange) => {
-    const identity = await credentials.authenticate(exchange.request, exchange.client)
-    const user = await subject(identity, exchange.query.get('name'))
+    const name = exchange.query.get('name')
+    const identity = await credentials.authenticate(exchange, name)
+    const user = await subject(identity, name)
     const fernetKey = await users.fernetKey(user)
     const actor = 'user' in identity ? identity.user.name : identity.admin.username
     await audit.record(exchange, actor, 'key.read', user.name)

@@ -20,7 +20,8 @@ export interface PlainSecrets {
 
 /** What can be asked of a user's secrets, and how each is replaced. */
 export interface UserSecrets {
-  verifyPassword(user: User, password: string): Promise<boolean>
+  /** The stored hash of the user's password; `undefined` when the user is being deleted. */
+  passwordHash(user: User): Promise<string | undefined>
   fernetKey(user: User): Promise<string>
   /** The user's Fernet, ready to decrypt. */
   fernet(user: User): Promise<Fernet>
@@ -47,7 +48,7 @@ export interface SecretStoreContext {
   readonly storage: FishStorage
   readonly identity: StoreIdentity
   readonly vault: Vault
-  readonly passwords: PasswordHasher
+  readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly random: RandomSource
 }
 
@@ -109,9 +110,8 @@ export function createSecretStore({ storage, identity, vault, passwords, random 
     hasApiKey: apiKeys.belongsTo,
 
     secrets: {
-      async verifyPassword({ id }, password) {
-        const hash = await items.getItem(secretKey(id, 'password'))
-        return hash !== null && passwords.verify(password, hash)
+      async passwordHash({ id }) {
+        return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
 
       async fernetKey(user) {

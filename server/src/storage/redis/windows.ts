@@ -15,9 +15,9 @@ export function createRedisWindows({
   run,
 }: Connection): Pick<StorageDriver, 'countInWindow' | 'peekWindow'> {
   return {
-    async countInWindow(key, { durationMs, limit, now }) {
+    async countInWindow(key, { durationMs, limit, now, by = 1 }) {
       const kept = Math.ceil(durationMs) + SLACK_MS
-      const answer = await call('fishCount', [windowKey(key)], [now, durationMs, limit, now + durationMs, kept])
+      const answer = await call('fishCount', [windowKey(key)], [now, durationMs, limit, now + durationMs, kept, by])
       const [count, resetAt] = answer as [number, string]
       return { count, resetAt: Number(resetAt) }
     },

@@ -108,7 +108,7 @@ export function userKeyBehaviour(open: Lane): void {
   })
 
   describe('failed credentials', () => {
-    it('are let through 10 times, then even right ones are rate_limited until the window ends', async () => {
+    it('of a name are let through 10 times, then even right ones are rate_limited until the window ends', async () => {
       const world = await open(UNLIMITED)
       for (let count = 0; count < 10; count += 1) {
         await expectError(await getKey(world, WRONG), 'invalid_credentials')
@@ -117,7 +117,7 @@ export function userKeyBehaviour(open: Lane): void {
       const refused = await getKey(world, ALEX)
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('290')
       await expectError(refused, 'rate_limited')
-      await expectError(await login(world, 'root', 'root-password'), 'rate_limited')
+      await expectError(await login(world, 'Alex', 'alex-password'), 'rate_limited')
       world.advance(290_000 - 1)
       await expectError(await getKey(world, ALEX), 'rate_limited')
       world.advance(1)
@@ -127,10 +127,45 @@ export function userKeyBehaviour(open: Lane): void {
     it('of the login and of the key endpoint are counted together', async () => {
       const world = await open(UNLIMITED)
       for (let count = 0; count < 5; count += 1) {
+        await getKey(world, basic('root', 'wrong-password'))
+        await login(world, 'ROOT', 'wrong-password')
+      }
+      await expectError(await getKey(world, ROOT, '?name=Alex'), 'rate_limited')
+    })
+
+    it('of one name do not lock out the others behind the same address', async () => {
+      const world = await open(UNLIMITED)
+      for (let count = 0; count < 12; count += 1) await getKey(world, WRONG)
+      await expectError(await getKey(world, ALEX), 'rate_limited')
+      expect((await login(world, 'root', 'root-password')).status).toBe(200)
+      expect((await getKey(world, ROOT, '?name=Alex')).status).toBe(200)
+    })
+
+    it('under many names are let through 100 times, whatever the names are', async () => {
+      const world = await open(UNLIMITED)
+      const wrong = Array.from({ length: 150 }, (_, index) => basic(`${index % 2 ? 'guess' : '-'}${index % 50}`, 'x'))
+      const answers = await Promise.all(wrong.map((authorization) => getKey(world, authorization)))
+      // What nobody can be called counts as one name.
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(75 + 10)
+      for (let index = 0; index < 15; index += 1) {
+        await expectError(await login(world, `more-${index}`, 'x'), 'invalid_credentials')
+      }
+      await expectError(await login(world, 'root', 'root-password'), 'rate_limited')
+      expect((await login(world, 'root', 'root-password', '192.0.2.3')).status).toBe(200)
+    })
+
+    it('of others behind the same address do not touch who proved to be somebody before', async () => {
+      const world = await open(UNLIMITED)
+      expect((await getKey(world, ALEX)).status).toBe(200)
+      expect((await login(world, 'root', 'root-password')).status).toBe(200)
+      for (let count = 0; count < 12; count += 1) {
         await getKey(world, WRONG)
         await login(world, 'root', 'wrong-password')
       }
-      await expectError(await getKey(world, ALEX), 'rate_limited')
+      expect((await getKey(world, ALEX)).status).toBe(200)
+      expect((await getKey(world, ROOT, '?name=Alex')).status).toBe(200)
+      expect((await login(world, 'root', 'root-password')).status).toBe(200)
+      await expectError(await getKey(world, WRONG), 'rate_limited')
     })
 
     it('do not lock out other clients, nor other endpoints', async () => {

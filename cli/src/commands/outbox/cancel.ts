@@ -1,0 +1,72 @@
+import { Flags } from '@oclif/core'
+import { cancellation, keyPrefixOf } from '../../add-file/import-place.ts'
+import { openSource } from '../../add-file/source.ts'
+import { confirm } from '../../asking/confirmation.ts'
+import { FishCommand } from '../../base/fish-command.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../../base/flags.ts'
+import { usageError } from '../../failures/cli-error.ts'
+import { EXIT } from '../../failures/exit.ts'
+import { catchesText } from '../../outbox/catches-text.ts'
+import { openIdleOutbox } from '../../outbox/open-outbox.ts'
+import { printable } from '../../output/printable.ts'
+
+/** `fish-cli outbox cancel` */
+export class OutboxCancel extends FishCommand {
+  static override summary = 'Take out of the queue what was not sent, such as a wrong import.'
+  static override description =
+    'It is gone for good; what watch told of it is not added again. A batch under way may have reached the service: it ' +
+    'stays, is told, and ends this with 7. A file that is given again to add --file is a new import. What was set ' +
+    'aside stays too: fish-cli outbox drop'
+  static override examples = [
+    '<%= config.bin %> outbox cancel --file catches.csv',
+    '<%= config.bin %> outbox cancel --all --dry-run',
+    { description: 'In a script:', command: '<%= config.bin %> outbox cancel --all --yes --json' },
+  ]
+  static override flags = {
+    file: Flags.string({
+      summary: 'What add --file queued of this file, unchanged since; - is stdin.',
+      helpValue: 'FILE',
+      exclusive: ['all'],
+    }),
+    all: Flags.boolean({ summary: 'All that is queued for this service, of every player.' }),
+    ...yesFlags,
+    ...dryRunFlag,
+    profile: serviceFlags.profile,
+    url: serviceFlags.url,
+  }
+
+  async run(): Promise<number> {
+    const { flags } = await this.parse(OutboxCancel)
+    const { file, all, 'dry-run': dryRun } = flags
+    if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
+    const content = file === undefined ? undefined : await this.#contentOf(file)
+    await using outbox = await openIdleOutbox(this.io, flags)
+    const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
+    const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
+    if (dryRun) {
+      const would = `Would cancel ${catchesText(planned.cancelled)}.${underWayText(planned.sealed)}`
+      return this.print(flags.json, { dryRun, cancelled: planned.cancelled, underWay: planned.sealed }, () => would)
+    }
+    if (planned.cancelled > 0) {
+      const from = file === undefined ? '' : ` of ${printable(file)}`
+      await confirm(this.io, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
+    }
+    const done = (await outbox?.cancel({ keyPrefix, bookmark: cancellation(content) })) ?? NOTHING
+    const told = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.sealed)}`
+    this.print(flags.json, { cancelled: done.cancelled, underWay: done.sealed }, () => told)
+    return done.sealed > 0 ? EXIT.partly : EXIT.ok
+  }
+
+  async #contentOf(file: string): Promise<string> {
+    await using source = await openSource(this.io, file, this.io.interrupted())
+    return source.hash
+  }
+}
+
+const NOTHING = { cancelled: 0, sealed: 0 }
+
+function underWayText(count: number): string {
+  if (count === 0) return ''
+  const are = count === 1 ? 'is' : 'are'
+  return ` ${catchesText(count)} ${are} in a batch under way, which may have been stored: it stays, and is sent.`
+}

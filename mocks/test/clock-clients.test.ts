@@ -1,0 +1,174 @@
+import { createMock, type Mock, type MockOptions } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { setupServer } from 'msw/node'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+const START = Date.UTC(2026, 0, 1)
+const seed = { users: [{ name: 'Alex' }] }
+const SALMON = { name: 'Salmon', rarity: 'gold' } as const
+
+type Client = ReturnType<typeof createClient>
+
+const WAYS: Readonly<Record<string, (mock: Mock) => Promise<Client>>> = {
+  direct: async (mock) => createClient({ ...mock.client('Alex'), gamemode: 'earth' }),
+  async handlers(mock) {
+    const network = setupServer(...mock.handlers())
+    network.listen({ onUnhandledFrame: 'error' })
+    onTestFinished(() => network.close())
+    return createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth' })
+  },
+  async intercepted(mock) {
+    await mock.listen()
+    return createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth' })
+  },
+  async served(mock) {
+    const { url } = await mock.serve()
+    return createClient({ ...mock.client('Alex', { lane: 'network' }), baseUrl: url, gamemode: 'earth' })
+  },
+}
+
+async function open(way: string, options: MockOptions = {}) {
+  const mock = await createMock({ seed, startAt: START, ...options })
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const client = await (WAYS[way] as (mock: Mock) => Promise<Client>)(mock)
+  return { mock, client, clock: mock.clock }
+}
+
+/** What became of a call so far. */
+function outcomeOf(call: Promise<unknown>): () => string {
+  let outcome = 'pending'
+  call.then(
+    () => {
+      outcome = 'resolved'
+    },
+    (error: Error) => {
+      outcome = error.name
+    },
+  )
+  return () => outcome
+}
+
+describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the way %s', (way) => {
+  it('tries again after a lost answer, though the clock was moved before it slept', async () => {
+    const { mock, client, clock } = await open(way)
+    mock.fail('lost-answer', { on: 'postFish' })
+    const outcome = outcomeOf(client.fish.add(SALMON))
+    await clock.advance(500)
+    expect(outcome()).toBe('resolved')
+    expect(clock.now()).toBe(START + 500)
+    expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500])
+  })
+
+  it('waits for each of its pauses, and is told of each at its moment', async () => {
+    const { mock, client, clock } = await open(way)
+    mock.fail('reset', { times: 2 })
+    const outcome = outcomeOf(client.fish.list())
+    await clock.advance(1499)
+    expect(outcome()).toBe('pending')
+    await clock.advance(1)
+    expect(outcome()).toBe('resolved')
+    expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500, 1500])
+  })
+
+  it('is released by a window, to the millisecond', async () => {
+    const { client, clock } = await open(way, { limits: { requests: 1 } })
+    await client.fish.list()
+    const outcome = outcomeOf(client.fish.list())
+    await clock.advance(299_999)
+    expect(outcome()).toBe('pending')
+    await clock.advance(1)
+    expect(outcome()).toBe('resolved')
+  })
+
+  it('gives up by timeoutMs and deadlineMs on that clock', async () => {
+    const { mock, client, clock } = await open(way)
+    mock.fail('silence', { times: 2 })
+    const timeout = outcomeOf(client.fish.list({ timeoutMs: 60_000, maxRetries: 0 }))
+    await clock.advance(59_999)
+    expect(timeout()).toBe('pending')
+    await clock.advance(1)
+    expect(timeout()).toBe('TimeoutError')
+    const deadline = outcomeOf(client.fish.list({ timeoutMs: 60_000, deadlineMs: 20_000 }))
+    await clock.advance(20_000)
+    expect(deadline()).toBe('TimeoutError')
+  })
+
+  it('jumps with autoAdvance, over windows, pauses, latency and silence', async () => {
+    const { mock, client, clock } = await open(way, { autoAdvance: true, limits: { requests: 3 } })
+    await Promise.all(Array.from({ length: 10 }, () => client.fish.list()))
+    expect(mock.requests.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    expect(clock.now()).toBe(START + 900_000)
+    mock.fail('silence', { on: 'postFish' })
+    mock.fail({ latencyMs: 5000 }, { on: 'postFish' })
+    await client.fish.add(SALMON, { timeoutMs: 30_000 })
+    expect(clock.now()).toBe(START + 900_000 + 30_000 + 500 + 5000)
+  })
+})
+
+describe('a clock that stands still', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('says who waits on it', async () => {
+    const { mock, client, clock } = await open('direct')
+    expect(clock.sleepers).toEqual([])
+    mock.fail({ latencyMs: 9000 })
+    const listing = client.fish.list()
+    await clock.advance(0)
+    expect(clock.sleepers).toEqual([
+      { reason: 'a response is held back by a fault', until: new Date(START + 9000) },
+      { reason: 'a client waits for a response (timeoutMs)', until: new Date(START + 10_000) },
+    ])
+    await clock.advance(9000)
+    await listing
+    expect(clock.sleepers).toEqual([])
+  })
+
+  it('tells the author of a test that hangs who waits on it until when', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warn.mockRestore())
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { mock, client, clock } = await open('direct')
+    mock.fail({ status: 503 })
+    const listing = client.fish.list()
+    await clock.advance(0)
+    vi.advanceTimersByTime(3000)
+    expect(warn.mock.calls.flat()).toEqual([
+      'The clock of a mock stands still at 2026-01-01T00:00:00.000Z, and these wait on it:\n' +
+        '- a client sleeps, until 2026-01-01T00:00:00.500Z, 500 ms from now\n' +
+        'Move it with mock.clock.advance(milliseconds), or let it jump by itself: createMock({ autoAdvance: true }).',
+    ])
+    await clock.advance(500)
+    await listing
+    vi.advanceTimersByTime(10_000)
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
+  it('moves once more after a reset ended a move', async () => {
+    const { mock, client, clock } = await open('direct', { autoAdvance: true })
+    mock.fail({ status: 503 })
+    const first = client.fish.list()
+    await mock.reset()
+    mock.fail({ status: 503 })
+    await Promise.all([first, client.fish.list()])
+    expect(clock.sleepers).toEqual([])
+  })
+
+  it('ends what waits for someone else than the mock, though it cannot see that', async () => {
+    const { mock, clock } = await open('direct')
+    const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', fetch: () => new Promise(() => {}) })
+    const outcome = outcomeOf(client.fish.list({ maxRetries: 0 }))
+    await clock.advance(10_000)
+    expect(outcome()).toBe('TimeoutError')
+  })
+})
+
+it('a clock that goes on moves the timeouts of its clients too', async () => {
+  const mock = await createMock({ seed })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+  mock.fail('silence')
+  const outcome = outcomeOf(client.fish.list({ maxRetries: 0 }))
+  await mock.clock.advance(10_000)
+  expect(outcome()).toBe('TimeoutError')
+})

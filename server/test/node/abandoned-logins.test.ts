@@ -1,0 +1,53 @@
+import { createScryptHasher } from '@fish-crab/server'
+import { describe, expect, it, vi } from 'vitest'
+import { head, openRaw } from './raw-socket.ts'
+import { startTestServer } from './running.ts'
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
+
+describe('logins over a socket whose client hangs up', () => {
+  it('are not worked off: the next one waits for none of them, and the log says 499', async () => {
+    const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
+    const checked: string[] = []
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const passwords = {
+      ...scrypt,
+      async verify(password: string, hash: string) {
+        checked.push(password)
+        await released
+        return scrypt.verify(password, hash)
+      },
+    }
+    const statuses: unknown[] = []
+    const logger = {
+      info: ({ status }: Readonly<Record<string, unknown>>, message: string) =>
+        void (message === 'request' && statuses.push(status)),
+      warn() {},
+      error() {},
+    }
+    const { url } = await startTestServer(ADMIN, { passwords, logger })
+    const login = async (password: string) => {
+      const body = JSON.stringify({ username: 'root', password })
+      const raw = await openRaw(url)
+      const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+      raw.send(`${head('POST /admin/login HTTP/1.1', headers)}${body}`)
+      return raw
+    }
+
+    for (const password of ['busy 1', 'busy 2']) await login(password)
+    await vi.waitFor(() => expect(checked).toHaveLength(2), { interval: 5 })
+    const leaving = await Promise.all(Array.from({ length: 20 }, (_, index) => login(`left ${index}`)))
+    // An answer on another connection: what was sent before it has arrived.
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    for (const { socket } of leaving) socket.destroy()
+    await vi.waitFor(() => expect(statuses.filter((status) => status === 499)).toHaveLength(20), { interval: 5 })
+
+    const staying = await login('root-password')
+    release()
+    expect(await staying.until(/"token"/)).toMatch(/^HTTP\/1\.1 200/)
+    expect(new Set(checked)).toEqual(new Set(['busy 1', 'busy 2', 'root-password']))
+  })
+})
