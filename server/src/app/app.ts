@@ -8,6 +8,7 @@ import { createPasswordQueue } from './auth/password-queue.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
 import { guardedStorage } from './guarded-storage.ts'
+import { createCursors } from './http/cursor.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { mountRoutes } from './http/router.ts'
 import { pooledRandom, uuidv7 } from './ids.ts'
@@ -71,9 +72,10 @@ export function createApp(options: AppOptions): App {
   const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
   const identity = createStoreIdentity({ storage: anyStorage, random, clock })
   const storage = guardedStorage(anyStorage, identity)
+  const cursors = createCursors(secrets.session)
   const queue = createPasswordQueue(clock)
   const queued = { hash: (password: string) => queue({ client: '', work: () => passwords.hash(password) }) }
-  const users = createUsers({ storage, identity, vault, passwords: queued, clock, random })
+  const users = createUsers({ storage, identity, cursors, vault, passwords: queued, clock, random })
   const admins = createAdmins({ storage, identity, passwords: queued, clock, random })
   const guard = createLoginGuard(storage, clock)
   const handlers = createHandlers({
@@ -83,8 +85,8 @@ export function createApp(options: AppOptions): App {
     admins,
     credentials: createCredentials({ users, admins, identity, passwords, queue, guard, clock }),
     sessions: createSessions({ secret: secrets.session, admins, identity, clock }),
-    audit: createAudit(storage, clock, random),
-    answerCollection: createCollectionAnswerer(storage),
+    audit: createAudit(storage, cursors, clock, random),
+    answerCollection: createCollectionAnswerer(storage, cursors),
     logger,
     clock,
     createId,

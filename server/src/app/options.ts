@@ -28,7 +28,7 @@ export interface AppSecrets {
   readonly seal: string
   /** Older ones that still open what they sealed (`FISH_SECRET_PREVIOUS`). @default none */
   readonly sealPrevious?: readonly string[]
-  /** Signs administrators' sessions (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
+  /** Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
   readonly session: string
 }
 

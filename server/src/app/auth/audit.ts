@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
-import { openCursor, sealCursor } from '../http/cursor.ts'
+import type { Cursors } from '../http/cursor.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type RandomSource, uuidv7 } from '../ids.ts'
 
@@ -21,7 +21,7 @@ const LAST_MOMENT = 2 ** 48 - 1
 const LISTING = 'audit'
 
 /** Makes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
-export function createAudit(storage: FishStorage, clock: () => number, random: RandomSource): Audit {
+export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource): Audit {
   return {
     async record({ address, requestId }, actor, action, subject) {
       const now = clock()
@@ -40,14 +40,15 @@ export function createAudit(storage: FishStorage, clock: () => number, random: R
     },
 
     async list({ limit, cursor }) {
-      const place = cursor === undefined ? undefined : openCursor(cursor, LISTING)
+      const place = cursor === undefined ? undefined : await cursors.open(cursor, LISTING)
       const { items, next } = await storage.listItems({
         base: BASE,
         limit,
         ...(place === undefined ? {} : { after: `${BASE}${place}` }),
       })
       const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
-      return next === undefined ? { entries } : { entries, nextCursor: sealCursor(next.slice(BASE.length), LISTING) }
+      if (next === undefined) return { entries }
+      return { entries, nextCursor: await cursors.seal(next.slice(BASE.length), LISTING) }
     },
   }
 }

@@ -1,10 +1,11 @@
 import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contract'
 import type { Collection, FishStorage, RecordForm } from '../../storage/types.ts'
 import { type Answer, empty, jsonBytes } from '../http/answer.ts'
+import type { Cursors } from '../http/cursor.ts'
 import { chooseCoding, encodeBytes, encodeStream, supportedCodings } from '../http/encoding.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { type CollectionBody, collectionBody } from './collection-body.ts'
-import { decodeCursor, type Position } from './cursor.ts'
+import { decodeCursor, encodeCursor, type Position } from './cursor.ts'
 import { readPage } from './page.ts'
 import { createReadyCache } from './ready-cache.ts'
 
@@ -25,7 +26,7 @@ const WORTH_COMPRESSING_BYTES = 1024
 const FIRST = { sequence: 0, offset: 0 }
 
 /** Makes the answerer with a cache of its own. */
-export function createCollectionAnswerer(storage: FishStorage): CollectionAnswerer {
+export function createCollectionAnswerer(storage: FishStorage, cursors: Cursors): CollectionAnswerer {
   const cache = createReadyCache(CACHE_BYTES)
   const codings = supportedCodings()
 
@@ -34,12 +35,12 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
     if (limit === undefined && cursor === undefined) {
       return collectionBody(user.name, collection.kind, storage.read(collection, form))
     }
-    return pageBody(storage, asked, start)
+    return pageBody(storage, cursors, asked, start)
   }
 
   return async (request, asked) => {
     // A wrong cursor is an error whatever the conditions say (RFC 9110, section 13.2.1).
-    const start = asked.cursor === undefined ? FIRST : decodeCursor(asked.cursor, asked.collection)
+    const start = asked.cursor === undefined ? FIRST : await decodeCursor(cursors, asked.cursor, asked.collection)
     // Before anything is read: what is read may be newer than the version says, never older.
     const version = await storage.version(asked.collection)
     const headers = {
@@ -73,10 +74,12 @@ export function createCollectionAnswerer(storage: FishStorage): CollectionAnswer
 
 async function pageBody(
   storage: FishStorage,
+  cursors: Cursors,
   { user, collection, form, limit }: CollectionRequest,
   start: Position,
 ): Promise<CollectionBody> {
-  const { entries, nextCursor } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
+  const { entries, next: place } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
+  const nextCursor = place && (await encodeCursor(cursors, place, collection))
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
   return new TextEncoder().encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
 }

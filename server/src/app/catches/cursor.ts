@@ -1,5 +1,6 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
 import type { Collection } from '../../storage/types.ts'
-import { openCursor, sealCursor } from '../http/cursor.ts'
+import { type Cursors, invalidCursor } from '../http/cursor.ts'
 
 /** A place in a collection: a record, and how many of its entries lie before the place. */
 export interface Position {
@@ -8,14 +9,27 @@ export interface Position {
 }
 
 /** A position as the opaque text that clients hand back. */
-export function encodeCursor({ sequence, offset }: Position, collection: Collection): string {
-  return sealCursor(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
+export function encodeCursor(
+  cursors: Cursors,
+  { sequence, offset }: Position,
+  collection: Collection,
+): Promise<string> {
+  return cursors.seal(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
 }
 
 /** Reads a cursor of this collection, or fails with `invalid_query`. */
-export function decodeCursor(cursor: string, collection: Collection): Position {
-  const [sequence = '', offset = ''] = openCursor(cursor, scopeOf(collection)).split('.')
-  return { sequence: Number.parseInt(sequence, 36) || 0, offset: Number.parseInt(offset, 36) || 0 }
+export async function decodeCursor(cursors: Cursors, cursor: string, collection: Collection): Promise<Position> {
+  const [sequence, offset] = (await cursors.open(cursor, scopeOf(collection)))
+    .split('.')
+    .map((part) => Number.parseInt(part, 36))
+  if (isWithin(sequence, Number.MAX_SAFE_INTEGER) && isWithin(offset, LIMITS.entriesPerWrite)) {
+    return { sequence, offset }
+  }
+  throw invalidCursor()
+}
+
+function isWithin(value: number | undefined, most: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most
 }
 
 function scopeOf({ owner, kind, gamemode }: Collection): string {

@@ -1,10 +1,11 @@
 import type { Collection, FishStorage, RecordForm } from '../../storage/types.ts'
-import { encodeCursor, type Position } from './cursor.ts'
+import type { Position } from './cursor.ts'
 
 /** One page of a collection. `entries` are JSON objects joined by commas. */
 export interface Page {
   readonly entries: string
-  readonly nextCursor?: string
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: Position
 }
 
 /**
@@ -29,13 +30,11 @@ export async function readPage(
       const first = Math.min(sequence === start.sequence ? skip : 0, count)
       skip = 0
       const room = limit - taken
-      if (room === 0)
-        return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: first }, collection) }
+      if (room === 0) return { entries: parts.join(','), next: { sequence, offset: first } }
       const last = Math.min(count, first + room)
       if (last > first) parts.push(slice(entries, count, first, last))
       taken += last - first
-      if (last < count)
-        return { entries: parts.join(','), nextCursor: encodeCursor({ sequence, offset: last }, collection) }
+      if (last < count) return { entries: parts.join(','), next: { sequence, offset: last } }
     }
   }
   return { entries: parts.join(',') }

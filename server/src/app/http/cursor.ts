@@ -1,30 +1,77 @@
 import { Failure } from './failure.ts'
 
-const SEPARATOR = '~'
-
-/**
- * A place in a listing as the opaque text that clients hand back. It carries a checksum: no secret is in it, but one
- * that was changed, or is of another listing, is told apart from those that were given.
- * @param scope which listing it is a place in
- */
-export function sealCursor(place: string, scope: string): string {
-  return `${place}${SEPARATOR}${checksum(scope, place)}`
+/** Places in listings as the opaque texts that clients hand back. */
+export interface Cursors {
+  /**
+   * A place as a cursor.
+   * @param scope which listing it is a place in
+   */
+  seal(place: string, scope: string): Promise<string>
+  /** The place that a cursor of this listing says, or an `invalid_query` failure. */
+  open(cursor: string, scope: string): Promise<string>
 }
 
-/** The place that a cursor of this listing says, or an `invalid_query` failure. */
-export function openCursor(cursor: string, scope: string): string {
-  const at = cursor.lastIndexOf(SEPARATOR)
-  const place = cursor.slice(0, Math.max(at, 0))
-  if (at > 0 && cursor === sealCursor(place, scope)) return place
-  throw new Failure('invalid_query', {
+const SEPARATOR = '~'
+const LABEL = 'fish-crab cursors'
+const MAC_BYTES = 16
+
+/**
+ * Makes the cursors of a service. Nothing in them is secret, but each carries a MAC (HMAC-SHA-256, under a key of its own
+ * that is derived from the secret by HKDF): no storage ever sees a place that was made up, changed or given for another
+ * listing. They hold as long as the secret does.
+ */
+export function createCursors(secret: string): Cursors {
+  let key: Promise<CryptoKey> | undefined
+
+  function macKey(): Promise<CryptoKey> {
+    key ??= deriveKey(secret).catch((error: unknown) => {
+      key = undefined
+      throw error
+    })
+    return key
+  }
+
+  async function seal(place: string, scope: string): Promise<string> {
+    const text = new TextEncoder().encode(JSON.stringify([scope, place]))
+    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
+    return `${place}${SEPARATOR}${base64Url(mac.subarray(0, MAC_BYTES))}`
+  }
+
+  return {
+    seal,
+    async open(cursor, scope) {
+      const at = cursor.lastIndexOf(SEPARATOR)
+      const place = cursor.slice(0, Math.max(at, 0))
+      if (at > 0 && isEqual(cursor, await seal(place, scope))) return place
+      throw invalidCursor()
+    },
+  }
+}
+
+/** The failure of a request whose cursor is none. */
+export function invalidCursor(): Failure {
+  return new Failure('invalid_query', {
     details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
   })
 }
 
-/** FNV-1a (draft-eastlake-fnv), over UTF-16 units. */
-function checksum(...texts: readonly string[]): string {
-  const text = JSON.stringify(texts)
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return (hash >>> 0).toString(36)
+async function deriveKey(secret: string): Promise<CryptoKey> {
+  const encoder = new TextEncoder()
+  const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey'])
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode(LABEL) }
+  return crypto.subtle.deriveKey(hkdf, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign'])
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** Takes the same time whatever differs: a MAC must not be guessed byte by byte. */
+function isEqual(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
+  return difference === 0
 }

@@ -1,6 +1,6 @@
 import { type CreatedUser, isUserName, type User, type UserList, userNameKey } from '@fish-crab/sdk/contract'
 import { itemKey } from '../../storage/keys.ts'
-import { openCursor, sealCursor } from '../http/cursor.ts'
+import type { Cursors } from '../http/cursor.ts'
 import { Failure } from '../http/failure.ts'
 import { uuidv7 } from '../ids.ts'
 import { createSecretStore, type PlainSecrets, type SecretStoreContext, type UserSecrets } from './secrets.ts'
@@ -35,6 +35,7 @@ export interface Users extends UserSecrets {
 
 /** What {@link createUsers} builds on. */
 export interface UsersContext extends SecretStoreContext {
+  readonly cursors: Cursors
   readonly clock: () => number
 }
 
@@ -43,7 +44,7 @@ const LISTING = 'users'
 
 /** Makes the directory of users: names to ids, and ids to names. */
 export function createUsers(context: UsersContext): Users {
-  const { storage, identity, clock, random } = context
+  const { storage, identity, cursors, clock, random } = context
   const { items } = storage
   const store = createSecretStore(context)
   const userKey = (name: string) => itemKey('user', userNameKey(name))
@@ -83,13 +84,13 @@ export function createUsers(context: UsersContext): Users {
       const page = await storage.listItems({
         base: BASE,
         limit,
-        ...(cursor === undefined ? {} : { after: userKey(openCursor(cursor, LISTING)) }),
+        ...(cursor === undefined ? {} : { after: userKey(await cursors.open(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(BASE.length) } : {}),
       })
       const users = page.items.map(({ value }) => JSON.parse(value) as User)
       const last = users.at(-1)
       return page.next !== undefined && last
-        ? { users, nextCursor: sealCursor(userNameKey(last.name), LISTING) }
+        ? { users, nextCursor: await cursors.seal(userNameKey(last.name), LISTING) }
         : { users }
     },
 

@@ -30,6 +30,13 @@ async function readAll(world: World, limit: () => number, detail = ''): Promise<
   return all
 }
 
+/** FNV-1a, which needs no secret. */
+function checksum(...texts: readonly string[]): string {
+  let hash = 0x811c9dc5
+  for (const character of JSON.stringify(texts)) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
 const batch = (record: number, size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `${record}/${index}`, rarity: (index % 7) + 1 })),
 })
@@ -112,15 +119,33 @@ export function pagingBehaviour(open: Lane): void {
       },
     )
 
+    it.each(['zzzzzzzzzzzzz.0', '1.zzzzzz', '-1.0', '1.-1', 'x.', '2.0'])(
+      'from a cursor that says %s under a checksum that anybody can work out is refused',
+      async (place) => {
+        const world = await open(UNLIMITED)
+        await fill(world, [2, 3])
+        const cursor = `${place}~${checksum(JSON.stringify([world.alex.id, 'fish', 'earth']), place)}`
+        const response = await world.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
+        await expectError(response, 'invalid_query')
+      },
+    )
+
     it('from a cursor that was changed, or is of another collection, is refused', async () => {
       const world = await open(UNLIMITED)
       await fill(world, [2, 3])
       const { nextCursor = '' } = await readPage(world, 'limit=3')
-      expect(nextCursor).toMatch(/^\w+\.1~\w+$/)
+      expect(nextCursor).toMatch(/^\w+\.1~[\w-]{22}$/)
       const ask = (kind: string, gamemode: string, cursor: string) =>
         world.request(`/get/${kind}?name=Alex&gamemode=${gamemode}&limit=10&cursor=${cursor}`)
       expect((await ask('fish', 'earth', nextCursor)).status).toBe(200)
-      await expectError(await ask('fish', 'earth', nextCursor.replace('.1~', '.2~')), 'invalid_query')
+      for (const changed of [
+        nextCursor.replace('.1~', '.2~'),
+        nextCursor.slice(0, -1),
+        `${nextCursor}A`,
+        nextCursor.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      ]) {
+        await expectError(await ask('fish', 'earth', changed), 'invalid_query')
+      }
       await expectError(await ask('fish', 'survival', nextCursor), 'invalid_query')
       await expectError(await ask('crab', 'earth', nextCursor), 'invalid_query')
     })

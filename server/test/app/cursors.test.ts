@@ -1,0 +1,56 @@
+import { createApp, createMemoryStorage } from '@fish-crab/server/app'
+import { describe, expect, it } from 'vitest'
+import { asRoot } from './administration.ts'
+import { write } from './catches.ts'
+import { expectError } from './errors.ts'
+import { SESSION_SECRET, UNLIMITED } from './lane.ts'
+import { createWorld, plainPasswords } from './world.ts'
+
+const SEAL = 'a seal secret of a test'
+
+/** A service, and another one on the same storage, as after a restart. */
+async function createRestarted(session: string) {
+  const storage = createMemoryStorage()
+  const world = await createWorld({ ...UNLIMITED, storage })
+  const restarted = createApp({
+    ...UNLIMITED,
+    storage,
+    secrets: { seal: SEAL, session },
+    passwords: plainPasswords,
+    version: '0.0.0-test',
+    clientAddress: () => '192.0.2.1',
+    clock: world.now,
+  })
+  const ask = (path: string, init?: RequestInit) => restarted.fetch(new Request(`http://service.test${path}`, init))
+  return { world, ask }
+}
+
+const cursorOf = async (response: Response) => ((await response.json()) as { nextCursor?: string }).nextCursor ?? ''
+
+describe('a cursor', () => {
+  it('goes on after a restart with the same secret, and is refused under another one', async () => {
+    for (const [session, status] of [
+      [SESSION_SECRET, 200],
+      ['another session secret of 32 bytes', 400],
+    ] as const) {
+      const { world, ask } = await createRestarted(session)
+      await write(world, 'fish', { fish: [1, 2, 3].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
+      const path = '/get/fish?name=Alex&gamemode=earth&limit=2'
+      const cursor = await cursorOf(await world.request(path))
+      expect((await ask(`${path}&cursor=${cursor}`)).status).toBe(status)
+    }
+  })
+
+  it('of one listing of administrators is refused by the others', async () => {
+    const world = await createWorld(UNLIMITED)
+    const admin = await asRoot(world)
+    for (const name of ['Bob', 'Cleo', 'audit']) await admin('POST', '/admin/users', { name })
+    const users = await cursorOf(await admin('GET', '/admin/users?limit=1'))
+    const audit = await cursorOf(await admin('GET', '/admin/audit?limit=1'))
+    expect((await admin('GET', `/admin/users?limit=1&cursor=${users}`)).status).toBe(200)
+    expect((await admin('GET', `/admin/audit?limit=1&cursor=${audit}`)).status).toBe(200)
+    await expectError(await admin('GET', `/admin/audit?limit=1&cursor=${users}`), 'invalid_query')
+    await expectError(await admin('GET', `/admin/users?limit=1&cursor=${audit}`), 'invalid_query')
+    await expectError(await admin('GET', `/admin/users?limit=1&cursor=x${users}`), 'invalid_query')
+  })
+})
