@@ -30,5 +30,6 @@ export function isUserName(name: string): boolean {
  * const isAlex = userNameKey(text) === userNameKey('Alex')
  */
 export function userNameKey(name: string): string {
-  return name.toLowerCase()
+  // Names are ASCII. Unicode's own folding takes others for them, such as the Kelvin sign for a k.
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
