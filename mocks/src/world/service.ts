@@ -4,6 +4,7 @@ import {
   type AppOptions,
   createApp,
   createMemoryStorage,
+  createPlatformEncoder,
   type FishStorage,
   forwardedAddress,
 } from '@fish-crab/server/app'
@@ -83,6 +84,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       limits.adminWindowSeconds ?? LIMITS.adminWindowSeconds,
     ),
     allowedOrigins,
+    // In a test, nobody means harm.
+    contentEncoder: createPlatformEncoder(['gzip', 'br']),
     ...(masterApiKey === undefined ? {} : { masterApiKey }),
     ...(limits.tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds: limits.tokenTtlSeconds }),
   } satisfies Partial<AppOptions>

@@ -1,5 +1,5 @@
 import type { ConformanceOptions, SendRequest } from '@fish-crab/mocks/conformance'
-import { createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
+import { createApp, createMemoryStorage, createPlatformEncoder, type PasswordHasher } from '@fish-crab/server/app'
 
 const plainPasswords: PasswordHasher = {
   hash: async (password) => password,
@@ -35,6 +35,7 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
     version: '0.0.0-test',
     clientAddress: addressOf,
     clock: () => now,
+    contentEncoder: createPlatformEncoder(['gzip', 'br']),
     masterApiKey: MASTER,
     allowedOrigins: ['https://first.example', ORIGIN],
     ...(rateLimit ? { rateLimit } : {}),

@@ -1,5 +1,5 @@
 import { LIMITS } from '@fish-crab/sdk/contract'
-import { createApp, forwardedAddress } from '@fish-crab/server/app'
+import { createApp, createPlatformEncoder, forwardedAddress } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
 // The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
@@ -41,6 +41,8 @@ export async function startRealServer(seed: number): Promise<RealServer> {
       ),
     clock: () => now,
     random: (bytes) => random(bytes),
+    // That of every mock: two encoders make bodies of different lengths.
+    contentEncoder: createPlatformEncoder(['gzip', 'br']),
     rateLimit: { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 },
     masterApiKey: keys.master,
     allowedOrigins,

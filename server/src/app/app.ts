@@ -9,6 +9,7 @@ import { createSessions } from './auth/sessions.ts'
 import { createCollectionAnswerer } from './catches/collection-answer.ts'
 import { guardedStorage } from './guarded-storage.ts'
 import { createCursors } from './http/cursor.ts'
+import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { mountRoutes } from './http/router.ts'
 import { pooledRandom, uuidv7 } from './ids.ts'
@@ -67,6 +68,7 @@ export function createApp(options: AppOptions): App {
   const logger = options.logger ?? SILENCE
   const allowedOrigins = options.allowedOrigins ?? []
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
+  const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
   const createId = () => uuidv7(clock(), random)
 
   const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
@@ -86,7 +88,8 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, identity, passwords, queue, guard, clock }),
     sessions: createSessions({ secret: secrets.session, admins, identity, clock }),
     audit: createAudit(storage, cursors, clock, random),
-    answerCollection: createCollectionAnswerer(storage, cursors),
+    answerCollection: createCollectionAnswerer(storage, contentEncoder, cursors),
+    contentEncoder,
     logger,
     clock,
     createId,

@@ -1,5 +1,6 @@
 import type { FishStorage } from '../storage/types.ts'
 import type { Docs } from './docs.ts'
+import type { ContentEncoder } from './http/encoding.ts'
 import type { RandomSource } from './ids.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -71,6 +72,11 @@ export interface AppOptions {
    * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */
   readonly responseClass?: typeof Response
+  /**
+   * Encodes answers for clients that accept it.
+   * @default the platform's own, with gzip alone: see {@link createPlatformEncoder}
+   */
+  readonly contentEncoder?: ContentEncoder
   /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
 }
@@ -98,7 +104,17 @@ export const MIN_SESSION_SECRET_BYTES = 32
  * @throws TypeError that names the option and what it should be; secrets are not repeated
  */
 export function checkAppOptions(options: AppOptions): void {
-  const { storage, secrets, passwords, version, clientAddress, rateLimit, adminRateLimit, allowedOrigins } = options
+  const {
+    storage,
+    secrets,
+    passwords,
+    version,
+    clientAddress,
+    rateLimit,
+    adminRateLimit,
+    allowedOrigins,
+    contentEncoder,
+  } = options
   const rules: readonly (readonly [isRight: boolean, message: string])[] = [
     [
       isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
@@ -122,6 +138,13 @@ export function checkAppOptions(options: AppOptions): void {
     [
       clientAddress === undefined || isFunction(clientAddress),
       'clientAddress must be a function that returns the address of a request as a string.',
+    ],
+    [
+      contentEncoder === undefined ||
+        (Array.isArray(contentEncoder.codings) &&
+          isFunction(contentEncoder.encode) &&
+          isFunction(contentEncoder.encodeStream)),
+      'contentEncoder must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',
     ],
     [isLimit(rateLimit), 'rateLimit must be { requests, windowMs }, both positive whole numbers.'],
     [isLimit(adminRateLimit), 'adminRateLimit must be { requests, windowMs }, both positive whole numbers.'],

@@ -6,6 +6,7 @@ import type { Sessions } from './auth/sessions.ts'
 import type { CollectionAnswerer } from './catches/collection-answer.ts'
 import type { Docs } from './docs.ts'
 import type { Answer } from './http/answer.ts'
+import type { ContentEncoder } from './http/encoding.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { RateLimit } from './limits/rate-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -23,6 +24,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly answerCollection: CollectionAnswerer
+  readonly contentEncoder: ContentEncoder
   readonly logger: Logger
   readonly clock: () => number
   readonly createId: () => string

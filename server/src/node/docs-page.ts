@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { Docs, DocsFile } from '../app/docs.ts'
+import type { Docs } from '../app/docs.ts'
+import type { StaticFile } from '../app/http/static-file.ts'
 
 const compress = promisify(gzip)
 const FOLDER = ROUTES.docs.path
@@ -63,7 +64,7 @@ export function createDocs(): Docs {
     [START, async () => Buffer.from(START_SCRIPT)],
     ...PACKAGED.map((name): [string, () => Promise<Uint8Array>] => [name, () => readFile(fileURLToPath(locate(name)))]),
   ])
-  const files = new Map<string, Promise<DocsFile>>()
+  const files = new Map<string, Promise<StaticFile>>()
   const once = (name: string, read: () => Promise<Uint8Array>) => {
     const known = files.get(name)
     if (known) return known
@@ -81,13 +82,13 @@ export function createDocs(): Docs {
   }
 }
 
-async function describe(name: string, read: Uint8Array): Promise<DocsFile> {
+async function describe(name: string, read: Uint8Array): Promise<StaticFile> {
   const body = new Uint8Array(read)
   const extension = name.slice(name.lastIndexOf('.') + 1)
   return {
     contentType: TYPES[extension] ?? 'application/octet-stream',
     body,
-    ...(extension === 'png' ? {} : { gzip: new Uint8Array(await compress(body)) }),
+    ...(extension === 'png' ? {} : { encoded: { gzip: new Uint8Array(await compress(body)) } }),
     version: createHash('sha256').update(body).digest('base64url').slice(0, 22),
   }
 }

@@ -1,4 +1,5 @@
 export { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
+export { createNodeEncoder } from './content-encoder.ts'
 export type { ConnectionLimits } from './listener.ts'
 export { type BoundedLogger, createLogger, type LogTarget } from './logger.ts'
 export { type BackupOptions, type BackupReport, backupStore } from './maintenance/backup.ts'

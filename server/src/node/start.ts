@@ -8,6 +8,7 @@ import { SealError } from '../app/users/vault.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
+import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs-page.ts'
 import { announceOn, ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
@@ -124,6 +125,7 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
     version,
     logger,
     docs: createDocs(),
+    contentEncoder: createNodeEncoder(),
     clientAddress: (request) =>
       forwardedAddress(
         (request as ServerRequest).ip ?? 'unknown',

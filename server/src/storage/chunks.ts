@@ -3,7 +3,7 @@ import type { ReadRange, StoredRecord } from './types.ts'
 /** Most records of one chunk. */
 const CHUNK_RECORDS = 500
 /** A chunk is complete once its entries have this many characters; the record that gets it there is in it. */
-const CHUNK_CHARACTERS = 256 * 1024
+const CHUNK_CHARACTERS = 64 * 1024
 
 /** What a driver offers to a chunked read; both are called anew for every chunk and answer at once. */
 export interface RecordSource {

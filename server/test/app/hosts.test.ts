@@ -135,6 +135,7 @@ describe('createApp refuses', () => {
     ['no version', { version: undefined }, 'version'],
     ['a clientAddress that is an address', { clientAddress: '127.0.0.1' }, 'clientAddress must be a function'],
     ['a limit of 0', { rateLimit: { requests: 0, windowMs: 1 } }, 'rateLimit'],
+    ['an encoder that encodes no streams', { contentEncoder: { codings: ['gzip'], encode() {} } }, 'contentEncoder'],
     ['origins that are no list', { allowedOrigins: 'https://a.example' }, 'allowedOrigins'],
   ])('%s, and says what it should be', (_title, options, message) => {
     expect(refused(options)).toThrow(TypeError)

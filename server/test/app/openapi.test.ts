@@ -1,5 +1,7 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ROUTES } from '@fish-crab/sdk/contract'
 import { type OpenApiObject, openApiDocument } from '@fish-crab/sdk/openapi'
+import { createPlatformEncoder } from '@fish-crab/server/app'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { createWorld } from './world.ts'
@@ -47,5 +49,44 @@ describe('the OpenAPI document', () => {
       const code = status === 404 || status === 405 ? 'unserved' : 'served'
       expect([method, path, code]).toEqual([method, path, described ? 'served' : 'unserved'])
     }
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('is 304 for who has it, and encoded for who takes that', async () => {
+    const world = await createWorld()
+    const ask = (headers: Record<string, string>) => world.request('/openapi.json', { headers })
+    const plain = await ask({})
+    const [etag, text] = [plain.headers.get('etag') ?? '', await plain.text()]
+    expect(etag).toMatch(/^W\/"\w+"$/)
+    expect(plain.headers.get('vary')).toContain('Accept-Encoding')
+    const unchanged = await ask({ 'if-none-match': `"x", ${etag}` })
+    expect([unchanged.status, await unchanged.text(), unchanged.headers.get('etag')]).toEqual([304, '', etag])
+    for (const [coding, decode] of Object.entries({ gzip: gunzipSync, br: brotliDecompressSync })) {
+      const encoded = await ask({ 'accept-encoding': coding })
+      const bytes = Buffer.from(await encoded.arrayBuffer())
+      expect([encoded.headers.get('content-encoding'), encoded.headers.get('etag')]).toEqual([coding, etag])
+      expect(encoded.headers.get('content-length')).toBe(String(bytes.length))
+      expect(bytes.length).toBeLessThan(text.length / 5)
+      expect(decode(bytes).toString()).toBe(text)
+    }
+  })
+
+  it('is encoded once, however often it is read', async () => {
+    const encoder = createPlatformEncoder(['gzip'])
+    let encoded = 0
+    const counting = {
+      ...encoder,
+      encode: (...args: Parameters<typeof encoder.encode>) => {
+        encoded += 1
+        return encoder.encode(...args)
+      },
+    }
+    const world = await createWorld({ contentEncoder: counting })
+    for (let turn = 0; turn < 3; turn += 1) {
+      const answer = await world.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } })
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+    }
+    expect(encoded).toBe(1)
   })
 })

@@ -9,6 +9,9 @@ import { createWorld } from './world.ts'
 readsBehaviour(createWorld)
 pagingBehaviour(createWorld)
 
+/** Some 60 KB: two of them are streamed. */
+const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
+
 describe('a read whose storage fails halfway', () => {
   it('is cut off rather than closed as if it were whole', async () => {
     const storage = createMemoryStorage()
@@ -19,14 +22,14 @@ describe('a read whose storage fails halfway', () => {
         for await (const chunk of storage.read(...args)) {
           for (const record of chunk) {
             chunks += 1
-            if (chunks > 3) throw new Error('the disk is gone')
+            if (chunks > 6) throw new Error('the disk is gone')
             yield [record]
           }
         }
       },
     }
     const world = await createWorld({ ...UNLIMITED, storage: failing })
-    for (let count = 0; count < 5; count += 1) await write(world, 'fish', { fish: `Fish ${count}`, rarity: 1 })
+    for (let count = 0; count < 9; count += 1) await write(world, 'fish', LARGE)
     const response = await world.request('/get/fish?name=Alex&gamemode=earth')
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()
@@ -46,8 +49,9 @@ describe('a read whose storage fails halfway', () => {
       },
     }
     const world = await createWorld({ ...UNLIMITED, storage: watched })
-    for (let count = 0; count < 5; count += 1) await write(world, 'fish', { fish: `Fish ${count}`, rarity: 1 })
+    for (let count = 0; count < 9; count += 1) await write(world, 'fish', LARGE)
     const response = await world.request('/get/fish?name=Alex&gamemode=earth')
+    expect(closed).toBe(0)
     await response.body?.cancel()
     expect(closed).toBe(1)
   })

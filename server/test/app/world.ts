@@ -1,4 +1,5 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { createNodeEncoder } from '@fish-crab/server'
 import { type AppOptions, createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
 import { ADDRESS_HEADER, SESSION_SECRET, type WorldOptions } from './lane.ts'
 
@@ -23,6 +24,7 @@ export async function createWorld({
     version: '0.0.0-test',
     clientAddress: (request) => request.headers.get(ADDRESS_HEADER) || '192.0.2.1',
     clock: () => now,
+    contentEncoder: createNodeEncoder(),
     ...overrides,
     storage,
   })

@@ -2,7 +2,7 @@ import { type Kind, LIMITS, MEDIA_TYPES, type User } from '@fish-crab/sdk/contra
 import type { Collection, FishStorage, RecordForm } from '../../storage/types.ts'
 import { type Answer, empty, jsonBytes } from '../http/answer.ts'
 import type { Cursors } from '../http/cursor.ts'
-import { chooseCoding, encodeBytes, encodeStream, supportedCodings } from '../http/encoding.ts'
+import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { type CollectionBody, collectionBody } from './collection-body.ts'
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts'
@@ -16,6 +16,8 @@ interface CollectionRequest {
   readonly form: RecordForm
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+  /** Whose turn it takes to encode what is answered. */
+  readonly client: string
 }
 
 /** Answers reads of collections: conditional, compressed, whole or by pages. */
@@ -26,9 +28,12 @@ const WORTH_COMPRESSING_BYTES = 1024
 const FIRST = { sequence: 0, offset: 0 }
 
 /** Makes the answerer with a cache of its own. */
-export function createCollectionAnswerer(storage: FishStorage, cursors: Cursors): CollectionAnswerer {
+export function createCollectionAnswerer(
+  storage: FishStorage,
+  encoder: ContentEncoder,
+  cursors: Cursors,
+): CollectionAnswerer {
   const cache = createReadyCache(CACHE_BYTES)
-  const codings = supportedCodings()
 
   function bodyOf(asked: CollectionRequest, start: Position): Promise<CollectionBody> {
     const { user, collection, form, limit, cursor } = asked
@@ -50,7 +55,7 @@ export function createCollectionAnswerer(storage: FishStorage, cursors: Cursors)
     }
     if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
-    const { coding: wanted, identity } = chooseCoding(request.headers.get('accept-encoding'), codings)
+    const { coding: wanted, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
     const key = JSON.stringify([asked.collection, asked.form, wanted, identity])
     const isWhole = asked.limit === undefined && asked.cursor === undefined
     const ready = isWhole ? cache.get(key, version) : undefined
@@ -58,17 +63,20 @@ export function createCollectionAnswerer(storage: FishStorage, cursors: Cursors)
 
     const body = await bodyOf(asked, start)
     if (body instanceof ReadableStream) {
+      const encoded = wanted && encoder.encodeStream(body, wanted, asked.client)
       return {
         status: 200,
-        body: wanted ? encodeStream(body, wanted) : body,
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, wanted) },
+        // Only what is encoded is worth its room: as it is, it is quickly read again.
+        body: encoded ? cache.collect(key, version, wanted, encoded) : body,
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && wanted) },
       }
     }
-    const coding = !identity || body.byteLength >= WORTH_COMPRESSING_BYTES ? wanted : undefined
-    const bytes = coding ? await encodeBytes(body, coding) : body
+    const isWorthIt = wanted !== undefined && (!identity || body.byteLength >= WORTH_COMPRESSING_BYTES)
+    const encoded = isWorthIt ? await encoder.encode(body, wanted, asked.client) : undefined
+    const answered = encoded ? { bytes: encoded, coding: wanted } : { bytes: body, coding: undefined }
     // Pages are not kept: whoever asks chooses their bounds, and could fill the cache with them.
-    if (isWhole) cache.set(key, version, { bytes, coding })
-    return jsonBytes(200, bytes, withCoding(headers, coding))
+    if (isWhole && isWorthIt === (encoded !== undefined)) cache.set(key, version, answered)
+    return jsonBytes(200, answered.bytes, withCoding(headers, answered.coding))
   }
 }
 

@@ -12,6 +12,16 @@ export interface ReadyCache {
   get(key: string, version: string): ReadyBody | undefined
   /** Keeps a body; drops what was unused longest once there are too many bytes. */
   set(key: string, version: string, body: ReadyBody): void
+  /**
+   * Keeps a body that is still on its way, once all of it has passed. It passes unkept while another one is collected
+   * under this key, or when it grows too large.
+   */
+  collect(
+    key: string,
+    version: string,
+    coding: ContentCoding | undefined,
+    body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  ): ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 interface Entry {
@@ -20,6 +30,8 @@ interface Entry {
   readonly size: number
 }
 
+/** No body may take more of a cache than this; nor may all that are being collected, together. */
+const LARGEST_SHARE = 1 / 4
 /** About what an entry takes beside its key and its bytes. */
 const ENTRY_BYTES = 512
 
@@ -29,11 +41,23 @@ const ENTRY_BYTES = 512
  */
 export function createReadyCache(capacityBytes: number): ReadyCache {
   const entries = new Map<string, Entry>()
+  const mostBytes = capacityBytes * LARGEST_SHARE
+  const collected = new Set<string>()
   let total = 0
+  let collectedBytes = 0
 
   function drop(key: string): void {
     total -= entries.get(key)?.size ?? 0
     entries.delete(key)
+  }
+
+  function set(key: string, version: string, body: ReadyBody): void {
+    drop(key)
+    const size = body.bytes.byteLength + 2 * key.length + ENTRY_BYTES
+    if (size > mostBytes) return
+    entries.set(key, { version, body, size })
+    total += size
+    while (total > capacityBytes) drop(entries.keys().next().value as string)
   }
 
   return {
@@ -44,13 +68,59 @@ export function createReadyCache(capacityBytes: number): ReadyCache {
       entries.set(key, entry)
       return entry.body
     },
-    set(key, version, body) {
-      drop(key)
-      const size = body.bytes.byteLength + 2 * key.length + ENTRY_BYTES
-      if (size > capacityBytes / 4) return
-      entries.set(key, { version, body, size })
-      total += size
-      while (total > capacityBytes) drop(entries.keys().next().value as string)
+
+    set,
+
+    collect(key, version, coding, body) {
+      if (collected.has(key)) return body
+      collected.add(key)
+      const reader = body.getReader()
+      const pieces: Uint8Array[] = []
+      let size = 0
+      let isCollecting = true
+      const stop = () => {
+        if (!isCollecting) return
+        isCollecting = false
+        collected.delete(key)
+        collectedBytes -= size
+        pieces.length = 0
+      }
+      return new ReadableStream<Uint8Array<ArrayBuffer>>(
+        {
+          async pull(controller) {
+            const next = await reader.read().catch((error: unknown) => {
+              stop()
+              throw error
+            })
+            if (next.done) {
+              if (isCollecting) set(key, version, { bytes: joined(pieces, size), coding })
+              stop()
+              return controller.close()
+            }
+            controller.enqueue(next.value)
+            if (!isCollecting) return
+            pieces.push(next.value)
+            size += next.value.byteLength
+            collectedBytes += next.value.byteLength
+            if (collectedBytes > mostBytes) stop()
+          },
+          async cancel(reason) {
+            stop()
+            await reader.cancel(reason)
+          },
+        },
+        { highWaterMark: 0 },
+      )
     },
   }
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const piece of pieces) {
+    bytes.set(piece, offset)
+    offset += piece.byteLength
+  }
+  return bytes
 }

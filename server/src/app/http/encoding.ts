@@ -1,20 +1,58 @@
 /** A coding that answers can be sent in. */
 export type ContentCoding = 'br' | 'gzip'
 
-const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
-/** gzip first: the platform's Brotli runs at its slowest setting, which costs more time than it saves on the way. */
-const PREFERENCE: readonly ContentCoding[] = ['gzip', 'br']
+/**
+ * Encodes what is sent. A host brings the one of its platform: what encoding costs, and how much of it may go on at
+ * once, depends on that.
+ */
+export interface ContentEncoder {
+  /** What it can make; of those that a client likes alike, the first is taken. */
+  readonly codings: readonly ContentCoding[]
+  /**
+   * Encodes bytes as a whole. `undefined`: there is too much to do, and they are sent as they are.
+   * @param client whom they are for, so that no client takes the turns of others
+   */
+  encode(
+    bytes: Uint8Array<ArrayBuffer>,
+    coding: ContentCoding,
+    client: string,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** As {@link encode}, of bytes as they pass. Reads no further than its own reader does. */
+  encodeStream(
+    body: ReadableStream<Uint8Array<ArrayBuffer>>,
+    coding: ContentCoding,
+    client: string,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined
+}
 
-/** The codings that this platform can make: not every one has Brotli. */
-export function supportedCodings(): ContentCoding[] {
-  return PREFERENCE.filter((coding) => {
-    try {
-      new CompressionStream(FORMATS[coding] as CompressionFormat)
-      return true
-    } catch {
-      return false
-    }
-  })
+const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
+
+/**
+ * The encoder that the platform brings, with no bound on how much it does at once.
+ * @param wanted what to offer where the platform has it. Its Brotli runs at its slowest setting, some hundred times as
+ * long as gzip: offer that only where nobody means harm. @default gzip alone
+ */
+export function createPlatformEncoder(wanted: readonly ContentCoding[] = ['gzip']): ContentEncoder {
+  const encodeStream: ContentEncoder['encodeStream'] = (body, coding) =>
+    body.pipeThrough(new CompressionStream(FORMATS[coding] as CompressionFormat))
+  return {
+    codings: wanted.filter(isSupported),
+    async encode(bytes, coding) {
+      const source = new Blob([bytes]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>
+      return new Uint8Array(await new Response(encodeStream(source, coding, '')).arrayBuffer())
+    },
+    encodeStream,
+  }
+}
+
+/** Not every platform has Brotli. */
+function isSupported(coding: ContentCoding): boolean {
+  try {
+    new CompressionStream(FORMATS[coding] as CompressionFormat)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What a client accepts of an answer's coding. */
@@ -39,23 +77,6 @@ export function chooseCoding(accepted: string | null, supported: readonly Conten
     coding: preferred ? best : undefined,
     identity: best === undefined || (weights.get('identity') ?? weights.get('*')) !== 0,
   }
-}
-
-/** Encodes bytes as they pass. */
-export function encodeStream(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  coding: ContentCoding,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return body.pipeThrough(new CompressionStream(FORMATS[coding] as CompressionFormat))
-}
-
-/** Encodes bytes as a whole. */
-export async function encodeBytes(
-  bytes: Uint8Array<ArrayBuffer>,
-  coding: ContentCoding,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const source = new Blob([bytes]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>
-  return new Uint8Array(await new Response(encodeStream(source, coding)).arrayBuffer())
 }
 
 function weightOf(entry: string): [string, number] {

@@ -5,6 +5,10 @@
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true
-  const opaque = (text: string) => text.trim().replace(/^W\//, '')
-  return ifNoneMatch.split(',').some((entry) => opaque(entry) === opaque(tag))
+  const opaqueTag = opaque(tag)
+  return ifNoneMatch.split(',').some((entry) => opaque(entry) === opaqueTag)
+}
+
+function opaque(tag: string): string {
+  return tag.trim().replace(/^W\//, '')
 }

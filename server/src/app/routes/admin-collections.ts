@@ -20,7 +20,7 @@ const parseEntries = {
 export function listUserCatchesHandler(services: Services, kind: Kind): AdminHandler {
   return async (exchange) => {
     const { user, collection } = await target(services, exchange, kind)
-    return services.answerCollection(exchange.request, { user, collection, form: 'full' })
+    return services.answerCollection(exchange.request, { user, collection, form: 'full', client: exchange.client })
   }
 }
 

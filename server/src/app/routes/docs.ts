@@ -1,8 +1,6 @@
-import type { Docs, DocsFile } from '../docs.ts'
-import { type Answer, empty } from '../http/answer.ts'
-import { chooseCoding } from '../http/encoding.ts'
-import { matchesEntityTag } from '../http/entity-tag.ts'
+import type { Docs } from '../docs.ts'
 import { Failure } from '../http/failure.ts'
+import { staticFile } from '../http/static-file.ts'
 import type { Handler } from '../services.ts'
 
 /**
@@ -20,9 +18,15 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
 /** `GET /docs`: the API reference. */
 export function docsHandler({ page }: Docs): Handler {
-  return async ({ request }) => answer(request, await page())
+  return async ({ request }) => staticFile(request, await page(), HEADERS)
 }
 
 /** `GET /docs/:asset`: what the page is made of. */
@@ -30,26 +34,6 @@ export function docsAssetHandler({ asset }: Docs): Handler {
   return async ({ request, params }) => {
     const file = await asset(params.asset ?? '')
     if (!file) throw new Failure('not_found')
-    return answer(request, file)
-  }
-}
-
-function answer(request: Request, { contentType, body, gzip, version }: DocsFile): Answer {
-  const caching = { etag: `W/"${version}"`, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
-  if (matchesEntityTag(request.headers.get('if-none-match'), caching.etag)) return empty(304, caching)
-  const { coding } = chooseCoding(request.headers.get('accept-encoding'), gzip ? ['gzip'] : [])
-  const bytes = (coding === 'gzip' ? gzip : undefined) ?? body
-  return {
-    status: 200,
-    body: bytes,
-    headers: {
-      ...caching,
-      'content-type': contentType,
-      'content-length': String(bytes.byteLength),
-      'content-security-policy': CONTENT_SECURITY_POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      ...(coding === undefined ? {} : { 'content-encoding': coding }),
-    },
+    return staticFile(request, file, HEADERS)
   }
 }

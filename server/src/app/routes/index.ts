@@ -1,12 +1,11 @@
 import { OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import type { OpenApiObject } from '@fish-crab/sdk/openapi'
 import { type AdminHandler, guarded } from '../auth/admin-access.ts'
-import { json } from '../http/answer.ts'
 import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
 import { demoCrabHandler, demoFishHandler } from './demo.ts'
 import { docsHandler } from './docs.ts'
 import { metricsHandler } from './metrics.ts'
+import { openApiHandler } from './openapi.ts'
 import { readHandler } from './read.ts'
 import { livezHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
@@ -37,7 +36,6 @@ function adminHandlers(services: Services): Partial<Record<RouteName, AdminHandl
 
 /** The handler of every route that the service answers. */
 export function createHandlers(services: Services): Partial<Record<RouteName, Handler>> {
-  let document: OpenApiObject | undefined
   const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
     demoFish: demoFishHandler(),
@@ -50,12 +48,7 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     ...adminHandlers(services),
     livez: livezHandler(),
     readyz: readyzHandler(services),
-    openapi: async () => {
-      // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
-      const { openApiDocument } = await import('@fish-crab/sdk/openapi')
-      document ??= openApiDocument({ version: services.version, routes: Object.keys(handlers) as RouteName[] })
-      return json(200, document)
-    },
+    openapi: openApiHandler(services, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
   }

@@ -6,7 +6,7 @@ import type { Handler, Services } from '../services.ts'
 
 /** `GET /get/fish` and `GET /get/crab`: a collection, whole or by pages. */
 export function readHandler({ users, answerCollection }: Services, kind: Kind): Handler {
-  return async ({ request, query }) => {
+  return async ({ request, query, client }) => {
     const name = query.get('name')
     if (!name) throw new Failure('missing_name')
     const gamemode = requireGamemode([query.get('gamemode')])
@@ -18,6 +18,7 @@ export function readHandler({ users, answerCollection }: Services, kind: Kind): 
       form: detail === 'full' ? 'full' : 'plain',
       limit,
       cursor,
+      client,
     })
   }
 }

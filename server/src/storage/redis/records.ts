@@ -6,7 +6,7 @@ import { collectionKeys, ownerKeys, tokenField } from './keys.ts'
 /** Most records of one chunk. */
 const CHUNK_RECORDS = 500
 /** A chunk is complete once its entries have this many bytes; the record that gets it there is in it. */
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 64 * 1024
 
 // Where the script that appends has put the forms among the fields of a record.
 const PLACES = { plain: 4, full: 6 } as const

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -87,7 +88,9 @@ const body = fc.oneof(
 async function expectWellFormed(response: Response, method: string): Promise<void> {
   expect(response.status).toBeLessThan(500)
   expect(response.headers.get(HEADERS.requestId)).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
-  const text = await response.clone().text()
+  const bytes = Buffer.from(await response.clone().arrayBuffer())
+  const decode = { gzip: gunzipSync, br: brotliDecompressSync }[String(response.headers.get('content-encoding'))]
+  const text = String(decode && bytes.length > 0 ? decode(bytes) : bytes)
   if (method === 'HEAD' || response.status === 204 || response.status === 304) expect(text).toBe('')
   else if (response.status >= 400) await readError(response)
   else expect(() => JSON.parse(text)).not.toThrow()

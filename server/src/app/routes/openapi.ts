@@ -1,0 +1,29 @@
+import { MEDIA_TYPES, type RouteName } from '@fish-crab/sdk/contract'
+import type { ContentCoding } from '../http/encoding.ts'
+import { type StaticFile, staticFile } from '../http/static-file.ts'
+import type { Handler, Services } from '../services.ts'
+import { sha256Hex } from '../users/digest.ts'
+
+/** `GET /openapi.json`: the contract of these routes. Made, written and encoded once, when it is first asked for. */
+export function openApiHandler(services: Services, routes: () => readonly RouteName[]): Handler {
+  const { contentEncoder, version } = services
+  let kept: StaticFile | undefined
+
+  async function makeFile(): Promise<StaticFile> {
+    // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
+    const { openApiDocument } = await import('@fish-crab/sdk/openapi')
+    const text = JSON.stringify(openApiDocument({ version, routes: routes() }))
+    const body = new TextEncoder().encode(text)
+    const encoded: Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>> = {}
+    for (const coding of contentEncoder.codings) {
+      const bytes = await contentEncoder.encode(body, coding, 'openapi')
+      if (bytes) encoded[coding] = bytes
+    }
+    const file = { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
+    // What there was no time to encode now is encoded the next time.
+    if (Object.keys(encoded).length === contentEncoder.codings.length) kept = file
+    return file
+  }
+
+  return async ({ request }) => staticFile(request, kept ?? (await makeFile()))
+}

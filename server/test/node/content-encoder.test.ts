@@ -1,0 +1,104 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { createNodeEncoder } from '@fish-crab/server'
+import { describe, expect, it } from 'vitest'
+
+const MB = 1024 * 1024
+const noise = (bytes: number) => crypto.getRandomValues(new Uint8Array(Math.min(bytes, 65_536)))
+
+/** A body that gives one piece each time it is read, and counts them. */
+function pieces(count: number) {
+  const state = { read: 0, cancelled: false }
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        if (state.read === count) return controller.close()
+        state.read += 1
+        controller.enqueue(new TextEncoder().encode(`piece ${state.read} `.repeat(4096)))
+      },
+      cancel() {
+        state.cancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, state }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe("the encoder of Node's zlib", () => {
+  it.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const)('makes %s that holds what went in, of bytes and of streams', async (coding, decode) => {
+    const encoder = createNodeEncoder()
+    const bytes = new TextEncoder().encode('fish and crab '.repeat(10_000))
+    const encoded = await encoder.encode(bytes, coding, 'a')
+    expect(Buffer.from(decode(encoded ?? ''))).toEqual(Buffer.from(bytes))
+    const stream = encoder.encodeStream(pieces(30).body, coding, 'a')
+    const all = Buffer.from(await new Response(stream).arrayBuffer())
+    expect(decode(all).toString()).toBe(await new Response(pieces(30).body).text())
+    expect(all.length).toBeLessThan(decode(all).length / 10)
+  })
+
+  it('lets a client that came later have its turn before the rest of one that wants much', async () => {
+    const encoder = createNodeEncoder()
+    const order: string[] = []
+    const encode = (client: string) =>
+      encoder.encode(noise(MB), 'gzip', client).then((encoded) => order.push(encoded ? client : `${client} unencoded`))
+    const greedy = Array.from({ length: 30 }, () => encode('greedy'))
+    await Promise.all([encode('modest'), encode('shy'), ...greedy])
+    expect(order.indexOf('modest')).toBeLessThan(3)
+    expect(order.indexOf('shy')).toBeLessThan(6)
+  })
+
+  it('leaves bodies as they are while too many wait, and encodes again afterwards', async () => {
+    const encoder = createNodeEncoder()
+    const crowd = await Promise.all(Array.from({ length: 200 }, (_, at) => encoder.encode(noise(100), 'br', `${at}`)))
+    expect(crowd.filter((encoded) => encoded === undefined).length).toBeGreaterThan(100)
+    expect(crowd.filter((encoded) => encoded !== undefined).length).toBeGreaterThan(50)
+    expect(await encoder.encode(noise(100), 'br', 'a')).toBeDefined()
+  })
+
+  it('holds few streams of a client at once, and not too many of all', async () => {
+    const encoder = createNodeEncoder()
+    const open = (client: string) => encoder.encodeStream(pieces(3).body, 'gzip', client)
+    const own = Array.from({ length: 5 }, () => open('a'))
+    expect(own.map((stream) => stream !== undefined)).toEqual([true, true, true, true, false])
+    await own[0]?.cancel()
+    await new Response(own[1]).arrayBuffer()
+    expect([open('a'), open('a'), open('a')].map((stream) => stream !== undefined)).toEqual([true, true, false])
+    const all = Array.from({ length: 100 }, (_, at) => open(`client ${at}`))
+    expect(all.filter((stream) => stream !== undefined)).toHaveLength(28)
+  })
+
+  it('reads no further than it is read itself, and stops when its reader leaves', async () => {
+    const { body, state } = pieces(1000)
+    const reader = createNodeEncoder().encodeStream(body, 'br', 'a')?.getReader()
+    await settled()
+    expect(state.read).toBe(0)
+    await reader?.read()
+    await settled()
+    const read = state.read
+    expect(read).toBeLessThan(10)
+    await settled()
+    expect(state.read).toBe(read)
+    await reader?.cancel()
+    expect(state.cancelled).toBe(true)
+  })
+
+  it('breaks off where what it encodes breaks off, and gives its place back', async () => {
+    const encoder = createNodeEncoder()
+    for (let turn = 0; turn < 10; turn += 1) {
+      const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        pull(controller) {
+          controller.error(new Error('the disk is gone'))
+        },
+      })
+      await expect(new Response(encoder.encodeStream(broken, 'gzip', 'a')).text()).rejects.toThrow()
+    }
+    expect(encoder.encodeStream(pieces(1).body, 'gzip', 'a')).toBeDefined()
+  })
+})

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startTestServer } from './running.ts'
+
+const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
+const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
+const KIB = 1024
+
+/** A server with so many fish, in batches of 500. */
+async function serverWith(fish: number): Promise<string> {
+  const { url } = await startTestServer({ ...ADMIN, FISH_RATE_LIMIT: '100000' })
+  const send = async (path: string, body: unknown, headers = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const login = await send('/admin/login', { username: 'boss', password: 'boss-password' })
+  const { token } = (await login.json()) as { token: string }
+  const authorization = { authorization: `Bearer ${token}` }
+  await send('/admin/users', { name: 'Alex' }, authorization)
+  for (let from = 0; from < fish; from += 500) {
+    const batch = Array.from({ length: 500 }, () => ({ name: `Salmon ${crypto.randomUUID()}`, rarity: 1 }))
+    const added = await send('/admin/users/Alex/fish?gamemode=earth', { fish: batch }, authorization)
+    expect(added.status).toBe(201)
+  }
+  return url
+}
+
+/** Reads without decoding; answers what it cost this process, client and server together, as well. */
+async function read(url: string, coding: string) {
+  const before = process.cpuUsage()
+  const request = get(`${url}${READ}`, { agent: false, headers: { 'accept-encoding': coding } })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const pieces: Buffer[] = []
+  for await (const piece of answer) pieces.push(piece)
+  const { user, system } = process.cpuUsage(before)
+  return { headers: answer.headers, body: Buffer.concat(pieces), cpu: user + system }
+}
+
+/** Bytes that are held outside the heap, once what nobody needs is gone. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  return process.memoryUsage().arrayBuffers
+}
+
+describe('a large collection', () => {
+  it('costs little to encode, in br as in gzip, and next to nothing while it is unchanged', async () => {
+    const url = await serverWith(10_000)
+    const plain = await read(url, 'identity')
+    const codings = [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const
+    for (const [coding, decode] of codings) {
+      const first = await read(url, coding)
+      expect(first.headers['content-encoding']).toBe(coding)
+      expect(decode(first.body).equals(plain.body)).toBe(true)
+      expect(first.cpu).toBeLessThan(400_000)
+      const again = await read(url, coding)
+      // Only what is ready has a length.
+      expect(again.headers['content-length']).toBe(String(first.body.length))
+      expect(again.body.equals(first.body)).toBe(true)
+    }
+  })
+
+  it.each(['identity', 'gzip', 'br'])(
+    'is held back for clients that do not read it: little memory each, in %s',
+    async (coding) => {
+      const url = await serverWith(40_000)
+      const { hostname, port } = new URL(url)
+      await read(url, coding)
+      const before = heldBytes()
+      const clients = 40
+      const sockets = Array.from({ length: clients }, () => new Socket().pause())
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      for (const socket of sockets) {
+        socket.on('error', () => {}).connect(Number(port), hostname)
+        await once(socket, 'connect')
+        socket.write(`GET ${READ} HTTP/1.1\r\nhost: a\r\naccept-encoding: ${coding}\r\n\r\n`)
+      }
+      let held = heldBytes()
+      // Until it grows no more: then the connections are full.
+      for (let last = -1; held > last; held = heldBytes()) {
+        last = held
+        await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((answer) => answer.text())))
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect((held - before) / clients).toBeLessThan(200 * KIB)
+    },
+  )
+})
