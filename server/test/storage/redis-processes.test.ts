@@ -1,6 +1,7 @@
-import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import { type CountWindow, createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { windowPlace } from '../../src/storage/redis/keys.ts'
 import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
 
 describeWithRedis('one Redis server that several processes share', () => {
@@ -31,14 +32,58 @@ describeWithRedis('one Redis server that several processes share', () => {
     })
   })
 
-  test('lets a window go some time after its end, so that memory stays bounded', async () => {
+  test('lets windows go some time after their end, so that memory stays bounded', async () => {
     const window = { durationMs: 300_000, limit: 25, now: Date.now() }
-    await processes[0]?.countInWindow('bounded', window)
+    await processes[0]?.countInWindow('ended:client', window)
     const [left = 0] = await Promise.all(
-      (await server.admin.keys('fish:window:*bounded')).map((key) => server.admin.pttl(key)),
+      (await server.admin.keys('fish:{*}:windows:ended')).map((key) => server.admin.pttl(key)),
     )
     expect(left).toBeGreaterThan(300_000)
     expect(left).toBeLessThanOrEqual(360_000)
+  })
+
+  /** Clients whose windows lie in one place of Redis, which takes its part of all windows that are kept. */
+  const neighbours = (kind: string, count: number) => {
+    const { windows } = windowPlace(`${kind}:0`)
+    const names = Array.from({ length: 80 * count }, (_, index) => `${kind}:${index}`)
+    return { windows, names: names.filter((name) => windowPlace(name).windows === windows).slice(0, count) }
+  }
+  const countAll = async (names: readonly string[], window: CountWindow) => {
+    for (let at = 0; at < names.length; at += 500) {
+      await Promise.all(names.slice(at, at + 500).map((name) => processes[0]?.countInWindow(name, window)))
+    }
+  }
+
+  test('keeps no more windows than there is room for, and of a flood no client that was refused is let in', async () => {
+    const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 2, now: Date.now() }]
+    const { windows, names } = neighbours('flood', 4000)
+    const [exhausted, flood] = [names.slice(0, 50), names.slice(50)]
+    for (let round = 0; round < 3; round += 1) await countAll(exhausted, window)
+    await countAll(flood, window)
+    expect(await server.admin.hlen(windows)).toBeLessThanOrEqual(Math.ceil(100_000 / 64))
+    for (const name of exhausted) expect((await storage.countInWindow(name, window)).count).toBe(3)
+    expect((await storage.countInWindow('another kind:client', window)).count).toBe(1)
+  })
+
+  test('takes a client that is new for exhausted while there is no room, and says so without counting', async () => {
+    const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 1, now: Date.now() }]
+    const { names } = neighbours('crowd', 1800)
+    await countAll(names.slice(0, 1700), window)
+    const refused = { count: 2, resetAt: window.now + window.durationMs }
+    for (const name of names.slice(1700)) {
+      expect(await storage.countInWindow(name, window)).toEqual(refused)
+      expect(await storage.peekWindow(name, window)).toEqual(refused)
+    }
+    const later = { ...window, now: window.now + window.durationMs }
+    for (const name of names.slice(1700)) expect((await storage.countInWindow(name, later)).count).toBe(1)
+  })
+
+  test('removes windows that are over while others open', async () => {
+    const window = { durationMs: 1000, limit: 25, now: 10_000_000 }
+    const { windows, names } = neighbours('swept', 2000)
+    await countAll(names.slice(0, 1000), window)
+    await countAll(names.slice(1000), { ...window, now: window.now + 1000 })
+    expect(await server.admin.hlen(windows)).toBeLessThanOrEqual(1010)
   })
 
   test('opens a new window when the clock was set back beyond reason, and keeps it for a small step', async () => {

@@ -14,7 +14,7 @@ import type { Collection } from '../types.ts'
  *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
- *     fish:window:KEY                          hash that expires: a window that is counted in
+ *     fish:{17}:windows:KIND                   hash that expires: windows that are counted in
  *     fish:{17}:probe                          text that expires: whether writes are taken
  *
  * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
@@ -65,10 +65,10 @@ function exact(text: string): string {
 /** How many buckets there are. A part of the layout: it never changes. */
 const BUCKETS = 64
 
-function bucketOf(owner: string): number {
+function bucketOf(text: string): number {
   // FNV-1a (draft-eastlake-fnv), over UTF-16 units.
   let hash = 0x811c9dc5
-  for (let at = 0; at < owner.length; at += 1) hash = Math.imul(hash ^ owner.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0) % BUCKETS
 }
 
@@ -123,7 +123,11 @@ export function tokenField(dedupeKey: string): string {
   return exact(dedupeKey)
 }
 
-/** The key of a window. */
-export function windowKey(key: string): string {
-  return `${PREFIX}window:${exact(key)}`
+/** Over how many hashes the windows of one kind are spread. */
+export const WINDOW_BUCKETS = BUCKETS
+
+/** Where a window lies. What stands before the first `:` of its key is its kind. */
+export function windowPlace(key: string): { readonly windows: string; readonly field: string } {
+  const [kind = '', ...rest] = key.includes(':') ? key.split(':') : ['', key]
+  return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: exact(rest.join(':')) }
 }
