@@ -53,7 +53,7 @@ export class Serve extends FishCommand {
     const status = await serve({ ...settings, stdout: listenLineAsJson(stdout), stderr: errors.stream })
     if (status === EXIT.ok || status === EXIT.interrupted) return status
     const code = status === EXIT.usage ? 'invalid_configuration' : 'start_failed'
-    const exit = status === EXIT.usage ? EXIT.usage : EXIT.failure
+    const exit = status === EXIT.usage || status === EXIT.unreachable ? status : EXIT.failure
     throw new CliError({ code, message: errors.lines().join(' '), hint: 'See: fish-cli serve --help', exit })
   }
 }

@@ -26,8 +26,8 @@ const STRONG_SECRET_LENGTH = 32
 /** How long the reader of the log has for its last line before the process is killed. */
 const LAST_WORDS_MS = 500
 
-/** Exit statuses of {@link serve}. */
-export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, forced: 130 } as const
+/** Exit statuses of {@link serve}. `unreachable`: the storage is, such as a Redis that does not run. */
+export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, unreachable: 69, forced: 130 } as const
 
 /**
  * Runs the server until it is told to stop, as `fish-cli serve` does: exactly one line on stdout when it is ready,
@@ -47,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     server = await startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
   } catch (error) {
     say(`fish-cli serve: ${startFailure(error, config)}`)
+    if (error instanceof StorageError && error.code === 'unavailable') return SERVE_EXIT.unreachable
     return isUnknownHost(error) ? SERVE_EXIT.usage : SERVE_EXIT.failed
   }
   if (config.secret && config.secret.length < STRONG_SECRET_LENGTH) {

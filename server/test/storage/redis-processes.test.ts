@@ -1,7 +1,7 @@
 import { type CountWindow, createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { windowPlace } from '../../src/storage/redis/keys.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
 
 describeWithRedis('one Redis server that several processes share', () => {

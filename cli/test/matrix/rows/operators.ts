@@ -181,7 +181,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     fails: [
       { title: 'a port that is none', args: ['--port', '99999'], exit: 2, code: 'invalid_configuration' },
       { title: 'a port in use', args: ['--port', '{port}'], exit: 1, code: 'start_failed' },
-      { title: 'a storage out of reach', env: NOWHERE, exit: 1, code: 'start_failed' },
+      { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'start_failed' },
       {
         title: 'a secret that is too short',
         env: { FISH_MASTER_API_KEY: 'canary' },
