@@ -82,6 +82,18 @@ describe('mock', () => {
     })
   })
 
+  test('lets the pages of the origins post that it is told', async () => {
+    await whileRunning(['--allowed-origins', 'https://one.test, https://two.test'], async (url) => {
+      const allowed = async (origin: string) => {
+        const headers = { origin, 'access-control-request-method': 'POST' }
+        const answer = await fetch(`${url}/post/fish`, { method: 'OPTIONS', headers })
+        return answer.headers.get('access-control-allow-origin')
+      }
+      expect(await allowed('https://two.test')).toBe('https://two.test')
+      expect(await allowed('https://three.test')).toBeNull()
+    })
+  })
+
   test('says so when others can reach it', async () => {
     const { stderr } = await whileRunning(['--host', '0.0.0.0', '--json'], async () => {})
     expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who reaches this address can read all keys/)
@@ -114,6 +126,7 @@ describe('mock', () => {
     ['--port', 'canary'],
     ['--rate-limit', '0'],
     ['--rate-window', '1.5'],
+    ['--allowed-origins', 'one.test'],
     ['--start-at', 'yesterday'],
     ['--host', ''],
   ])('refuses %s %j', async (flag, value) => {

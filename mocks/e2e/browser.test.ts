@@ -63,13 +63,13 @@ const PLAYED = {
 test('a page plays a whole window through the worker of MSW, and no request leaves the page', async ({ skip }) => {
   await using page = await openMockedPage(
     `${SCENARIO}
+    import { http, passthrough } from 'msw'
     import { setupWorker } from 'msw/browser'
 
     globalThis.play = async () => {
-      // Where the page's server listens too: whatever escapes the worker is seen there. Not the page's own origin,
-      // whose files the mock would answer for as well.
-      const mock = await world(location.origin.replace('localhost', '127.0.0.1'))
-      const worker = setupWorker(...mock.handlers())
+      const mock = await world(location.origin)
+      const files = http.get(location.origin + '/*.js', () => passthrough())
+      const worker = setupWorker(files, ...mock.handlers())
       await worker.start({ quiet: true })
       const result = await playWindow(mock, 'network')
       worker.stop()
@@ -81,20 +81,51 @@ test('a page plays a whole window through the worker of MSW, and no request leav
   expect(page.strays).toEqual([])
 })
 
-test('the worker answers for an origin that does not exist, too', async ({ skip }) => {
+test('by the worker, a page of another origin may do what the service lets it, as CORS says', async ({ skip }) => {
   await using page = await openMockedPage(
-    `${SCENARIO}
+    `import { createMock } from '@fish-crab/mocks'
+    import { createClient } from '@fish-crab/sdk'
     import { setupWorker } from 'msw/browser'
 
-    globalThis.play = async () => {
-      const mock = await world('http://fish.invalid')
+    async function playAs(allowedOrigins) {
+      // The origin does not exist: whatever escapes the worker fails.
+      const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, origin: 'http://fish.invalid', allowedOrigins })
       const worker = setupWorker(...mock.handlers())
       await worker.start({ quiet: true })
-      return playWindow(mock, 'network')
-    }`,
+      const client = createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth', maxRetries: 0 })
+      const added = await client.fish.add({ name: 'Salmon', rarity: 'gold' }).then(() => 'added', ({ name }) => name)
+      const { fish } = await client.fish.list()
+      const cookies = await fetch(mock.origin + '/status', { credentials: 'include' }).catch(({ name }) => name)
+      worker.stop()
+      const routes = mock.requests.map(({ method, path, headers, limit }) => [method, path, headers.origin, limit?.decision])
+      return { added, fish: fish.map(({ name }) => name), cookies, routes }
+    }
+    globalThis.playStranger = () => playAs([])
+    globalThis.playAllowed = () => playAs([location.origin])`,
     skip,
   )
-  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['worker'] })
+  const { origin } = page
+  expect(await page.call('playStranger')).toEqual({
+    added: 'ConnectionError',
+    fish: [],
+    cookies: 'TypeError',
+    routes: [
+      ['OPTIONS', '/post/fish', origin, 'exempt'],
+      ['GET', '/get/fish', origin, 'counted'],
+      ['GET', '/status', origin, 'counted'],
+    ],
+  })
+  expect(await page.call('playAllowed')).toEqual({
+    added: 'added',
+    fish: ['Salmon'],
+    cookies: 'TypeError',
+    routes: [
+      ['OPTIONS', '/post/fish', origin, 'exempt'],
+      ['POST', '/post/fish', origin, 'bypassed'],
+      ['GET', '/get/fish', origin, 'bypassed'],
+      ['GET', '/status', origin, 'bypassed'],
+    ],
+  })
   expect(page.strays).toEqual([])
 })
 

@@ -8,7 +8,7 @@ import type { MockOptions } from './options.ts'
  *
  * @throws Error when the seed is refused: it names what is wrong.
  * @throws RangeError when a limit, the moment to start at or the number of proxies is none.
- * @throws TypeError when an origin is none, or has a path.
+ * @throws TypeError when an option is unknown or of another kind, or an origin is none. All of them name the option.
  * @example
  * await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
  * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })

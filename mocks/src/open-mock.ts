@@ -1,6 +1,8 @@
 import { userNameKey } from '@fish-crab/sdk/contract'
 import { nodeLanes } from '#node-lanes'
+import { checkOptions } from './check-options.ts'
 import { createSent } from './journal/sent.ts'
+import { assertKnownKeys } from './known-keys.ts'
 import { createDirectFetch } from './lanes/direct.ts'
 import { createHandlers } from './lanes/handlers.ts'
 import type { Mock } from './mock.ts'
@@ -11,13 +13,11 @@ import { createWorld } from './world/world.ts'
 
 /** Makes the world behind `createMock`. */
 export async function openMock(options: MockOptions): Promise<Mock> {
+  checkOptions(options)
   // A copy: whoever changes the seed later means no world that was made of it.
   const seed = structuredClone(options.seed ?? {})
   const { limits = {}, keys = {}, trustProxy = 0 } = options
-  if (!(Number.isSafeInteger(trustProxy) && trustProxy >= 0)) {
-    throw new RangeError('trustProxy is how many proxies are trusted, a whole number from 0 on.')
-  }
-  const allowedOrigins = (options.allowedOrigins ?? []).map(checkOrigin)
+  const allowedOrigins = (options.allowedOrigins ?? []).map((one) => checkOrigin(one))
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({
     startAt: options.startAt,
@@ -53,7 +53,10 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     listen: (listenOptions = {}) => keep(nodeLanes.listen(node, listenOptions)),
     serve: (serveOptions = {}) => keep(nodeLanes.serve(node, serveOptions)),
     user,
-    client: (name, { lane: by = 'direct', withApiKey = false } = {}) => {
+    client: (name, clientOptions = {}) => {
+      assertKnownKeys('mock.client()', clientOptions, ['lane', 'withApiKey'])
+      const { lane: by = 'direct', withApiKey = false } = clientOptions
+      if (by !== 'direct' && by !== 'network') throw new TypeError("lane must be 'direct' or 'network'.")
       const { name: userName, fernetKey, apiKey } = user(name)
       return {
         baseUrl: origin,

@@ -11,7 +11,6 @@ import {
 } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import type { App, RandomSource } from '@fish-crab/server/app'
-import { checkSeed } from './check-seed.ts'
 import { SEEDED_AT, type Seed, type SeededUser, type SeedFish, type SeedUser } from './seed.ts'
 import { seededRandom } from './world/random.ts'
 
@@ -35,7 +34,6 @@ const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab:
  * @returns the users by the key of their names
  */
 export async function plant(context: PlantContext, seed: Seed) {
-  checkSeed(seed)
   const { users = [], admins = [] } = seed
   const planted = new Map<string, PlantedUser>()
   for (const user of users) {

@@ -3,6 +3,7 @@ import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { wholeNumber } from '../base/whole-number.ts'
+import { checkedOrigin } from '../conformance/service-address.ts'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
@@ -27,6 +28,7 @@ export class MockCommand extends FishCommand {
     '<%= config.bin %> mock --port 0 --json',
     '<%= config.bin %> mock --seed players.json --start-at 2026-01-01T00:00:00Z',
     '<%= config.bin %> mock --rate-limit 3 --rate-window 10',
+    '<%= config.bin %> mock --allowed-origins http://localhost:5173',
   ]
   static override flags = {
     host: Flags.string({
@@ -54,6 +56,10 @@ export class MockCommand extends FishCommand {
       summary: `Length of the window, in seconds; ${LIMITS.windowSeconds} when left out.`,
       helpValue: 'SECONDS',
     }),
+    'allowed-origins': Flags.string({
+      summary: 'Origins whose pages may post and are not limited, separated by commas; none when left out.',
+      helpValue: 'ORIGIN,…',
+    }),
   }
 
   async run(): Promise<number> {
@@ -67,13 +73,13 @@ export class MockCommand extends FishCommand {
     // Node would take an empty one for every interface.
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
+    const allowedOrigins = originsOf(flags['allowed-origins'])
     const stopRequested = this.io.stopWishes()
     const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
-    const mock = await startStandaloneMock({ seed, limits, host, port, ...(startAt ? { startAt } : {}) }).catch(
-      (error: unknown) => {
-        throw startFailure(error, host, port)
-      },
-    )
+    const options = { seed, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
+    const mock = await startStandaloneMock(options).catch((error: unknown) => {
+      throw startFailure(error, host, port)
+    })
     const { url, users, warnings } = mock
     for (const warning of warnings) this.io.stderr.write(`${warning}\n`)
     if (!json) this.io.stderr.write(introduction(url, users))
@@ -89,6 +95,12 @@ function startOf(text: string | undefined): Date | undefined {
   const moment = new Date(text)
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(moment.getTime())) return moment
   throw usageError('--start-at must be a moment in ISO 8601, such as 2026-01-01T00:00:00Z.')
+}
+
+function originsOf(text = ''): string[] {
+  const origins = text.split(',').flatMap((part) => part.trim() || [])
+  for (const origin of origins) checkedOrigin('--allowed-origins', origin)
+  return origins
 }
 
 /** How to use a mock. Its keys are shown: they open nothing else. */

@@ -1,5 +1,6 @@
 import { ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import { canonicalPath } from '@fish-crab/server/app'
+import { assertKnownKeys } from '../known-keys.ts'
 import type { RequestTarget } from '../world/request-target.ts'
 import { checkFault, isWait, LONGEST_WAIT } from './check-fault.ts'
 import type { Fault } from './fault.ts'
@@ -120,6 +121,7 @@ function inOneSpelling(methodAndPath: string): string {
 }
 
 function checkScope(scope: FaultScope): FaultScope {
+  assertKnownKeys('the scope of mock.fail()', scope, ['times', 'on', 'user', 'delayMs'])
   const { times = 1, on, delayMs = 0 } = scope
   if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
     throw new TypeError('times is a whole number from 1 on, or Infinity.')

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorBody, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
-import { withAddress } from '../world/address.ts'
+import { withAddress, withHeaders } from '../world/address.ts'
 import type { Service } from '../world/service.ts'
 import { DEFAULT_CODES, type StatusFault } from './fault.ts'
 import { render } from './render.ts'
@@ -42,7 +42,7 @@ function emptied(request: Request, requestId: string | null): Request {
   if (requestId !== null) headers.set(HEADERS.requestId, requestId)
   // A type that no address takes.
   if (method === 'POST') headers.set('content-type', 'text/plain')
-  return withAddress(new Request(url.replace(/[?#].*$/s, ''), { method, headers }), request)
+  return withAddress(withHeaders(new Request(url.replace(/[?#].*$/s, ''), { method }), headers), request)
 }
 
 function isStatus({ url }: Request): boolean {

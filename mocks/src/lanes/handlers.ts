@@ -4,6 +4,7 @@ import type { AnswerRequest, Outcome } from '../world/outcome.ts'
 import { disturbedBody } from './disturbed.ts'
 import { connectionReset, otherSideClosed } from './network-errors.ts'
 import { OriginHandler } from './origin-handler.ts'
+import { answerPage } from './page-cors.ts'
 
 /** What {@link createHandlers} takes. */
 export interface HandlersOptions {
@@ -34,7 +35,8 @@ export function createHandlers({ answer, hold, origin }: HandlersOptions): HttpH
 
   return [
     new OriginHandler(origin, async (request) => {
-      const outcome = await answer(request, inPage ? 'worker' : 'handlers')
+      const outcome = await answerPage(answer, request, inPage ? 'worker' : 'handlers')
+      if (!outcome) return Response.error()
       if (outcome.delayMs === 0 && !outcome.disturbance) return outcome.response
       try {
         return await deliver(request, outcome)

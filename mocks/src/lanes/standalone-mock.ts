@@ -1,12 +1,14 @@
+import { checkOptions } from '../check-options.ts'
 import { createControlApi } from '../control/control-api.ts'
 import type { MockOptions } from '../options.ts'
+import { checkOrigin } from '../origin.ts'
 import type { SeededUser } from '../seed.ts'
 import { createClock } from '../world/clock.ts'
 import { createWorld } from '../world/world.ts'
 import { type Standalone, type StandaloneOptions, serveStandalone } from './standalone.ts'
 
 /** What {@link startStandaloneMock} takes. */
-export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits'> &
+export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits' | 'allowedOrigins'> &
   Pick<StandaloneOptions, 'host' | 'port'>
 
 /** A mock that is steered from outside alone. */
@@ -23,10 +25,20 @@ export interface StandaloneMock extends Standalone {
  * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
  */
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
-  const { seed = {}, limits = {}, startAt, ...listening } = options
+  const { seed = {}, limits = {}, startAt, allowedOrigins = [], ...listening } = options
+  checkOptions({ seed, limits, allowedOrigins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })
   const { now, hold } = clock
-  const world = await createWorld({ seed, limits, masterApiKey: undefined, allowedOrigins: [], trustProxy: 0 }, clock)
+  const world = await createWorld(
+    {
+      seed,
+      limits,
+      masterApiKey: undefined,
+      allowedOrigins: allowedOrigins.map((one) => checkOrigin(one)),
+      trustProxy: 0,
+    },
+    clock,
+  )
   const control = createControlApi({ world, clock })
   const standalone = await serveStandalone({ ...listening, answer: world.answer, control, now, sleep: hold })
   const users = [...world.service.users.values()].map(({ id: _, ...user }) => user)

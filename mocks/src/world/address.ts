@@ -13,6 +13,11 @@ export function fromAddress(request: Request, address: string): Request {
   return Object.defineProperty(request, 'ip', { value: address })
 }
 
+/** Gives a request these headers, also such as no page may set. */
+export function withHeaders(request: Request, headers: Headers): Request {
+  return Object.defineProperty(request, 'headers', { value: headers })
+}
+
 /** Gives a request the address of another. */
 export function withAddress(request: Request, other: Addressed): Request {
   return other.ip === undefined ? request : fromAddress(request, other.ip)

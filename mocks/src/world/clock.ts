@@ -281,8 +281,9 @@ function describeSleepers(now: number, sleepers: readonly Sleeper[]): string {
   )
 }
 
-function momentOf(moment: number | Date): number {
+/** @throws RangeError when a Date cannot hold it */
+export function momentOf(moment: number | Date, what = 'A moment'): number {
   const milliseconds = Number(moment)
   if (Math.abs(milliseconds) <= LAST_MOMENT) return milliseconds
-  throw new RangeError('A moment is a Date, or unix time in milliseconds.')
+  throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
 }

@@ -1,7 +1,6 @@
 import { carryOut } from '../faults/carry-out.ts'
 import { createFaultBook, type FaultBook } from '../faults/fault-book.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
-import { checkLimits } from './check-limits.ts'
 import type { WorldClock } from './clock.ts'
 import type { AnswerRequest, Outcome } from './outcome.ts'
 import { openService, type Service, type ServiceOptions } from './service.ts'
@@ -23,7 +22,6 @@ interface Generation {
 
 /** Makes a world. A request that is under way while it is reset ends in the world that it began in. */
 export async function createWorld(options: Omit<ServiceOptions, 'now'>, clock: WorldClock): Promise<World> {
-  checkLimits(options.limits)
   const open = async (): Promise<Generation> => {
     const service = await openService({ ...options, now: clock.now })
     return {

@@ -1,0 +1,64 @@
+import { createMock, type FaultScope, type MockOptions } from '@fish-crab/mocks'
+import { startStandaloneMock } from '@fish-crab/mocks/standalone'
+import { describe, expect, it, vi } from 'vitest'
+
+/** As programs without types may call it. */
+const options = (value: unknown) => value as MockOptions
+
+const users = [{ name: 'Alex' }]
+
+describe('createMock() refuses', () => {
+  it.each<[string, unknown, string]>([
+    ['no object', 'seed', 'createMock() must be an object with any of: seed, startAt,'],
+    ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
+    ['a seed in the wrong place', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
+    ['an unknown key of the seed', { seed: { user: [] } }, 'Unknown option "user" in seed. Did you mean "users"?'],
+    ['a list as a seed', { seed: users }, 'seed must be an object with any of: users, admins.'],
+    ['an object of users', { seed: { users: { Alex: {} } } }, 'seed.users must be a list.'],
+    ['a name as a user', { seed: { users: ['Alex'] } }, 'seed.users[0] must be an object with any of: name, password,'],
+    ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name must be a text.'],
+    ['an unknown key of a user', { seed: { users: [{ name: 'Alex', fishes: {} }] } }, 'Did you mean "fish"?'],
+    [
+      'a fish as a text',
+      { seed: { users: [{ name: 'Alex', fish: { earth: ['Cod'] } }] } },
+      'seed.users[0].fish.earth[0] must be an object',
+    ],
+    ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password must'],
+    ['no requests at all', { limits: { requests: 0 } }, 'limits.requests is a whole number from 1 on.'],
+    ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
+    ['a moment as a text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
+    ['a moment that is none', { startAt: Number.NaN }, 'startAt must be a valid Date'],
+    ['a clock without now', { clock: {} }, 'clock must be an object with a function now()'],
+    ['a master key that is none', { keys: { master: 3 } }, 'keys.master must be a text.'],
+    ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
+    ['one allowed origin', { allowedOrigins: 'http://page.test' }, 'allowedOrigins must be a list'],
+    ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins: An origin is'],
+    ['an origin that is none', { origin: 8787 }, 'origin: An origin is'],
+    ['a word as autoAdvance', { autoAdvance: 'yes' }, 'autoAdvance must be true or false.'],
+  ])('%s', async (_, given, message) => {
+    await expect(createMock(options(given))).rejects.toThrow(message)
+  })
+})
+
+it('startStandaloneMock() refuses what createMock() does', async () => {
+  await expect(startStandaloneMock(options({ seed: { user: [] } }))).rejects.toThrow('Did you mean "users"?')
+  await expect(startStandaloneMock(options({ limits: { requests: 0 } }))).rejects.toThrow('limits.requests')
+})
+
+it('mock.client() and mock.fail() refuse what they do not know', async () => {
+  const mock = await createMock({ seed: { users } })
+  expect(() => mock.client('Alex', { lane: 'netwerk' as 'network' })).toThrow("lane must be 'direct' or 'network'.")
+  expect(() => mock.client('Alex', { withAPIKey: true } as object)).toThrow('Did you mean "withApiKey"?')
+  expect(() => mock.fail('reset', { tims: 2 } as FaultScope)).toThrow('Did you mean "times"?')
+  expect(mock.faults).toEqual([])
+})
+
+it.each(['Bun', 'Deno'])('listen() refuses to intercept on %s, where requests would go out', async (runtime) => {
+  vi.stubGlobal(runtime, {})
+  try {
+    const mock = await createMock()
+    await expect(mock.listen()).rejects.toThrow(`listen() cannot intercept on ${runtime}. Use mock.fetch,`)
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})
