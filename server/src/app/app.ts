@@ -17,6 +17,7 @@ import { measuredStorage } from './measured-storage.ts'
 import { type AppOptions, checkAppOptions, type Logger, type RequestHost } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
+import { metricsHandler } from './routes/metrics.ts'
 import { createStoreIdentity } from './store-identity.ts'
 import { checkFinished } from './store-mark.ts'
 import { checkSeal, openSealCheck } from './users/seal-check.ts'
@@ -30,6 +31,8 @@ export interface App {
    * @param host what the host knows of the request
    */
   fetch(request: Request, host?: RequestHost): Promise<Response>
+  /** As `fetch`, of an app that answers at `/metrics` alone; see `metricsRoute`. Nothing is counted by a rate limit. */
+  fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
   /** The users, for hosts that create some on their own behalf. */
   readonly users: Pick<Users, 'create' | 'find'>
   /** The administrators, for hosts that make the first one. */
@@ -100,12 +103,12 @@ export function createApp(options: AppOptions): App {
     },
     tokenTtlSeconds,
     isAccepting: options.isAccepting ?? (() => true),
-    metrics,
+    metrics: options.metricsRoute === false ? undefined : metrics,
     docs,
   })
   const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger, metrics })
 
-  const h3 = createPipeline({
+  const pipeline = {
     admit,
     clientAddress,
     createId,
@@ -114,14 +117,18 @@ export function createApp(options: AppOptions): App {
     logger,
     metrics,
     responseClass: () => options.responseClass ?? Response,
-  })
+  }
+  const h3 = createPipeline(pipeline)
   const below = docs
     ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
     : []
   mountRoutes(h3, handlers, below)
+  const metricsOnly = createPipeline({ ...pipeline, admit: async () => {} })
+  mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
 
   return {
     fetch: async (request, host) => h3.request(request, undefined, { host }),
+    fetchMetrics: async (request, host) => metricsOnly.request(request, undefined, { host }),
     users,
     admins,
     async checkSecrets() {

@@ -68,6 +68,11 @@ export interface AppOptions {
   /** Where the app counts what it does, answered at `/metrics`. @default nowhere, and `/metrics` is not served */
   readonly metrics?: Metrics
   /**
+   * Whether `fetch` answers at `/metrics`. A host that lets only some ask turns it off, and hands what they send to
+   * `fetchMetrics`. @default true
+   */
+  readonly metricsRoute?: boolean
+  /**
    * What answers are made of. A host that can send an answer faster when it is of a class of its own names that here.
    * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */

@@ -4,7 +4,16 @@ import { SETTINGS, type Setting } from './settings.ts'
 type SettingName = keyof typeof SETTINGS
 
 type SettingValue<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>
-type WithFallback = 'host' | 'port' | 'storage' | 'rateLimit' | 'rateWindow' | 'adminRateLimit' | 'trustProxy' | 'log'
+type WithFallback =
+  | 'host'
+  | 'port'
+  | 'metrics'
+  | 'storage'
+  | 'rateLimit'
+  | 'rateWindow'
+  | 'adminRateLimit'
+  | 'trustProxy'
+  | 'log'
 
 /** What the server runs with. */
 export type ServerConfig = Readonly<
@@ -54,9 +63,14 @@ export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
       mistakes.push(`${fromFlag === undefined ? setting.env : `--${setting.flag}`} ${(error as Error).message}`)
     }
   }
-  mistakes.push(...missingSecrets(values as Partial<ServerConfig>))
+  mistakes.push(...missingSecrets(values as Partial<ServerConfig>), ...sharedAddress(values as Partial<ServerConfig>))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return values as ServerConfig
+}
+
+function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[] {
+  const isShared = typeof metrics === 'object' && port !== 0 && metrics.port === port && metrics.host === host
+  return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Give another port, or on`] : []
 }
 
 /** Several processes share a Redis, and what one seals or signs the others must open: secrets cannot be made there. */

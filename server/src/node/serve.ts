@@ -6,6 +6,7 @@ import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from '.
 import { announceOn } from './first-admin.ts'
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
+import type { ListenAddress } from './settings.ts'
 import { type RunningServer, startServer } from './start.ts'
 import { startReport } from './start-report.ts'
 
@@ -87,24 +88,42 @@ function configOf(options: ServeOptions, say: (line: string) => void): ServerCon
   }
 }
 
-function startFailure(error: unknown, { host, port }: ServerConfig): string {
+function startFailure(error: unknown, config: ServerConfig): string {
   if (error instanceof StorageError || error instanceof SecretsError) return error.message
   if (error instanceof SealError) {
     return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one, or give it as FISH_SECRET_PREVIOUS; nothing was changed.'
   }
-  if (isUnknownHost(error)) return `there is no host ${host}. Change --host.`
   const { code, message, syscall } = error as NodeJS.ErrnoException
+  const { host, port, hostFlag, portFlag } = refusedAddress(error, config)
+  if (isUnknownHost(error)) return `there is no host ${host}. Change ${hostFlag}.`
   if (syscall === 'listen' && code !== undefined && code in REFUSED_ADDRESS) {
-    return REFUSED_ADDRESS[code as keyof typeof REFUSED_ADDRESS](host, port)
+    return REFUSED_ADDRESS[code as keyof typeof REFUSED_ADDRESS]({ host, port, hostFlag, portFlag })
   }
   return `could not start: ${message}`
 }
 
+interface RefusedAddress extends ListenAddress {
+  readonly hostFlag: string
+  readonly portFlag: string
+}
+
+/** Which of the two addresses it was that could not be had. */
+function refusedAddress(error: unknown, { host, port, metrics }: ServerConfig): RefusedAddress {
+  const refused = error as { readonly port?: number; readonly hostname?: string }
+  const isOf = (address: ListenAddress) => refused.port === address.port || refused.hostname === address.host
+  if (typeof metrics === 'object' && isOf(metrics) && !isOf({ host, port })) {
+    return { ...metrics, hostFlag: '--metrics', portFlag: '--metrics' }
+  }
+  return { host, port, hostFlag: '--host', portFlag: '--port' }
+}
+
 const REFUSED_ADDRESS = {
-  EADDRINUSE: (host: string, port: number) =>
-    `port ${port} on ${host} is in use. Stop what listens there or choose another with --port.`,
-  EACCES: (host: string, port: number) => `port ${port} on ${host} may not be used. Choose one above 1023 with --port.`,
-  EADDRNOTAVAIL: (host: string) => `${host} is not an address of this machine. Change --host.`,
+  EADDRINUSE: ({ host, port, portFlag }: RefusedAddress) =>
+    `port ${port} on ${host} is in use. Stop what listens there or choose another with ${portFlag}.`,
+  EACCES: ({ host, port, portFlag }: RefusedAddress) =>
+    `port ${port} on ${host} may not be used. Choose one above 1023 with ${portFlag}.`,
+  EADDRNOTAVAIL: ({ host, hostFlag }: RefusedAddress) =>
+    `${host} is not an address of this machine. Change ${hostFlag}.`,
 }
 
 /** A name that does not resolve is a wrong setting. */

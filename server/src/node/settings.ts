@@ -9,6 +9,12 @@ export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 /** One of {@link LOG_FORMATS}. */
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
+/** An address to listen on. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
 /** One setting of the server: where it comes from, what it means and how its text is read. */
 export interface Setting<Value> {
   /** The environment variable. */
@@ -43,6 +49,14 @@ export const SETTINGS = {
     fallback: '8787',
     summary: 'port to listen on; 0 takes any free one',
     parse: integer(0, 65_535),
+  }),
+  metrics: setting<'on' | 'off' | ListenAddress>({
+    env: 'FISH_METRICS',
+    flag: 'metrics',
+    placeholder: 'WHERE',
+    fallback: 'on',
+    summary: 'where /metrics is: on (beside everything else), off, or HOST:PORT of its own',
+    parse: metricsAddress,
   }),
   storage: setting<StorageAddress>({
     env: 'FISH_STORAGE',
@@ -181,6 +195,16 @@ function host(text: string): string {
     /^(?=.{1,253}$)(?!.*\.\d+\.?$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
   if (isIP(text) !== 0 || (isName.test(text) && !/^\d+$/.test(text))) return text
   throw new Error('must be an address or a host name alone, such as 127.0.0.1; the port is a setting of its own')
+}
+
+function metricsAddress(text: string): 'on' | 'off' | ListenAddress {
+  if (text === 'on' || text === 'off') return text
+  const [, bracketed, name, port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? []
+  try {
+    return { host: host(bracketed ?? name ?? ''), port: integer(0, 65_535)(port) }
+  } catch {
+    throw new Error('must be on, off or HOST:PORT, such as 127.0.0.1:9100')
+  }
 }
 
 function secret(text: string): string {

@@ -3,6 +3,7 @@ import type { ServerConfig } from './config.ts'
 /** What of a running server the report tells beside its configuration. */
 export interface ReportedServer {
   readonly url: string
+  readonly metrics: string
   readonly durability: string
 }
 
@@ -10,11 +11,12 @@ export interface ReportedServer {
  * What the server runs with, for the log at its start. Of secrets it says only where they are from, and of a storage
  * address only what can hold no password.
  */
-export function startReport(config: ServerConfig, version: string, { url, durability }: ReportedServer) {
+export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: ReportedServer) {
   const { storage } = config
   return {
     version,
     url,
+    metrics,
     storage: storage.driver,
     ...(storage.driver === 'file' ? { folder: storage.path } : {}),
     durability,

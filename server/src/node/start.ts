@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { LIMITS } from '@fish-crab/sdk/contract'
+import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { FastResponse, type ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
 import { forwardedAddress } from '../app/limits/client.ts'
@@ -42,6 +42,8 @@ export interface StartOptions {
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
+  /** Where its metrics are, such as `http://127.0.0.1:8787/metrics`; `off`: nowhere. */
+  readonly metrics: string
   /** What an acknowledgement of the storage means. */
   readonly durability: string
   /** What the operator should know about that, each a sentence. */
@@ -77,18 +79,24 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const onDrop = metrics.observeDroppedConnection
     const listener = await listen({ host, port, logger, isAccepting, onDrop, limits: connections })
     opened.push(() => listener.close(0))
+    const apart =
+      typeof config.metrics === 'object' ? await listen({ ...config.metrics, logger, isAccepting }) : undefined
+    if (apart) opened.push(() => apart.close(0))
     const storage = await createStorage(storageOf(config))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
     const watch = watchStore({ verify: app.verifyStore, everyMs: options.watchMs ?? WATCH_MS, logger })
     listener.serve(app.fetch)
+    apart?.serve(app.fetchMetrics)
     return {
       url: listener.url,
+      metrics: config.metrics === 'off' ? 'off' : `${(apart ?? listener).url}${ROUTES.metrics.path}`,
       durability: storage.durability,
       warnings: storage.warnings ?? [],
       async close() {
         accepting = false
         await listener.close(options.graceMs ?? GRACE_MS)
+        await apart?.close(0)
         watch.stop()
         metrics.dispose()
         await storage.dispose()
@@ -120,6 +128,7 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
     // Is sent without a stream being made of its body first.
     responseClass: FastResponse,
     ...parts,
+    metricsRoute: config.metrics === 'on',
     secrets,
     passwords,
     version,

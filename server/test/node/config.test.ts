@@ -14,6 +14,7 @@ function mistakesOf(source: ConfigSource): readonly string[] {
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 8787,
+  metrics: 'on',
   storage: { driver: 'file', path: './data' },
   rateLimit: 25,
   rateWindow: 300,
@@ -31,6 +32,7 @@ describe('the configuration', () => {
     const env = {
       FISH_HOST: '::',
       FISH_PORT: '0',
+      FISH_METRICS: '[::1]:9100',
       FISH_STORAGE: 'memory:',
       FISH_REDIS_WAIT: '2',
       FISH_ADMIN_USERNAME: 'boss',
@@ -50,6 +52,7 @@ describe('the configuration', () => {
     expect(readConfig({ env })).toEqual({
       host: '::',
       port: 0,
+      metrics: { host: '::1', port: 9100 },
       storage: { driver: 'memory' },
       redisWait: 2,
       adminUsername: 'boss',
@@ -119,6 +122,10 @@ describe('the configuration', () => {
     ['FISH_SECRET', [' ', '\t \n']],
     ['FISH_JWT_SECRET', ['   ']],
     ['FISH_PORT', ['-1', '65536', '80.5', 'http', '1e3', '0x50', ' 80', '99999999999']],
+    [
+      'FISH_METRICS',
+      ['yes', 'ON', '9100', ':9100', '127.0.0.1', '127.0.0.1:', '::1:9100', 'a:65536', 'http://a:1', 'a b:1'],
+    ],
     [
       'FISH_STORAGE',
       [
@@ -196,6 +203,12 @@ describe('the configuration', () => {
         'FISH_TRUST_PROXY',
       ].sort(),
     )
+  })
+
+  it('refuses to have the metrics apart at the address of the server itself', () => {
+    const FISH_METRICS = '127.0.0.1:8787'
+    expect(mistakesOf({ env: { FISH_METRICS } })).toEqual([expect.stringContaining('FISH_METRICS')])
+    expect(readConfig({ env: { FISH_METRICS, FISH_PORT: '8788' } }).metrics).toEqual({ host: '127.0.0.1', port: 8787 })
   })
 
   it('repeats no secret in a mistake', () => {

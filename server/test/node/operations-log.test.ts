@@ -59,7 +59,27 @@ describe('the access log', () => {
     // What nobody serves is free text, and may be a key that was pasted into the wrong place.
     expect(lines[1]).not.toHaveProperty('path')
     expect(lines[2]).toMatchObject({ ...common, method: 'HEAD', route: 'livez', status: 200 })
-    expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/Alex', route: 'showUser', status: 401 })
+    // Nor is it known whether a name is one.
+    expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/:name', route: 'showUser', status: 401 })
+  })
+
+  it.each([
+    ['GET', `/docs/${CANARY}`, 404],
+    ['GET', `/v1//docs/${CANARY}`, 404],
+    ['GET', `/${CANARY}`, 404],
+    ['GET', `/admin/users/${CANARY}`, 401],
+    ['POST', `/admin/users/${CANARY}/reset`, 401],
+    ['GET', `/admin/users/Alex/${CANARY}`, 404],
+    ['DELETE', `/admin/users/Alex/fish/${CANARY}`, 401],
+    ['PUT', `/admin/users/Alex/fish/${CANARY}`, 405],
+    ['DELETE', `/admin/admins/${CANARY}`, 401],
+    ['OPTIONS', `/admin/users/${CANARY}`, 405],
+  ])('holds nothing of what was pasted into the path of %s %s', async (method, path, status) => {
+    const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
+    expect((await fetch(`${await run.ready}${path}`, { method })).status).toBe(status)
+    const log = await stopped(run)
+    expect(linesOf(log).filter(({ msg }) => msg === 'request')).toHaveLength(1)
+    expect(log).not.toContain(CANARY)
   })
 
   it.each(['json', 'pretty'])('in %s holds nothing that is secret, wherever a client put it', async (format) => {
@@ -159,6 +179,7 @@ describe('the line at start', () => {
     expect(linesOf(log).find(({ msg }) => msg === 'ready')).toMatchObject({
       version: '1.2.3',
       url,
+      metrics: `${url}/metrics`,
       storage: 'memory',
       durability: expect.stringMatching(/\w/),
       rateLimit: 25,

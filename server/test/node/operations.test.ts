@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
@@ -77,6 +77,58 @@ describe('GET /metrics', () => {
     const series = 'fish_http_requests_total{route="demoFish",method="GET",status="200"}'
     expect((await scrape(one.url)).get(series)).toBe(1)
     expect((await scrape(other.url)).get(series)).toBeUndefined()
+  })
+})
+
+describe('metrics', () => {
+  const statusAt = async (address: string) => (await fetch(address)).status
+
+  it('are beside everything else, or nowhere, as the operator says', async () => {
+    const on = await startTestServer({ FISH_METRICS: 'on' })
+    expect([on.metrics, await statusAt(on.metrics)]).toEqual([`${on.url}/metrics`, 200])
+    const off = await startTestServer({ FISH_METRICS: 'off' })
+    expect([off.metrics, await statusAt(`${off.url}/metrics`)]).toEqual(['off', 404])
+    expect(await (await fetch(`${off.url}/openapi.json`)).json()).not.toHaveProperty(['paths', '/metrics'])
+  })
+
+  it('at an address of their own are there alone, and nothing else is', async () => {
+    const { url, metrics } = await startTestServer({ FISH_METRICS: '127.0.0.1:0', FISH_RATE_LIMIT: '1' })
+    const apart = new URL(metrics).origin
+    expect(apart).not.toBe(url)
+    expect(await statusAt(`${url}/metrics`)).toBe(404)
+    await fetch(`${url}/livez`)
+    const series = 'fish_http_requests_total{route="livez",method="GET",status="200"}'
+    expect((await scrape(apart)).get(series)).toBe(1)
+    expect((await fetch(metrics, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(metrics, { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
+    for (const path of ['/status', '/livez', '/admin/login', '/openapi.json', '/docs']) {
+      const response = await fetch(`${apart}${path}`)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
+  })
+
+  it('are no longer there once the server has stopped', async () => {
+    const { metrics, close } = await startTestServer({ FISH_METRICS: '127.0.0.1:0' })
+    await close()
+    await expect(fetch(metrics)).rejects.toThrow()
+  })
+
+  it('leave out what cannot be read of the process, as when no descriptor is free', async () => {
+    const { url } = await startTestServer()
+    const real = process.memoryUsage
+    const fail = () => {
+      throw new Error('EMFILE: too many open files, uv_resident_set_memory')
+    }
+    process.memoryUsage = Object.assign(fail, { rss: fail })
+    onTestFinished(() => {
+      process.memoryUsage = real
+    })
+    const samples = await scrape(url)
+    expect(samples.has('process_resident_memory_bytes')).toBe(false)
+    for (const name of ['nodejs_heap_size_used_bytes', 'process_cpu_seconds_total', 'fish_connections_dropped_total']) {
+      expect([name, samples.has(name)]).toEqual([name, true])
+    }
   })
 })
 

@@ -158,6 +158,14 @@ describe('serve', () => {
     expect(await again.ready).toBe(`http://127.0.0.1:${port}`)
   })
 
+  it('names --metrics where it is the address of the metrics that is in use', async () => {
+    const other = await startTestServer()
+    const run = runServe({ ...GIVEN, FISH_METRICS: new URL(other.url).host })
+    expect(await run.status).toBe(1)
+    expect(run.stderr.text()).toMatch(/is in use.*--metrics/)
+    expect(run.stdout.text()).toBe('')
+  })
+
   it('says in one line that the folder is in use, and exits with 1', async () => {
     const folder = newFolder()
     await startTestServer({ FISH_STORAGE: `file:${folder}` })

@@ -1,3 +1,4 @@
+import { ROUTES } from '@fish-crab/sdk/contract'
 import type { Logger } from '../options.ts'
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -12,8 +13,8 @@ export function logAnswer(logger: Logger, exchange: Exchange, { status, headers 
   const length = headers['content-length']
   const bytes = length === undefined ? {} : { bytes: Number(length) }
   const route = routeLabel(exchange)
-  // A path that nobody serves is free text: what was pasted there by mistake may be a key.
-  const path = route === 'unmatched' ? {} : { path: exchange.path }
+  // A path that nobody serves is free text, and so are parameters: what was pasted there by mistake may be a key.
+  const path = route === 'unmatched' ? {} : { path: exchange.pattern ?? ROUTES[route].path }
   const fields = { requestId, method: request.method, ...path, route, status, ms: now - receivedAt, ...bytes, address }
   logger.info(fields, 'request')
 }

@@ -19,6 +19,8 @@ export interface Exchange {
   params: Readonly<Record<string, string>>
   /** The matched route. */
   route?: RouteName
+  /** The path that was matched, with its parameters by name, such as `/admin/users/:name`. */
+  pattern?: string
   /** The user whose personal API key came with the request. */
   apiKeyUser?: { readonly id: string; readonly name: string }
   /** Headers that belong on the answer, whatever it will be. Names are in lower case. */

@@ -43,6 +43,7 @@ export function mountRoutes(
       h3.on(each as typeof method, path, (event) => {
         const exchange = exchangeOf(event)
         exchange.route = name
+        exchange.pattern = path
         if (event.context.params) exchange.params = decodeParams(event.context.params)
         return handler(exchange)
       })

@@ -44,9 +44,18 @@ export function createCounter(named: MetricName, { labelled }: { readonly labell
   }
 }
 
-/** Makes a gauge or a counter that is read when it is asked for. */
+/** Makes a gauge or a counter that is read when it is asked for, and left out of a scrape when it cannot be read. */
 export function createReading(named: MetricName, type: 'counter' | 'gauge', read: () => number): Metric {
-  return { lines: () => [...headLines(named, type), sample(named.name, '', read())] }
+  return {
+    lines() {
+      try {
+        return [...headLines(named, type), sample(named.name, '', read())]
+      } catch {
+        // As when no file can be opened: then above all, the rest of the scrape is needed.
+        return []
+      }
+    },
+  }
 }
 
 /** Makes a histogram. @param buckets upper bounds, ascending, without infinity */

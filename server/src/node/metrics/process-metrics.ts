@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
 import { createReading, type Metric } from './exposition.ts'
 
 /** What is known of the process, until it is disposed of. */
@@ -30,8 +31,8 @@ export function createProcessMetrics(): ProcessMetrics {
       gauge('process_start_time_seconds', 'When the process started, in unix seconds.', () => startedAt),
       gauge('process_uptime_seconds', 'How long the process has run.', () => process.uptime()),
       gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
-      gauge('nodejs_heap_size_used_bytes', 'Used heap of the main thread.', () => process.memoryUsage().heapUsed),
-      gauge('nodejs_external_memory_bytes', 'Memory outside the heap.', () => process.memoryUsage().external),
+      gauge('nodejs_heap_size_used_bytes', 'Used heap of the main thread.', () => getHeapStatistics().used_heap_size),
+      gauge('nodejs_external_memory_bytes', 'Memory outside the heap.', () => getHeapStatistics().external_memory),
       gauge('nodejs_eventloop_lag_mean_seconds', 'Mean lag since the last scrape.', () => lag(delay.mean)),
       gauge('nodejs_eventloop_lag_p99_seconds', '99th percentile of it.', () => lag(delay.percentile(99))),
       // The last one read, so it also begins the next period.
