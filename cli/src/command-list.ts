@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   'admin:create': async () => (await import('./commands/admin/create.ts')).AdminCreate,
   'admin:delete': async () => (await import('./commands/admin/delete.ts')).AdminDelete,
   'admin:list': async () => (await import('./commands/admin/list.ts')).AdminList,
+  'admin:reset-password': async () => (await import('./commands/admin/reset-password.ts')).AdminResetPassword,
   audit: async () => (await import('./commands/audit.ts')).Audit,
   backup: async () => (await import('./commands/backup.ts')).Backup,
   completion: async () => (await import('./commands/completion.ts')).Completion,

@@ -130,12 +130,27 @@ describe('user reset', () => {
     expect(writes()).toHaveLength(before)
   })
 
-  test('masks the secret unless --show or --out - asks for it', async () => {
+  test.each([
+    ['user reset', ['user', 'reset', 'Alex', '--type', 'password'], /^\S{8,}\n$/],
+    ['key rotate', ['key', 'rotate', 'Alex'], /^[\w+/=-]{44}\n$/],
+  ])(
+    '%s shows on a terminal what nobody would know else, and a script has to say where it goes',
+    async (_, argv, secret) => {
+      const before = writes().length
+      for (const more of [[], ['--json']]) {
+        const refused = await fish([...argv, '--yes', ...more])
+        expect(refused.status).toBe(2)
+        expect(refused.stdout + refused.stderr).toContain('--show')
+      }
+      expect(writes()).toHaveLength(before)
+      const shown = await fish([...argv, '--yes'], { terminal: true })
+      expect(shown).toMatchObject({ status: 0, stdout: expect.stringMatching(secret) })
+      expect(shown.stdout).not.toContain('****')
+    },
+  )
+
+  test('prints the secret with --show and --out -', async () => {
     const reset = (...more: string[]) => fish(['user', 'reset', 'Alex', '--type', 'fernet', '--yes', ...more])
-    const masked = await reset()
-    expect(masked.stdout).toContain('********')
-    expect(masked.stdout).not.toMatch(/[\w+/]{20}/)
-    expect(masked.stderr).toContain('--show')
     for (const how of [['--show'], ['--out', '-']]) expect((await reset(...how)).stdout).toMatch(/^[\w+/=-]{44}\n$/)
     expect(JSON.parse((await reset('--show', '--json')).stdout)).toMatchObject({ type: 'fernet', masked: false })
   })
@@ -382,7 +397,7 @@ describe('leaderboard', () => {
 
 describe('audit', () => {
   test('shows the newest first, so many at most, and only since then', async () => {
-    await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes'])
+    await fish(['user', 'reset', 'Alex', '-t', 'fernet', '--yes', '--show'])
     await mock.clock.advance(5 * MINUTE)
     await fish(['user', 'delete', 'Bella', '--yes'])
     const { entries, more } = await json(['audit'])

@@ -348,7 +348,7 @@ describe('whoami', () => {
   test('ends with 4 for a key that was reset, and for nobody', async () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
-    await run(['key', 'rotate', 'Reset', '--yes'], { env: world.admin })
+    await run(['key', 'rotate', 'Reset', '--yes', '--show'], { env: world.admin })
     const refused = await fish(['whoami', '--json'])
     expect(refused.status).toBe(4)
     expect(JSON.parse(refused.stdout).error.hint).toContain('fish-cli login Reset')

@@ -30,6 +30,7 @@ export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'fold
 
 const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   no_store: EXIT.notFound,
+  no_admin: EXIT.notFound,
   exists: EXIT.conflict,
   in_use: EXIT.conflict,
   wrong_secret: EXIT.credentials,

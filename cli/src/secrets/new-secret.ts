@@ -1,6 +1,7 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { readConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/selection.ts'
+import { usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { printable } from '../output/printable.ts'
 import type { RunIo } from '../run-io.ts'
@@ -40,6 +41,31 @@ export async function findKept(
     await changeSecrets(io, readConfig(io), profile.name, (kept) => (isHere(kept) ? { ...kept, ...changed } : kept))
   }
   return { check: () => change({}), replace: (secret) => change({ [field]: secret }) }
+}
+
+/** What decides whether a secret that is about to be made is printed. */
+export interface ShownWish {
+  readonly flags: {
+    readonly show?: boolean | undefined
+    readonly out?: string | undefined
+    readonly json?: boolean | undefined
+  }
+  /** What it is, for people. */
+  readonly title: string
+  readonly file: string | undefined
+  readonly kept: KeptSecret | undefined
+}
+
+/**
+ * Whether a new secret is printed: where that is asked for, and on a terminal where it would be nowhere else.
+ *
+ * @throws CliError where nobody would know it
+ */
+export function isShownWhole({ stdout }: Pick<RunIo, 'stdout'>, { flags, title, file, kept }: ShownWish): boolean {
+  if (flags.show || flags.out === '-') return true
+  if (file !== undefined || kept) return false
+  if (stdout.isTTY && !flags.json) return true
+  throw usageError(`Nobody would know the new ${title}; nothing was changed.`, 'Add --out FILE, or --show to print it.')
 }
 
 /** A new secret that the service has just made, and where it goes. */

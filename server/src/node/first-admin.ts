@@ -27,6 +27,7 @@ export function announceOn(stream: Writable): (made: MadeAdmin) => void {
 
 /**
  * Makes the first administrator when there is none.
+ * @returns whether it did
  * @param announce is told a made-up password before the administrator is made: if anything fails in between, an
  *   unused password was shown, and never is there an administrator whose password nobody has seen
  */
@@ -34,10 +35,11 @@ export async function ensureFirstAdmin(
   app: App,
   first: FirstAdmin,
   announce: (made: MadeAdmin) => void,
-): Promise<void> {
-  if (await app.admins.exist()) return
+): Promise<boolean> {
+  if (await app.admins.exist()) return false
   const username = first.username ?? USERNAME
   const password = first.password ?? randomText(PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
   if (first.password === undefined) announce({ username, password })
   await app.admins.create(username, password, 'superadmin')
+  return true
 }

@@ -9,6 +9,11 @@ export { type ImportOptions, type ImportReport, importStore } from './maintenanc
 export { MaintenanceError, type MaintenanceErrorCode } from './maintenance/maintenance-error.ts'
 export type { DryRunMark, MaintenanceOptions, MaintenanceProgress } from './maintenance/progress.ts'
 export { type ResealReport, type ResealStoreOptions, resealStore } from './maintenance/reseal.ts'
+export {
+  type ResetAdminPasswordOptions,
+  type ResetAdminPasswordReport,
+  resetAdminPassword,
+} from './maintenance/reset-admin-password.ts'
 export { type RestoreOptions, type RestoreReport, restoreStore } from './maintenance/restore.ts'
 export { createScryptHasher, type ScryptCost } from './passwords.ts'
 export { SERVE_EXIT, type ServeOptions, serve } from './serve.ts'

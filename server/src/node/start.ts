@@ -46,7 +46,7 @@ export interface RunningServer {
   readonly metrics: string
   /** What an acknowledgement of the storage means. */
   readonly durability: string
-  /** What the operator should know about that, each a sentence. */
+  /** What the operator should know about that and the configuration, each a sentence. */
   readonly warnings: readonly string[]
   /**
    * Fails readiness, lets requests in flight finish, and closes the storage.
@@ -59,6 +59,9 @@ export interface RunningServer {
 }
 
 const GRACE_MS = 10_000
+const UNUSED_PASSWORD =
+  'FISH_ADMIN_PASSWORD has no effect: it is for the first administrator alone, and there is one. ' +
+  'To change a password, stop the server: fish-cli admin reset-password NAME'
 /** `import` waits for twice as long before it writes. */
 const WATCH_MS = 1000
 
@@ -85,6 +88,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const storage = await createStorage(storageOf(config))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
+    const isFirst = await makeFirstAdmin(app, config, options)
+    const isPasswordUnused = config.adminPassword !== undefined && !isFirst
     const watch = watchStore({ verify: app.verifyStore, everyMs: options.watchMs ?? WATCH_MS, logger })
     listener.serve(app.fetch)
     apart?.serve(app.fetchMetrics)
@@ -92,7 +97,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       url: listener.url,
       metrics: config.metrics === 'off' ? 'off' : `${(apart ?? listener).url}${ROUTES.metrics.path}`,
       durability: storage.durability,
-      warnings: storage.warnings ?? [],
+      warnings: [...(storage.warnings ?? []), ...(isPasswordUnused ? [UNUSED_PASSWORD] : [])],
       async close() {
         accepting = false
         await listener.close(options.graceMs ?? GRACE_MS)
@@ -151,9 +156,12 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
     await discard()
     throw error instanceof SealError && missing ? missing : error
   })
-  const first = { username: config.adminUsername, password: config.adminPassword }
-  await ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))
   return app
+}
+
+function makeFirstAdmin(app: App, config: ServerConfig, options: StartOptions): Promise<boolean> {
+  const first = { username: config.adminUsername, password: config.adminPassword }
+  return ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))
 }
 
 async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {

@@ -12,7 +12,7 @@ import type { Rights } from '../../failures/rights.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
 import { KeyCommand } from '../../secrets/key-command.ts'
-import { findKept } from '../../secrets/new-secret.ts'
+import { findKept, isShownWhole } from '../../secrets/new-secret.ts'
 import { needUser } from '../../service/client.ts'
 
 /** `fish-cli key rotate` */
@@ -20,7 +20,8 @@ export class KeyRotate extends KeyCommand {
   static override summary = 'Give a player a new key, as an administrator. The old one ends at once.'
   static override description =
     'Every client of the player needs the new key. Catches that were stored stay; what was encrypted with the old key ' +
-    'and not sent is refused. Where the key of this player is kept for the profile, the new one takes its place.'
+    'and not sent is refused. Where the key of this player is kept for the profile, the new one takes its place. Else it ' +
+    'is shown this once on a terminal, and a script names --out or --show.'
   static override examples = [
     '<%= config.bin %> key rotate Alex --out alex.key',
     '<%= config.bin %> key rotate Alex --yes --show',
@@ -44,6 +45,7 @@ export class KeyRotate extends KeyCommand {
     const dryRun = flags['dry-run']
     const file = await this.checkHandOver(flags)
     const kept = await findKept(this.io, flags, named, 'fernetKey')
+    const show = !dryRun && isShownWhole(this.io, { flags, title: 'key', file, kept })
     if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
     const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
     const signal = this.io.interrupted()
@@ -52,16 +54,19 @@ export class KeyRotate extends KeyCommand {
       return this.print(flags.json, { user: name, file, dryRun }, () => `Would give ${printable(name)} a new key.`)
     }
     await kept?.check()
-    return this.handOver(flags, {
-      get: async () => {
-        const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
-        return { user: named, fernetKey }
+    return this.handOver(
+      { ...flags, show },
+      {
+        get: async () => {
+          const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
+          return { user: named, fernetKey }
+        },
+        lost: (user) => ({
+          done: `The old key of ${printable(user)} has ended and the service made a new one`,
+          next: `Do it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
+        }),
+        kept,
       },
-      lost: (user) => ({
-        done: `The old key of ${printable(user)} has ended and the service made a new one`,
-        next: `Do it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
-      }),
-      kept,
-    })
+    )
   }
 }

@@ -11,7 +11,7 @@ import { usageError } from '../../failures/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
-import { deliver, findKept, type NotKept } from '../../secrets/new-secret.ts'
+import { deliver, findKept, isShownWhole, type NotKept } from '../../secrets/new-secret.ts'
 import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret-file.ts'
 
 interface ResetRow {
@@ -48,7 +48,8 @@ export class UserReset extends AdministrationCommand {
   static override summary = 'Give a player a new password or key. The old one ends at once.'
   static override description =
     'The new secret is shown this once: --out writes it to a file that only you can read, --show prints it. With ' +
-    'neither, the old one is ended and nobody knows the new one. A key that is kept for the profile is replaced there.'
+    'neither, a key that is kept for the profile is replaced there; anything else is shown on a terminal, and refused ' +
+    'in a script, where nobody would know it.'
   static override examples = [
     '<%= config.bin %> user reset Alex --type password --out alex.password',
     { description: 'A key that leaked:', command: '<%= config.bin %> user reset Alex --type fernet --yes --show' },
@@ -86,6 +87,7 @@ export class UserReset extends AdministrationCommand {
     }
     const user = args.name
     const title = TITLES[type]
+    const isShown = isShownWhole(this.io, { flags, title, file, kept })
     await confirm(this.io, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
     const administration = await this.administration(flags)
     await kept?.check()
@@ -100,24 +102,24 @@ export class UserReset extends AdministrationCommand {
     }
     const made = { user, title, secret, file: reserved, lost, kept, isDocument: flags.json === true }
     return deliver(this.io, made, (outcome) => {
-      if (file === undefined) return this.#printSecret({ user, type, secret }, flags, outcome)
+      if (file === undefined) return this.#printSecret({ user, type, secret, masked: !isShown }, flags, outcome)
       const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
       return this.print(flags.json, { user, type, file, ...outcome }, () => done)
     })
   }
 
   #printSecret(
-    { user, type, secret }: Pick<ResetRow, 'user' | 'type' | 'secret'>,
+    { user, type, secret, masked }: ResetRow,
     flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
     outcome: NotKept,
   ): Promise<number> {
-    const isShown = flags.show === true || flags.out === '-'
-    if (isShown && formatOf(flags) === 'table' && flags.fields === undefined) {
+    const isAsked = flags.show === true || flags.out === '-'
+    if (!masked && !isAsked) this.note(flags.json, `Keep the new ${TITLES[type]}: it is shown this once.`)
+    if (!masked && formatOf(flags) === 'table' && flags.fields === undefined) {
       return this.printLong({ ...flags, 'no-pager': true }, `${printable(secret)}\n`)
     }
-    const next = `Nobody knows the new ${TITLES[type]}. Reset it again with --out FILE or --show to get one.`
-    if (!isShown) this.note(flags.json, next)
-    const row = { user, type, secret: isShown ? secret : MASK, masked: !isShown }
+    const row = { user, type, secret: masked ? MASK : secret, masked }
+    if (masked) this.note(flags.json, `The new ${TITLES[type]} is kept for the profile. To see such a one, add --show.`)
     return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => ({ ...only, ...outcome }) })
   }
 }

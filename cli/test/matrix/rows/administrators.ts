@@ -50,7 +50,8 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     bad: ['--fields', 'canary'],
     fails: [
       { title: 'no type', args: ['Alex', '--yes'], exit: 2, code: 'usage' },
-      { title: 'no yes', args: ['Alex', '--type', 'password', '--no-input'], exit: 2, code: 'usage' },
+      { title: 'no yes', args: ['Alex', '--type', 'password', '--no-input', '--show'], exit: 2, code: 'usage' },
+      { title: 'a secret that nobody would know', args: ['Alex', '-t', 'password', '--yes'], exit: 2, code: 'usage' },
     ],
   },
   {

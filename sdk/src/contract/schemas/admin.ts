@@ -126,6 +126,7 @@ const AUDIT_ACTIONS = [
   'crab.delete',
   'admin.create',
   'admin.delete',
+  'admin.reset.password',
 ] as const
 
 /** One line of the audit log: who did what to whom, when, from where. */

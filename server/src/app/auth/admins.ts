@@ -27,6 +27,11 @@ export interface Admins {
   list(): Promise<Admin[]>
   /** Creates an administrator, or answers `undefined` when the name is taken. */
   create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
+  /**
+   * Gives an administrator another password, and another id, so that the sessions of the old password end; answers
+   * `undefined` when there is none of that name.
+   */
+  setPassword(username: string, password: string): Promise<Admin | undefined>
   /** Removes an administrator; fails with `admin_not_found`, or `last_superadmin` when nobody could make another. */
   remove(username: string): Promise<void>
   /** Whether there is any administrator. */
@@ -36,7 +41,7 @@ export interface Admins {
 /** What {@link createAdmins} builds on. */
 export interface AdminsContext {
   readonly storage: FishStorage
-  readonly identity: StoreIdentity
+  readonly identity: Pick<StoreIdentity, 'verify'>
   readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly clock: () => number
   readonly random: RandomSource
@@ -93,6 +98,15 @@ export function createAdmins({ storage, identity, passwords, clock, random }: Ad
       const stored: StoredAdmin = { ...admin, passwordHash: await passwords.hash(password) }
       const created = await change((admins) => (admins.some(named(username)) ? undefined : [...admins, stored]))
       return created ? admin : undefined
+    },
+
+    async setPassword(username, password) {
+      const renewed = { id: uuidv7(clock(), random), passwordHash: await passwords.hash(password) }
+      await change((admins) => {
+        if (!admins.some(named(username))) return undefined
+        return admins.map((admin) => (named(username)(admin) ? { ...admin, ...renewed } : admin))
+      })
+      return this.find(username)
     },
 
     async remove(username) {

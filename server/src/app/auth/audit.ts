@@ -11,7 +11,12 @@ export interface Audit {
    * Settles once the entry is stored; rejects when it cannot be. Called before the deed: what happened is on record
    * for sure, and an entry may tell of a deed that failed after all.
    */
-  record(exchange: Exchange, actor: string, action: AuditAction, subject?: string): Promise<void>
+  record(
+    from: Pick<Exchange, 'address' | 'requestId'>,
+    actor: string,
+    action: AuditAction,
+    subject?: string,
+  ): Promise<void>
   /** One page of the log, newest first. */
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
@@ -20,24 +25,29 @@ const BASE = 'audit:'
 const LAST_MOMENT = 2 ** 48 - 1
 const LISTING = 'audit'
 
-/** Makes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
+/** Makes what writes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
+export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource): Audit['record'] {
+  return async ({ address, requestId }, actor, action, subject) => {
+    const now = clock()
+    const id = uuidv7(now, random)
+    const entry: AuditEntry = {
+      id,
+      at: new Date(now).toISOString(),
+      actor,
+      action,
+      ...(subject === undefined ? {} : { subject }),
+      address,
+      requestId,
+    }
+    const age = (LAST_MOMENT - now).toString(16).padStart(12, '0')
+    await storage.items.setItem(itemKey('audit', age, id), JSON.stringify(entry))
+  }
+}
+
+/** Makes the audit log. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource): Audit {
   return {
-    async record({ address, requestId }, actor, action, subject) {
-      const now = clock()
-      const id = uuidv7(now, random)
-      const entry: AuditEntry = {
-        id,
-        at: new Date(now).toISOString(),
-        actor,
-        action,
-        ...(subject === undefined ? {} : { subject }),
-        address,
-        requestId,
-      }
-      const age = (LAST_MOMENT - now).toString(16).padStart(12, '0')
-      await storage.items.setItem(itemKey('audit', age, id), JSON.stringify(entry))
-    },
+    record: createAuditRecorder(storage, clock, random),
 
     async list({ limit, cursor }) {
       const place = cursor === undefined ? undefined : await cursors.open(cursor, LISTING)

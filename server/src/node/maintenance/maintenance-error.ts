@@ -8,6 +8,7 @@ import { SecretsError } from '../secrets-file.ts'
  * Why maintenance was refused or failed: what a storage may say, or
  *
  * - `no_store`: there is no store where one was named
+ * - `no_admin`: there is no administrator of the name
  * - `exists`: what would be written over exists, and was left as it is
  * - `older_schema`: the store was not opened by this version yet
  * - `damaged`: a check of the content failed
@@ -20,6 +21,7 @@ import { SecretsError } from '../secrets-file.ts'
 export type MaintenanceErrorCode =
   | StorageErrorCode
   | 'no_store'
+  | 'no_admin'
   | 'exists'
   | 'older_schema'
   | 'damaged'

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { createLogger, readConfig, startServer } from '@fish-crab/server'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from './folders.ts'
+import { type Env, run } from './harness.ts'
+
+const NEW_PASSWORD = 'canary-new-admin-password'
+
+/** A data folder that a server made with this password of its administrator. */
+async function dataFolder() {
+  const storage = `file:${join(newFolder(), 'data')}`
+  const start = async (password: string) => {
+    const env = { FISH_STORAGE: storage, FISH_PORT: '0', FISH_ADMIN_PASSWORD: password }
+    const logger = createLogger('silent', { stream: process.stderr, colours: false })
+    const server = await startServer(readConfig({ env }), { logger, version: '0.0.0-test' })
+    let closed: Promise<void> | undefined
+    const close = () => {
+      closed ??= server.close()
+      return closed
+    }
+    onTestFinished(close)
+    return { ...server, close }
+  }
+  return { storage, start }
+}
+
+const reset = (storage: string, more: readonly string[] = [], env: Env = {}) =>
+  run(['admin', 'reset-password', 'ADMIN', '--storage', storage, '--json', ...more], {
+    env: { FISH_NEW_ADMIN_PASSWORD: NEW_PASSWORD, ...env },
+  })
+
+test('a lost password is reset beside the data, ends what was open, and is in the audit log', async () => {
+  const { storage, start } = await dataFolder()
+  const first = await start('canary-lost-password')
+  const home = newFolder()
+  const kept = { HOME: home, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home }
+  const as = (url: string, password: string, argv: readonly string[]) =>
+    run(argv, { env: { ...kept, FISH_URL: url, FISH_ADMIN_PASSWORD: password } })
+  expect((await as(first.url, 'canary-lost-password', ['login', 'admin', '--admin'])).status).toBe(0)
+  await first.close()
+  const done = await reset(storage)
+  expect({ status: done.status, document: JSON.parse(done.stdout) }).toEqual({
+    status: 0,
+    document: { username: 'admin', role: 'superadmin' },
+  })
+  expect(done.stdout + done.stderr).not.toContain(NEW_PASSWORD)
+  const second = await start(NEW_PASSWORD)
+  expect((await as(second.url, 'canary-lost-password', ['admin', 'list'])).status).toBe(4)
+  const { stdout } = await as(second.url, NEW_PASSWORD, ['audit', '--json'])
+  expect(JSON.parse(stdout).entries).toContainEqual(
+    expect.objectContaining({ actor: 'local', action: 'admin.reset.password', subject: 'admin', address: 'local' }),
+  )
+})
+
+test('a folder that a server has open is refused, and nothing is changed', async () => {
+  const { storage, start } = await dataFolder()
+  const server = await start('canary-lost-password')
+  for (const more of [[], ['--dry-run']]) {
+    const { status, stdout } = await reset(storage, more)
+    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 6, code: 'in_use' })
+  }
+  const env = { FISH_URL: server.url, FISH_ADMIN_PASSWORD: 'canary-lost-password' }
+  expect((await run(['admin', 'list'], { env })).status).toBe(0)
+})
+
+test('a service is never asked: there is no flag for its address', async () => {
+  const { stdout, status } = await reset('file:./nowhere', ['--url', 'http://127.0.0.1:1'])
+  expect({ status, message: JSON.parse(stdout).error.message }).toEqual({
+    status: 2,
+    message: expect.stringContaining('--url'),
+  })
+})
+
+test('a FISH_ADMIN_PASSWORD that has no effect is warned of at the start, and only such a one', async () => {
+  const { start } = await dataFolder()
+  const first = await start('canary-first-password')
+  expect(first.warnings).toEqual([])
+  await first.close()
+  const second = await start('canary-other-password')
+  expect(second.warnings.join()).toContain('FISH_ADMIN_PASSWORD has no effect')
+  expect(second.warnings.join()).not.toContain('canary')
+})

@@ -1,0 +1,65 @@
+import type { AdminRole } from '@fish-crab/sdk/contract'
+import { createAdmins } from '../../app/auth/admins.ts'
+import { createAuditRecorder } from '../../app/auth/audit.ts'
+import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
+import { createStorage } from '../../storage/index.ts'
+import type { ConfigSource } from '../config.ts'
+import { createScryptHasher } from '../passwords.ts'
+import { MaintenanceError, maintain } from './maintenance-error.ts'
+import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
+import { type DryRunMark, dryRunMark } from './progress.ts'
+import { storeFileOf } from './store-file.ts'
+
+/** What {@link resetAdminPassword} takes. */
+export interface ResetAdminPasswordOptions extends ConfigSource {
+  /** Whose password; letter case does not matter. */
+  readonly username: string
+  /** The new one, 8 to 256 characters. A dry run needs none. */
+  readonly password: string
+  /** Look whether there is such an administrator, and change nothing. @default false */
+  readonly dryRun?: boolean
+}
+
+/** Whose password was reset, or would be. */
+export interface ResetAdminPasswordReport extends DryRunMark {
+  readonly username: string
+  readonly role: AdminRole
+}
+
+/**
+ * Gives an administrator another password, beside the data: for when nobody knows one any more. It is in the audit log,
+ * and ends the sessions of that administrator. A file store must not be served meanwhile, a Redis may be.
+ * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others
+ */
+export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
+  const { username, password, dryRun = false, ...source } = options
+  return maintain(async () => {
+    const settings = readMaintenanceSettings(source)
+    refuseMemory(settings.storage)
+    if (settings.storage.driver === 'file') storeFileOf(folderOf(settings.storage))
+    const storage = await createStorage(settings.storage)
+    try {
+      refuseUnfinished(await storage.items.getItem(STORE_KEY))
+      const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
+      // Nobody serves another store under this name: it was named by where it is.
+      const identity = { verify: async () => {} }
+      const admins = createAdmins({ storage, identity, passwords: createScryptHasher(), clock: Date.now, random })
+      const found = await admins.find(username)
+      if (!found) throw noAdmin((await admins.list()).map((admin) => admin.username))
+      if (!dryRun) {
+        const from = { address: 'local', requestId: crypto.randomUUID() }
+        const record = createAuditRecorder(storage, Date.now, random)
+        await record(from, 'local', 'admin.reset.password', found.username)
+        await admins.setPassword(username, password)
+      }
+      return { username: found.username, role: found.role, ...dryRunMark(dryRun) }
+    } finally {
+      await storage.dispose()
+    }
+  })
+}
+
+function noAdmin(names: readonly string[]): MaintenanceError {
+  const hint = names.length === 0 ? 'The server makes the first one when it starts.' : `There are: ${names.join(', ')}.`
+  return new MaintenanceError('no_admin', 'There is no administrator of that name.', { hint })
+}
