@@ -119,11 +119,14 @@ function given(value: string | undefined, reason: string): string {
   throw new CheckSkipped(reason)
 }
 
-/** Runs at the first call; all get its result. */
+/** Runs at the first call; all get its result. What failed once is tried again, so that one check fails and not all. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return async () => {
-    result ??= make()
+    result ??= make().catch((error: unknown) => {
+      result = undefined
+      throw error
+    })
     return result
   }
 }

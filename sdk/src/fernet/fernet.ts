@@ -56,9 +56,15 @@ function isFresh(timestamp: bigint, { ttlSeconds, now }: DecryptOptions, clock: 
 /** Prepares a key at its first use and keeps it: importing a key costs more than using it. */
 function lazyKey(prepare: PreparePlatformKey, bytes: Bytes): () => PlatformKey | Promise<PlatformKey> {
   let prepared: PlatformKey | Promise<PlatformKey> | undefined
-  return () => {
-    prepared ??= prepare(bytes)
-    return prepared
+  return async () => {
+    try {
+      prepared ??= prepare(bytes)
+      return await prepared
+    } catch (error) {
+      // What the platform refuses now it may grant at the next use.
+      prepared = undefined
+      throw error
+    }
   }
 }
 

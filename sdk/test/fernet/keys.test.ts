@@ -3,6 +3,7 @@ import { createFernet, generateFernetKey, isFernetError } from '@fish-crab/sdk/f
 import { describe, expect, test } from 'vitest'
 import { fernetWith } from '../../src/fernet/fernet.ts'
 import { preparePlatformKey } from '../../src/fernet/key.node.ts'
+import { preparePlatformKey as prepareWebKey } from '../../src/fernet/key.web.ts'
 import { invalidToken, KEY, LANES, OTHER_KEY, text } from './lanes.ts'
 
 const standard = (key: string) => key.replaceAll('-', '+').replaceAll('_', '/')
@@ -102,3 +103,15 @@ function tried(action: () => unknown): unknown {
     return error
   }
 }
+
+test('a key that the platform could not prepare is prepared at the next use', async () => {
+  let isRefused = true
+  const prepare = async (bytes: Uint8Array<ArrayBuffer>) => {
+    if (isRefused) throw new Error('WebCrypto is busy.')
+    return prepareWebKey(bytes)
+  }
+  const fernet = fernetWith(prepare, KEY)
+  await expect(fernet.encrypt('fish')).rejects.toThrow('WebCrypto is busy.')
+  isRefused = false
+  expect(text((await fernet.decrypt(await fernet.encrypt('fish'))).message)).toBe('fish')
+})

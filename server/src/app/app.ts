@@ -38,7 +38,8 @@ export interface App {
   /** The administrators, for hosts that make the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
   /**
-   * Settles when the secrets at hand open the stored data; rejects when not, and has written nothing. From then on, the
+   * Settles when the secrets at hand open the stored data and all code is loaded, so that no request fails for want of a
+   * file or a descriptor; rejects when not, and has written nothing. From then on, the
    * app notices when its store is emptied, replaced or filled by an import: it is not ready, and answers nothing from
    * there and writes nothing there.
    * @throws SealError; StorageError `unfinished` when the store holds part of an import
@@ -83,13 +84,14 @@ export function createApp(options: AppOptions): App {
   const users = createUsers({ storage, identity, cursors, vault, passwords: queued, clock, random })
   const admins = createAdmins({ storage, identity, passwords: queued, clock, random })
   const guard = createLoginGuard(storage, clock)
+  const sessions = createSessions({ secret: secrets.session, admins, identity, clock })
   const handlers = createHandlers({
     storage,
     identity,
     users,
     admins,
     credentials: createCredentials({ users, admins, identity, passwords, queue, guard, clock }),
-    sessions: createSessions({ secret: secrets.session, admins, identity, clock }),
+    sessions,
     audit: createAudit(storage, cursors, clock, random),
     answerCollection: createCollectionAnswerer(storage, contentEncoder, cursors),
     contentEncoder,
@@ -122,7 +124,7 @@ export function createApp(options: AppOptions): App {
   const below = docs
     ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
     : []
-  mountRoutes(h3, handlers, below)
+  mountRoutes(h3, handlers.byRoute, below)
   const metricsOnly = createPipeline({ ...pipeline, admit: async () => {} })
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
 
@@ -132,6 +134,7 @@ export function createApp(options: AppOptions): App {
     users,
     admins,
     async checkSecrets() {
+      await Promise.all([handlers.load(), sessions.load()])
       await checkFinished(anyStorage)
       // Before the store gets an id: a wrong secret changes nothing.
       await openSealCheck(anyStorage, vault)

@@ -1,5 +1,5 @@
 import { createApp, createMemoryStorage } from '@fish-crab/server/app'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { asRoot } from './administration.ts'
 import { write } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -52,5 +52,15 @@ describe('a cursor', () => {
     await expectError(await admin('GET', `/admin/audit?limit=1&cursor=${users}`), 'invalid_query')
     await expectError(await admin('GET', `/admin/users?limit=1&cursor=${audit}`), 'invalid_query')
     await expectError(await admin('GET', `/admin/users?limit=1&cursor=x${users}`), 'invalid_query')
+  })
+
+  it('is made again after its key could not be derived', async () => {
+    const world = await createWorld(UNLIMITED)
+    await write(world, 'fish', { fish: [1, 2].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
+    const derive = vi.spyOn(crypto.subtle, 'deriveKey').mockRejectedValueOnce(new Error('out of memory'))
+    onTestFinished(() => derive.mockRestore())
+    const path = '/get/fish?name=Alex&gamemode=earth&limit=1'
+    expect((await world.request(path)).status).toBe(500)
+    expect((await world.request(path)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { userKeyBehaviour } from './behaviour/user-key.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
@@ -129,5 +129,21 @@ describe('the check of a password', () => {
       const answer = await world.request(KEY, { headers: { authorization: basic('Alex', password) } })
       expect([answer.status, world.checks()]).toEqual([status, checks])
     }
+  })
+
+  it('goes on after a decoy could not be made, and after a digest key could not', async () => {
+    let isBroken = true
+    const hash = async (password: string) => {
+      if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
+      return plainPasswords.hash(password)
+    }
+    const world = await createWorld({ ...UNLIMITED, passwords: { ...plainPasswords, hash } })
+    const ask = async (name: string) =>
+      (await world.request(KEY, { headers: { authorization: basic(name, 'alex-password') } })).status
+    const generate = vi.spyOn(crypto.subtle, 'generateKey').mockRejectedValueOnce(new Error('out of memory'))
+    onTestFinished(() => generate.mockRestore())
+    expect([await ask('nobody'), await ask('nobody')]).toEqual([500, 500])
+    isBroken = false
+    expect([await ask('nobody'), await ask('Alex')]).toEqual([401, 200])
   })
 })

@@ -1,7 +1,7 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { createApp, createMemoryStorage, type FishStorage, SealError } from '@fish-crab/server/app'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { post, SALMON, seal as sealToken } from './catches.ts'
 import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
 import { createWorld, plainPasswords } from './world.ts'
@@ -151,5 +151,16 @@ describe('a sealed key', () => {
     expect(stolen.status).toBe(500)
     const read = await world.request('/get/fish?name=Bob&gamemode=earth')
     expect(await read.json()).toEqual({ user: 'Bob', fish: [] })
+  })
+})
+
+describe('a key that the platform could not derive', () => {
+  it('is derived at the next use, and ends no process that did not wait for it', async () => {
+    const derive = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValueOnce(new Error('out of memory'))
+    onTestFinished(() => derive.mockRestore())
+    const app = open(createMemoryStorage(), NEW)
+    await expect(create(app, 'Alex')).rejects.toThrow('out of memory')
+    await create(app, 'Alex')
+    expect((await readKey(app, 'Alex')).status).toBe(200)
   })
 })

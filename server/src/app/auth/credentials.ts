@@ -1,6 +1,7 @@
 import { LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
+import { lazy } from '../lazy.ts'
 import type { PasswordHasher } from '../options.ts'
 import type { StoreIdentity } from '../store-identity.ts'
 import type { Users } from '../users/users.ts'
@@ -54,7 +55,6 @@ export function createCredentials(context: CredentialsContext): Credentials {
   const { users, admins, identity, passwords, queue, guard, clock } = context
   const remembered = createRememberedPasswords(clock)
   const underWay = new Map<string, Promise<unknown>>()
-  let decoy: Promise<string> | undefined
 
   const findAdmin: Directory<Admin> = async (name) => {
     const found = await admins.findWithHash(name)
@@ -66,13 +66,7 @@ export function createCredentials(context: CredentialsContext): Credentials {
     return who && passwordHash !== undefined ? { who, passwordHash } : undefined
   }
 
-  function decoyHash(): Promise<string> {
-    decoy ??= passwords.hash('a password that nobody has').catch((error: unknown) => {
-      decoy = undefined
-      throw error
-    })
-    return decoy
-  }
+  const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
   /** The first whom a remembered password lets in, unless it may let in somebody who goes before. */
   async function recall<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {

@@ -1,3 +1,4 @@
+import { lazy } from '../lazy.ts'
 import { boundedCache } from '../users/cache.ts'
 
 /** Passwords that fitted a stored hash a while ago: they need not be derived again to let the same person in. */
@@ -18,15 +19,11 @@ const CAPACITY = 10_000
  */
 export function createRememberedPasswords(clock: () => number): RememberedPasswords {
   const untilByDigest = boundedCache<string, number>(CAPACITY)
-  let key: Promise<CryptoKey> | undefined
+  const key = lazy(async () => crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
 
   async function digestOf(password: string, hash: string): Promise<string> {
-    key ??= crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']).catch((error: unknown) => {
-      key = undefined
-      throw error
-    })
     const text = new TextEncoder().encode(JSON.stringify([hash, password]))
-    return String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', await key, text)))
+    return String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', await key(), text)))
   }
 
   return {

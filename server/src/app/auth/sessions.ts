@@ -1,17 +1,17 @@
 import { LIMITS, type Session } from '@fish-crab/sdk/contract'
 import { Failure } from '../http/failure.ts'
+import { lazy } from '../lazy.ts'
 import type { StoreIdentity } from '../store-identity.ts'
 import type { Admin, Admins } from './admins.ts'
 
 /** The sessions of administrators: JWTs that name them. */
 export interface Sessions {
+  /** Loads what is else loaded with the first session: pages that mock the service hardly ever open one. */
+  load(): Promise<unknown>
   open(admin: Admin): Promise<Session>
   /** The administrator of `Authorization: Bearer`, or an `invalid_session` failure. */
   require(request: Request): Promise<Admin>
 }
-
-/** Loaded with the first session: pages that mock the service hardly ever open one. */
-const loadTokens = () => import('./session-token.ts')
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
@@ -27,8 +27,11 @@ export interface SessionsContext {
 /** Makes the sessions. A session ends with its time, and with the administrator it was opened for. */
 export function createSessions({ secret, admins, identity, clock }: SessionsContext): Sessions {
   const key = new TextEncoder().encode(secret)
+  const loadTokens = lazy(() => import('./session-token.ts'))
 
   return {
+    load: loadTokens,
+
     async open(admin) {
       const issuedAt = Math.floor(clock() / 1000)
       const expiresAt = issuedAt + LIMITS.sessionSeconds

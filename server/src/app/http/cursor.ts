@@ -1,3 +1,4 @@
+import { lazy } from '../lazy.ts'
 import { Failure } from './failure.ts'
 
 /** Places in listings as the opaque texts that clients hand back. */
@@ -21,15 +22,7 @@ const MAC_BYTES = 16
  * listing. They hold as long as the secret does.
  */
 export function createCursors(secret: string): Cursors {
-  let key: Promise<CryptoKey> | undefined
-
-  function macKey(): Promise<CryptoKey> {
-    key ??= deriveKey(secret).catch((error: unknown) => {
-      key = undefined
-      throw error
-    })
-    return key
-  }
+  const macKey = lazy(() => deriveKey(secret))
 
   async function seal(place: string, scope: string): Promise<string> {
     const text = new TextEncoder().encode(JSON.stringify([scope, place]))

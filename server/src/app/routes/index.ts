@@ -1,6 +1,7 @@
 import { OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type AdminHandler, guarded } from '../auth/admin-access.ts'
 import { Failure } from '../http/failure.ts'
+import { lazy } from '../lazy.ts'
 import type { Handler, Services } from '../services.ts'
 import { demoCrabHandler, demoFishHandler } from './demo.ts'
 import { docsHandler } from './docs.ts'
@@ -11,16 +12,15 @@ import { livezHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
-/**
- * The handlers of what administrators do. They are loaded with the first request to any of them: pages that mock the
- * service hardly ever make one.
- */
-function adminHandlers(services: Services): Partial<Record<RouteName, AdminHandler>> {
-  let loading: Promise<Partial<Record<RouteName, AdminHandler>>> | undefined
-  const load = () => {
-    loading ??= import('./admin.ts').then(({ createAdminHandlers }) => createAdminHandlers(services))
-    return loading
-  }
+/** The handlers of a service. */
+export interface Handlers {
+  /** Of every route that it answers. */
+  readonly byRoute: Partial<Record<RouteName, Handler>>
+  /** Loads what else is loaded with the first request that needs it: pages that mock the service hardly ever make one. */
+  load(): Promise<unknown>
+}
+
+function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandler>>>) {
   const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].audience === 'admin')
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [
@@ -34,8 +34,11 @@ function adminHandlers(services: Services): Partial<Record<RouteName, AdminHandl
   )
 }
 
-/** The handler of every route that the service answers. */
-export function createHandlers(services: Services): Partial<Record<RouteName, Handler>> {
+/** Makes the handlers. */
+export function createHandlers(services: Services): Handlers {
+  const loadAdmin = lazy(async () => (await import('./admin.ts')).createAdminHandlers(services))
+  // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
+  const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
     demoFish: demoFishHandler(),
@@ -45,17 +48,18 @@ export function createHandlers(services: Services): Partial<Record<RouteName, Ha
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
     getUserKey: userKeyHandler(services),
-    ...adminHandlers(services),
+    ...adminHandlers(loadAdmin),
     livez: livezHandler(),
     readyz: readyzHandler(services),
-    openapi: openApiHandler(services, () => Object.keys(handlers) as RouteName[]),
+    openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
   }
-  return Object.fromEntries(
+  const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
       name,
       guarded(services, OPERATIONS[name as RouteName].auth, handle),
     ]),
   )
+  return { byRoute, load: () => Promise.all([loadAdmin(), loadOpenApi()]) }
 }

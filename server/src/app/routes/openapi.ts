@@ -4,14 +4,19 @@ import { type StaticFile, staticFile } from '../http/static-file.ts'
 import type { Handler, Services } from '../services.ts'
 import { sha256Hex } from '../users/digest.ts'
 
+type OpenApi = typeof import('@fish-crab/sdk/openapi')
+
 /** `GET /openapi.json`: the contract of these routes. Made, written and encoded once, when it is first asked for. */
-export function openApiHandler(services: Services, routes: () => readonly RouteName[]): Handler {
+export function openApiHandler(
+  services: Services,
+  load: () => Promise<Pick<OpenApi, 'openApiDocument'>>,
+  routes: () => readonly RouteName[],
+): Handler {
   const { contentEncoder, version } = services
   let kept: StaticFile | undefined
 
   async function makeFile(): Promise<StaticFile> {
-    // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
-    const { openApiDocument } = await import('@fish-crab/sdk/openapi')
+    const { openApiDocument } = await load()
     const text = JSON.stringify(openApiDocument({ version, routes: routes() }))
     const body = new TextEncoder().encode(text)
     const encoded: Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>> = {}

@@ -1,4 +1,5 @@
 import type { RandomSource } from '../ids.ts'
+import { lazy } from '../lazy.ts'
 import { decryptSealed, deriveSealKey, encryptSealed, type SealKey } from './seal-cipher.ts'
 
 const VERSION = 'v2'
@@ -46,10 +47,10 @@ interface Opened {
  * @param secrets at least one, the one to seal with first
  */
 export function createVault(secrets: readonly string[], random: RandomSource): Vault {
-  const keys = Promise.all(secrets.map(deriveSealKey))
-  const byId = keys.then((all) => new Map(all.map((key) => [key.id, key])))
+  const keys = lazy(() => Promise.all(secrets.map(deriveSealKey)))
+  const byId = lazy(async () => new Map((await keys()).map((key) => [key.id, key])))
   const firstKey = async () => {
-    const [first] = await keys
+    const [first] = await keys()
     if (!first) throw new TypeError('A vault needs a secret.')
     return first
   }
@@ -63,14 +64,14 @@ export function createVault(secrets: readonly string[], random: RandomSource): V
     const [version = '', ...parts] = text.split('.')
     if (version === VERSION && parts.length === 3) {
       const [id = '', iv = '', sealed = ''] = parts
-      const key = (await byId).get(id)
+      const key = (await byId()).get(id)
       if (!key) throw new SealError(`What is sealed for ${owner} needs a secret that was not given: ${SECRETS_HINT}`)
       return { plain: await decryptSealed(key, { iv, sealed, owner }).catch(refuse(owner)), key, version }
     }
     if (version !== VERSION_WITHOUT_ID || parts.length !== 2) return refuse(owner)(undefined)
     const [iv = '', sealed = ''] = parts
     // Authenticated encryption: no other key than the right one opens it.
-    const tries = (await keys).map(async (key) => ({
+    const tries = (await keys()).map(async (key) => ({
       plain: await decryptSealed(key, { iv, sealed, owner }),
       key,
       version,
