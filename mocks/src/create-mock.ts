@@ -1,4 +1,5 @@
 import type { Mock } from './mock.ts'
+import { requireNode } from './node-version.ts'
 import type { MockOptions } from './options.ts'
 
 /**
@@ -16,6 +17,7 @@ import type { MockOptions } from './options.ts'
  * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold', … }]
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
+  requireNode()
   const { openMock } = await import('./open-mock.ts')
   return openMock(options)
 }

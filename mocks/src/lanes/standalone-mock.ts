@@ -1,5 +1,6 @@
 import { checkOptions } from '../check-options.ts'
 import { createControlApi } from '../control/control-api.ts'
+import { requireNode } from '../node-version.ts'
 import type { MockOptions } from '../options.ts'
 import { checkOrigin } from '../origin.ts'
 import type { SeededUser } from '../seed.ts'
@@ -25,6 +26,7 @@ export interface StandaloneMock extends Standalone {
  * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
  */
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
+  requireNode()
   const { seed = {}, limits = {}, startAt, allowedOrigins = [], ...listening } = options
   checkOptions({ seed, limits, allowedOrigins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })

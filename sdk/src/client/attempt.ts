@@ -1,10 +1,15 @@
 import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { isFishCrabError } from '../errors/guards.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import { untilAborted } from './abort.ts'
+import { causes } from './causes.ts'
 import { type Clock, startLimit } from './clock.ts'
+import { isNetworkMessage } from './network-message.ts'
 import type { ProxyErrorFields } from './platform.ts'
 import { readBody } from './read-body.ts'
+
+const LONGEST_MESSAGE = 500
 
 /** An answer, read to its end. */
 export interface RawAnswer {
@@ -24,7 +29,11 @@ export interface AttemptLimits {
 export interface AttemptContext {
   /** Where it goes to. */
   readonly origin: string
+  /** Whether pages of every origin may send it (Fetch standard, "CORS protocol"). */
+  readonly isOpenToAll: boolean
   readonly rateLimit: RateLimitState | undefined
+  /** Takes what the request kept secret out of a text. */
+  readonly redact: (text: string) => string
   /** The error for what was thrown, where a proxy is to blame for it. */
   readonly proxyError: (cause: unknown, fields: ProxyErrorFields) => ConnectionError | undefined
 }
@@ -59,28 +68,49 @@ export async function attempt(
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason
     if (isFishCrabError(error)) throw error
-    throw connectionError(error, context)
+    throw unhandledError(error) ?? connectionError(error, context)
   } finally {
     cancel()
     signal?.removeEventListener('abort', onAbort)
   }
 }
 
-function connectionError(cause: unknown, { origin, rateLimit, proxyError }: AttemptContext): ConnectionError {
-  const code = systemCode(cause)
-  const atProxy = proxyError(cause, { systemCode: code, rateLimit })
+/** A test stopped the request, since no mock answers it: nothing was lost, and trying again changes nothing. */
+function unhandledError(error: unknown): FishCrabError | undefined {
+  for (const { name, message, code } of causes(error) as Iterable<Error & { code?: unknown }>) {
+    const isOfMsw = name === 'InternalError' && message.startsWith('[MSW]')
+    if (code === 'ERR_UNHANDLED_REQUEST' || isOfMsw) {
+      return new FishCrabError(message, { code: 'unhandled_request', cause: error })
+    }
+  }
+  return undefined
+}
+
+function connectionError(cause: unknown, context: AttemptContext): ConnectionError {
+  const { origin, rateLimit, proxyError, redact } = context
+  const all = [...causes(cause)]
+  // The code of what broke the connection, such as `ECONNREFUSED`; fetch hides it in a cause.
+  const systemCode = all.map((error) => (error as { code?: unknown }).code).find((code) => typeof code === 'string')
+  const atProxy = proxyError(cause, { systemCode, rateLimit })
   if (atProxy) return atProxy
-  return new ConnectionError(`No answer from ${origin}${code ? ` (${code})` : ''}.`, {
-    hint: 'Is the service running, and is baseUrl right?',
-    systemCode: code,
+  const message = all.at(-1)?.message ?? ''
+  const isTelling = systemCode === undefined && message !== '' && !isNetworkMessage(message)
+  const why = isTelling ? `: ${redact(message).slice(0, LONGEST_MESSAGE).replace(/\.$/, '')}` : ''
+  const page = blockedPage(cause, context)
+  return new ConnectionError(`No answer from ${origin}${systemCode ? ` (${systemCode})` : why}.`, {
+    hint: page
+      ? `Is the service running? If so, it may not allow ${page}: its operator names allowed origins in FISH_ALLOWED_ORIGINS.`
+      : 'Is the service running, and is baseUrl right?',
+    systemCode,
     rateLimit,
     cause,
   })
 }
 
-/** The code of what broke the connection, such as `ECONNREFUSED`; fetch hides it in a cause. */
-function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : systemCode(error.cause)
+/** The origin of this page, where its browser may have stopped a request for it: a page is not told why one failed. */
+function blockedPage(cause: unknown, { origin, isOpenToAll }: AttemptContext): string | undefined {
+  const page = (globalThis as { location?: { origin?: string } }).location?.origin
+  const { name, cause: reason } = (cause ?? {}) as Partial<Error>
+  const isUnexplained = name === 'TypeError' && reason === undefined
+  return !isOpenToAll && isUnexplained && page !== new URL(origin).origin ? page : undefined
 }

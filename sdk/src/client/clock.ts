@@ -24,7 +24,8 @@ export const systemClock: Clock = {
 
 /** The machine's own clock, whose waits do not keep a process alive. */
 export const idleClock: Clock = {
-  ...systemClock,
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
   // A number in browsers, which have no process to keep alive.
   sleep: (ms, signal) => sleepOnTimer(ms, signal, (timer) => (timer as Partial<NodeJS.Timeout>).unref?.()),
 }

@@ -38,6 +38,10 @@ export const platform: Platform = {
 
 async function openDispatcher(proxies: ProxyBlame): Promise<RequestInit> {
   const undici = await importUndici()
+  if (!undici) {
+    warnOfProxies()
+    return {}
+  }
   // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
   return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies)) } as unknown as RequestInit
 }
@@ -51,14 +55,31 @@ function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame): impor
   }
 }
 
-/** Where Node's own undici is older, importing another one replaces the dispatcher of the whole process: undo that. */
-async function importUndici(): Promise<typeof import('undici')> {
+// Those that undici looks at.
+const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
+
+/** Without undici, requests go by the built-in fetch, which has connections but no proxies. */
+function warnOfProxies(): void {
+  const variable = PROXY_VARIABLES.find((name) => process.env[name])
+  if (!variable) return
+  process.emitWarning(
+    `${variable} is ignored: proxies need undici, which cannot be loaded here. Use Node 22.19 or later (this is ${process.version}).`,
+    { type: 'FishCrabWarning', code: 'FISH_CRAB_NO_PROXY' },
+  )
+}
+
+/**
+ * Where Node's own undici is older, importing another one replaces the dispatcher of the whole process: undo that.
+ *
+ * @returns nothing where it cannot be loaded: this Node is too old for it, or a bundler left it out
+ */
+async function importUndici(): Promise<typeof import('undici') | undefined> {
   // Touching the class loads Node's own undici, which then holds its dispatcher.
   void globalThis.Response
   const before = Reflect.get(globalThis, SHARED_DISPATCHER)
-  const undici = await import('undici')
+  const undici = await import('undici').catch(() => undefined)
   const after = Reflect.get(globalThis, SHARED_DISPATCHER)
-  if (before !== after && after instanceof undici.Dispatcher1Wrapper) {
+  if (before !== after && (!undici || after instanceof undici.Dispatcher1Wrapper)) {
     Reflect.set(globalThis, SHARED_DISPATCHER, before)
   }
   return undici

@@ -38,6 +38,9 @@ export function createExchange(settings: Settings): Exchange {
 
   return async (gate, ticket, { request, body, timeoutMs, signal, number }) => {
     const { method, path } = request.route
+    const redact = createRedaction(request, settings)
+    // Reads without credentials, by any page; the rest only by pages that the service was told of.
+    const isOpenToAll = method === 'GET' && request.headers?.authorization === undefined
     const started = clock.now()
     observer.onRequest({ method, path, attempt: number })
     if (signal?.aborted) {
@@ -48,7 +51,7 @@ export function createExchange(settings: Settings): Exchange {
       const answer = await attempt(
         (ending) => send(request, body, ending),
         { clock, timeoutMs, maxResponseBytes },
-        { origin: baseUrl, rateLimit: gate.known(), proxyError },
+        { origin: baseUrl, isOpenToAll, rateLimit: gate.known(), redact, proxyError },
         signal,
       )
       const { status, headers } = answer
@@ -59,7 +62,7 @@ export function createExchange(settings: Settings): Exchange {
         attempt: number,
         status,
         durationMs: clock.now() - started,
-        requestId: createRedaction(request, settings)(headers.get(HEADERS.requestId) ?? undefined),
+        requestId: redact(headers.get(HEADERS.requestId) ?? undefined),
         rateLimit: readRateLimit(headers),
       })
       return { answer, isRefused }

@@ -25,7 +25,11 @@ export interface ClientOptions extends Hooks {
   readonly apiKey?: string | undefined
   /** The gamemode of calls that name none. @default FISH_GAMEMODE */
   readonly gamemode?: Gamemode | undefined
-  /** Used for every request. @default the global fetch at the time of the call, with connections of this client's own in Node */
+  /**
+   * Used for every request. A TypeError that is no lost connection, or anything but a Response, ends a call with a
+   * FishCrabError of code `invalid_fetch`. @default the global fetch at the time of the call, with connections of this
+   * client's own in Node
+   */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Milliseconds one try may take, the whole answer included; `Infinity` for no end. @default 10_000 */
   readonly timeoutMs?: number | undefined

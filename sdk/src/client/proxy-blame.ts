@@ -1,3 +1,5 @@
+import { causes } from './causes.ts'
+
 type PoolClass = typeof import('undici').Pool
 
 /** A proxy that did not let a request through. */
@@ -49,7 +51,7 @@ export function createProxyBlame(): ProxyBlame {
     behind(error, url) {
       const used = url.startsWith('https:') ? proxies.at(-1) : proxies[0]
       if (used === undefined) return undefined
-      for (const each of chain(error)) {
+      for (const each of causes(error)) {
         const address = unreached.get(each)
         if (address !== undefined) return { address }
         const status = REFUSALS.map((pattern) => pattern.exec(each.message)?.[1]).find((found) => found !== undefined)
@@ -65,8 +67,4 @@ export function createProxyBlame(): ProxyBlame {
 function addressOf(origin: URL | string): string {
   const { protocol, host } = new URL(origin)
   return `${protocol}//${host}`
-}
-
-function* chain(error: unknown): Generator<Error> {
-  for (let each = error; each instanceof Error; each = each.cause) yield each
 }

@@ -3,7 +3,13 @@ import { InvalidResponseError } from '../errors/connection-errors.ts'
 
 /** The text of a response, read no further than `maxBytes`. */
 export async function readBody(response: Response, maxBytes: number): Promise<string> {
-  if (!response.body) return ''
+  if (response.body === null) return ''
+  // A fetch of other makers may give a body of another kind, or none beside its text.
+  if (typeof response.body?.getReader !== 'function') {
+    const text = await response.text()
+    if (text.length > maxBytes) throw tooLarge(response, maxBytes)
+    return text
+  }
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
   let text = ''

@@ -2,9 +2,13 @@ import { platform } from '#dispatcher'
 import { HEADERS, MEDIA_TYPES } from '../contract/headers.ts'
 import { filledPath } from '../contract/route.ts'
 import type { ConnectionError } from '../errors/connection-errors.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
+import { ValidationError } from '../errors/validation-error.ts'
 import type { ApiRequest } from './api-request.ts'
+import { isNetworkMessage } from './network-message.ts'
 import type { Settings } from './options.ts'
 import type { ProxyErrorFields } from './platform.ts'
+import { createRedaction, type Redaction } from './redaction.ts'
 
 /** Sends requests. */
 export interface Sender {
@@ -30,10 +34,44 @@ export function createSender(settings: Settings): Sender {
       ...(body === undefined ? {} : { body }),
     }
     const url = urlOf(request, settings.baseUrl)
-    if (settings.fetch) return settings.fetch(url, init)
+    if (settings.fetch) return viaGiven(settings.fetch, url, init, createRedaction(request, settings))
+    if (typeof globalFetch !== 'function') {
+      const message = 'Needed in this runtime, which has no fetch of its own. Node has one from version 18 on.'
+      throw new ValidationError([{ path: 'fetch', message }])
+    }
     return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
   }
   return { send, proxyError: (cause, fields) => connections.proxyError(cause, settings.baseUrl, fields) }
+}
+
+/** Tells mistakes in a `fetch` that was given from connections that were lost: to try those again changes nothing. */
+async function viaGiven(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  init: RequestInit,
+  redact: Redaction,
+): Promise<Response> {
+  let response: Response | undefined
+  try {
+    response = await fetch(url, init)
+  } catch (error) {
+    // That of Node has a cause, and those of other runtimes have messages of their own.
+    const { name, message = '', cause } = (error ?? {}) as Partial<Error>
+    const isMistake = name === 'TypeError' && cause === undefined && !isNetworkMessage(message)
+    throw isMistake ? mistakenFetch(`It threw: ${redact(message)}`, error) : error
+  }
+  if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
+    throw mistakenFetch('It gave no Response.')
+  }
+  return response
+}
+
+function mistakenFetch(what: string, cause?: unknown): FishCrabError {
+  return new FishCrabError(`The given fetch does not work. ${what}`, {
+    code: 'invalid_fetch',
+    hint: 'It must return a promise of a Response, as the global one does.',
+    cause,
+  })
 }
 
 function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -21,12 +22,32 @@ export async function bundle(source: string, splitting: boolean) {
   })
 }
 
+/** How a script ended. */
+export interface Ended {
+  readonly exitCode: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** Runs a script in a Node process of its own until that ends by itself. */
-export async function runInNode(source: string): Promise<{ exitCode: unknown; stdout: string }> {
+export async function runInNode(
+  source: string,
+  { node = process.execPath, env = {} }: { node?: string | undefined; env?: Record<string, string> } = {},
+): Promise<Ended> {
   const { outputFiles } = await bundle(source, false)
-  const child = spawn(process.execPath, ['--input-type=module'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(node, ['--input-type=module'], { cwd: folder, stdio: 'pipe', env: { ...process.env, ...env } })
   const exit = new Promise((resolve) => child.once('exit', resolve))
-  const stdout = text(child.stdout)
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   child.stdin.end(outputFiles[0]?.text)
-  return { stdout: await stdout, exitCode: await exit }
+  return { stdout: await stdout, stderr: await stderr, exitCode: await exit }
+}
+
+/** A Node of this machine that is older than the packages ask for. */
+export function olderNode(): string | undefined {
+  const programs = (process.env.PATH ?? '').split(delimiter).map((at) => join(at, 'node'))
+  return programs.find((program) => {
+    const { status, stdout } = spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' })
+    const [major = 0, minor = 0] = status === 0 ? stdout.split('.').map(Number) : [99]
+    return major >= 18 && (major < 22 || (major === 22 && minor < 19))
+  })
 }

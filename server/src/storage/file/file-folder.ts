@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StorageError } from '../errors.ts'
 import { sqliteCode } from './file-errors.ts'
 import { findStore } from './file-identity.ts'
 import { APPLICATION_ID, migrate } from './file-schema.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'

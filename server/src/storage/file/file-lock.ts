@@ -1,9 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StorageError } from '../errors.ts'
 import { sqliteCode } from './file-errors.ts'
 import { createPrivateFile } from './file-folder.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** A data folder that this process has for itself. */
 export interface FolderLock {

@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { RecordSource } from '../chunks.ts'
 import { endOfBase, pageOf } from '../ordered-items.ts'
 import type { Collection, ItemPage, ItemRange, RecordForm, StoredRecord } from '../types.ts'
 import { IN_COLLECTION } from './file-schema.ts'
 import { prepareTallies, type TallyReader } from './file-tallies.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** What is read on the main thread: answers at once, and never waits for the writer. */
 export interface Reader extends TallyReader {

@@ -1,6 +1,5 @@
 // The one thread that writes. It may import only `node:` modules and relative files: Node runs it as it is.
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { prepareCommands } from './file-commands.ts'
 import type { FilePragmas } from './file-durability.ts'
@@ -8,6 +7,7 @@ import { toStorageError } from './file-errors.ts'
 import { checkIdentity } from './file-identity.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
 import { migrate } from './file-schema.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
 const BATCH_WRITES = 1024

@@ -1,0 +1,112 @@
+import { createClient } from '@fish-crab/sdk'
+import { afterEach, expect, test, vi } from 'vitest'
+import { FERNET_KEY, json, player } from './stubs.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable('It did not fail.'),
+    (error: unknown) => error,
+  )
+
+test.each([
+  [
+    'throws at once',
+    () => (undefined as unknown as { read(): Response }).read(),
+    /Cannot read properties of undefined/,
+  ],
+  ['rejects with a mistake', async () => (undefined as unknown as { read(): Response }).read(), /Cannot read/],
+  ['returns nothing', () => undefined as unknown as Response, /no Response/],
+  ['resolves to nothing', async () => undefined as unknown as Response, /no Response/],
+  ['gives its content', async () => ({ user: 'demo', fish: [] }) as unknown as Response, /no Response/],
+])('a given fetch that %s is told as that, and not asked again', async (_, broken, message) => {
+  let calls = 0
+  const fetch = () => {
+    calls += 1
+    return broken() as unknown as Promise<Response>
+  }
+  const error = await failureOf(createClient({ fetch, maxRetries: 2 }).demo.fish())
+  expect(error).toMatchObject({ name: 'FishCrabError', code: 'invalid_fetch', message: expect.stringMatching(message) })
+  expect(calls).toBe(1)
+})
+
+test('the mistake of a given fetch is kept as cause, and shows no secret', async () => {
+  const mistake = new TypeError('"key-1" is an invalid header value.')
+  const fetch = () => Promise.reject(mistake)
+  const error = await failureOf(createClient({ fetch, apiKey: 'key-1' }).demo.fish())
+  expect(error).toMatchObject({ cause: mistake, message: expect.stringContaining('"[redacted]" is an invalid') })
+})
+
+test.each([
+  new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
+  new TypeError('Failed to fetch'),
+  new TypeError('NetworkError when attempting to fetch resource.'),
+  new TypeError('Load failed'),
+  new TypeError('error sending request for url (http://fish.test/)'),
+  new TypeError('Network request failed'),
+  Object.assign(new Error('request to http://fish.test/ failed'), { name: 'FetchError', code: 'ECONNREFUSED' }),
+])('a connection that a given fetch lost is tried again: %s', async (lost) => {
+  const { options, asked } = player(lost, json({ user: 'demo', fish: [] }))
+  expect(await createClient(options).demo.fish()).toMatchObject({ user: 'demo' })
+  expect(asked).toHaveLength(2)
+})
+
+test('what a given fetch says of a failure stands in the message', async () => {
+  const { options } = player(new Error('The tunnel of key-1 is down.'))
+  const error = await failureOf(createClient({ ...options, apiKey: 'key-1', maxRetries: 0 }).demo.fish())
+  expect(error).toMatchObject({
+    name: 'ConnectionError',
+    summary: 'No answer from http://127.0.0.1:8787: The tunnel of [redacted] is down.',
+  })
+})
+
+test('a response of another maker is read, which has no stream of the platform', async () => {
+  const text = JSON.stringify({ user: 'demo', fish: [] })
+  const answer = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
+  const fetch = async () => answer as unknown as Response
+  expect(await createClient({ fetch }).demo.fish()).toMatchObject({ user: 'demo' })
+  const bounded = createClient({ fetch, maxResponseBytes: 5 }).demo.fish()
+  await expect(bounded).rejects.toMatchObject({ code: 'invalid_response' })
+})
+
+test('a runtime without fetch is told so at the first call', async () => {
+  vi.stubGlobal('fetch', undefined)
+  const call = createClient({ env: {} }).demo.fish()
+  await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path: 'fetch' }] })
+})
+
+test.each([
+  ['a mock of this project', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is answered by no mock.'],
+  ['MSW', { name: 'InternalError' }, '[MSW] Cannot bypass a request when using the "error" strategy.'],
+])('a request that %s stopped is told in its words, and not sent again', async (_, fields, message) => {
+  const stopped = new TypeError('fetch failed', { cause: Object.assign(new Error(message), fields) })
+  const { options, asked } = player(stopped)
+  await expect(createClient(options).demo.fish()).rejects.toMatchObject({ code: 'unhandled_request', message })
+  expect(asked).toHaveLength(1)
+})
+
+test('a write that a browser may have stopped names the page that may have to be allowed', async () => {
+  vi.stubGlobal('location', { origin: 'https://page.example' })
+  const client = createClient({
+    baseUrl: 'https://fish.example',
+    fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+    user: 'Alex',
+    gamemode: 'earth',
+    fernetKey: FERNET_KEY,
+    maxRetries: 0,
+  })
+  const allowed = /may not allow https:\/\/page\.example.*FISH_ALLOWED_ORIGINS/
+  expect(await failureOf(client.crabs.add())).toMatchObject({
+    code: 'connection_error',
+    hint: expect.stringMatching(allowed),
+  })
+  const key = client.keys.get({ username: 'Alex', password: 'a password' })
+  expect(await failureOf(key)).toMatchObject({ hint: expect.stringMatching(allowed) })
+  // Reads are open to every page.
+  expect(await failureOf(client.fish.list())).toMatchObject({ hint: expect.not.stringMatching(allowed) })
+  vi.stubGlobal('location', { origin: 'https://fish.example' })
+  expect(await failureOf(client.crabs.add())).toMatchObject({ hint: expect.not.stringMatching(allowed) })
+})

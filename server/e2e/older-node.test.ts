@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { olderNode } from '../../sdk/test/client/fresh-process.ts'
+
+const node = olderNode()
+if (!node) process.stdout.write('Left out: there is no Node before 22.19 on the PATH.\n')
+
+/** What a module says on stderr when that Node runs it. */
+async function failureOf(source: string): Promise<string> {
+  const run = promisify(execFile)(node ?? '', ['--input-type=module', '-e', source])
+  return run.then(
+    () => expect.unreachable('It did not fail.'),
+    ({ stderr }: { stderr: string }) => stderr,
+  )
+}
+
+test.skipIf(!node).each([
+  ['server', "import '@fish-crab/server'"],
+  ['server', "import '@fish-crab/server/storage'"],
+  ['mocks', "import { createMock } from '@fish-crab/mocks'; await createMock()"],
+  ['mocks', "import { startStandaloneMock } from '@fish-crab/mocks/standalone'; await startStandaloneMock()"],
+])('@fish-crab/%s says in one line which Node it needs: %s', async (name, source) => {
+  const stderr = await failureOf(source)
+  expect(stderr.match(/^Error: .*$/gm)).toEqual([
+    expect.stringMatching(
+      `^Error: @fish-crab/${name} needs Node 22\\.19 or later; this is Node \\d+\\.\\d+\\.\\d+\\. `,
+    ),
+  ])
+})
