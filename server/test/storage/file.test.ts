@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -139,6 +149,45 @@ test('a deleted file is noticed: the ping rejects, and nothing is acknowledged a
   await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject({ code: 'unavailable' })
   await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject({ code: 'unavailable' })
   await storage.dispose()
+})
+
+describe('a write-ahead log that is taken away while it is open', () => {
+  const LOG_GONE = { name: 'StorageError', code: 'unavailable', message: expect.stringMatching(/fish\.db-.*SIGTERM/) }
+
+  test.each([
+    ['deleted', 'fish.db-wal', (log: string) => rmSync(log)],
+    ['replaced', 'fish.db-wal', (log: string) => renameSync(`${log}-copy`, log)],
+    ['deleted', 'fish.db-shm', (log: string) => rmSync(log)],
+    ['replaced', 'fish.db-shm', (log: string) => renameSync(`${log}-copy`, log)],
+  ])('is noticed: %s %s refuses writes, and a stop saves what was acknowledged', async (_, name, take) => {
+    const folder = newFolder()
+    const [storage, collection] = [await open(folder), newCollection()]
+    const record = newRecord()
+    await storage.append(collection, record)
+    await storage.ping()
+    copyFileSync(join(folder, name), join(folder, `${name}-copy`))
+    take(join(folder, name))
+
+    await expect(storage.append(collection, newRecord())).rejects.toMatchObject(LOG_GONE)
+    await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject(LOG_GONE)
+    await expect(storage.ping()).rejects.toMatchObject(LOG_GONE)
+    expect(await readEntries(storage, collection)).toEqual([record.plain])
+    await storage.dispose()
+
+    const again = await open(folder)
+    expect(await readEntries(again, collection)).toEqual([record.plain])
+    expect(await again.append(collection, newRecord())).toMatchObject({ outcome: 'stored' })
+    await again.dispose()
+  })
+
+  test('is noticed also before anything was written', async () => {
+    const folder = newFolder()
+    await (await open(folder)).dispose()
+    const storage = await open(folder)
+    rmSync(join(folder, 'fish.db-wal'))
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(LOG_GONE)
+    await storage.dispose()
+  })
 })
 
 describe('a place where no store can be', () => {

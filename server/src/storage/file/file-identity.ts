@@ -11,16 +11,30 @@ export function identityOf(file: string): string | undefined {
 }
 
 /**
- * Refuses to write when the file that is open is no longer the one at its path: it would be acknowledged and lost.
+ * Remembers which log a database that is open has, and answers what refuses writes once the database or its log is no
+ * longer the one at its path: they would be acknowledged and lost with the process.
  *
- * @throws {StorageError} `unavailable`
+ * @param identity of the database, from before it was opened
+ * @returns throws StorageError `unavailable`
  */
-export function checkIdentity(file: string, identity: string): void {
-  if (identityOf(file) === identity) return
-  throw new StorageError(
-    'unavailable',
-    'The data file was deleted or replaced while it was open. Put it back, or restart the service.',
-  )
+export function guardFiles(file: string, identity: string): () => void {
+  // As long as a file is open no other one gets its inode. A database without a log has neither of the two.
+  const log = ['-wal', '-shm'].map((end) => ({ path: file + end, identity: identityOf(file + end) }))
+  return () => {
+    if (identityOf(file) !== identity) {
+      throw new StorageError(
+        'unavailable',
+        'The data file was deleted or replaced while it was open. Put it back, or restart the service.',
+      )
+    }
+    for (const { path, identity } of log) {
+      if (identity === undefined || identityOf(path) === identity) continue
+      throw new StorageError(
+        'unavailable',
+        `${path} was deleted or replaced while it was open. Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
+      )
+    }
+  }
 }
 
 /**

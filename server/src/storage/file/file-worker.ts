@@ -4,7 +4,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { prepareCommands } from './file-commands.ts'
 import type { FilePragmas } from './file-durability.ts'
 import { toStorageError } from './file-errors.ts'
-import { checkIdentity } from './file-identity.ts'
+import { guardFiles } from './file-identity.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
 import { migrate } from './file-schema.ts'
 import { DatabaseSync } from './sqlite.ts'
@@ -37,12 +37,15 @@ function openForWriting(file: string): DatabaseSync {
 /** All queued writes become one transaction: the disk is synced once for all of them. */
 function prepareCommit(db: DatabaseSync, settings: WorkerSettings): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
+  const checkFiles = guardFiles(settings.file, settings.identity)
   return (writes) => {
     try {
-      checkIdentity(settings.file, settings.identity)
+      checkFiles()
       db.exec('BEGIN IMMEDIATE')
       const results = run(writes)
       db.exec('COMMIT')
+      // Once more: they may have gone meanwhile, and the writes with them.
+      checkFiles()
       return { type: 'committed', results }
     } catch (error) {
       // SQLite may have rolled back by itself, on a full disk for one.
