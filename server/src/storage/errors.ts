@@ -6,7 +6,8 @@
  * - `not_a_store`: the file is something else, or there can be none at its place; it was left as it is
  * - `unfinished`: it holds part of an import that did not finish
  * - `replaced`: it is no longer the store that was opened: it was emptied, or another one stands in its place
- * - `damaged`: the file is empty, or does not belong to the log beside it; they were left as they are
+ * - `damaged`: the file is empty, is gone, does not belong to the log beside it, or ends before what was acknowledged;
+ *   all was left as it is
  * - `read_only`: the folder or file cannot be written
  * - `full`: no space left
  * - `invalid_key`, `invalid_value`: the caller's mistake; nothing was stored

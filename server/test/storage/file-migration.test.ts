@@ -67,7 +67,7 @@ test('a store of version 1 opens with everything in it, and with the sums it did
     expect(await storage.countItems(base), base).toBe(count)
   }
   await storage.dispose()
-  expect(inspect(file)).toMatchObject({ version: 2, integrity: 'ok', records: 6 })
+  expect(inspect(file)).toMatchObject({ version: 3, integrity: 'ok', records: 6 })
 })
 
 test('a store of version 1 goes on working once it is migrated: sums, removals, versions, sequences', async () => {

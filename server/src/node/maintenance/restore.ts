@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
+import { MARK_FILE } from '../../storage/file/file-high-water.ts'
 import { identityOf } from '../../storage/file/file-identity.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import type { ConfigSource } from '../config.ts'
@@ -112,7 +113,9 @@ function keepAside(folder: string, now: Date): string {
   const aside = asideOf(folder, now)
   mkdirSync(aside, { mode: 0o700 })
   takeInLog(join(folder, STORE_FILE))
-  for (const name of found(folder)) renameSync(join(folder, name), join(aside, name))
+  for (const name of [MARK_FILE, ...STORE_FILES]) {
+    if (isTaken(join(folder, name))) renameSync(join(folder, name), join(aside, name))
+  }
   syncFolder(aside)
   return aside
 }

@@ -1,8 +1,9 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { STORE_FILE } from '../../storage/file/file-folder.ts'
+import { renewLineage } from '../../storage/file/file-high-water.ts'
 import { secretsText, writeSecretsText } from './kept-secrets.ts'
 import { runLong } from './long-statement.ts'
 import { MaintenanceError } from './maintenance-error.ts'
@@ -78,6 +79,12 @@ async function copyStore({ db, file }: CopySource, copy: string, work: WorkOptio
   tell(0)
   const onTick = () => tell(statSync(copy, { throwIfNoEntry: false })?.size ?? 0)
   await runLong({ db, file, size, sql: 'VACUUM INTO ?', parameters: [copy], output: copy, onTick, signal })
+  const renewed = new DatabaseSync(copy)
+  try {
+    renewLineage(renewed)
+  } finally {
+    renewed.close()
+  }
   const handle = await open(copy, 'r+')
   await handle.sync().finally(() => handle.close())
   tell(total)

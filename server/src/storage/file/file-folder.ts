@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmdi
 import { dirname, join, resolve } from 'node:path'
 import { StorageError } from '../errors.ts'
 import { sqliteCode } from './file-errors.ts'
+import { MARK_FILE, readHighWater, readMark } from './file-high-water.ts'
 import { findStore } from './file-identity.ts'
 import { APPLICATION_ID, migrate } from './file-schema.ts'
 import { DatabaseSync } from './sqlite.ts'
@@ -126,10 +127,37 @@ export function prepareStore(folder: string): string {
 export function checkStore(file: string): boolean {
   if (findStore(file)) {
     checkLeftLog(file)
+    checkHighWater(file)
     return true
   }
   if (hasLog(file)) throw strangeLog(file)
-  return false
+  const lost = readMark(dirname(file))?.writes ?? 0
+  if (lost === 0) return false
+  throw new StorageError(
+    'damaged',
+    `${file} is gone, and with it about ${lost} writes that were acknowledged; nothing was changed. Put it back or restore a backup; or remove ${MARK_FILE}, to begin anew.`,
+  )
+}
+
+/**
+ * A log that was deleted or damaged is no error to SQLite: it takes the database as it was before. The mark tells that
+ * there was more.
+ */
+function checkHighWater(file: string): void {
+  const mark = readMark(dirname(file))
+  if (!mark) return
+  // A connection that may not write would leave two files behind where there is no log; one that may changes a log.
+  const db = new DatabaseSync(file, { readOnly: hasLog(file) })
+  try {
+    const found = readHighWater(db)
+    if (found?.lineage !== mark.lineage || found.writes >= mark.writes) return
+    throw new StorageError(
+      'damaged',
+      `${file} ends before what was acknowledged: about ${mark.writes - found.writes} writes are missing, and nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or an older ${STORE_FILE} was put here. Put the right one back or restore a backup; or remove ${MARK_FILE}, to go on without these writes.`,
+    )
+  } finally {
+    db.close()
+  }
 }
 
 function hasLog(file: string): boolean {

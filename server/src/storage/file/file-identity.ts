@@ -53,7 +53,7 @@ export function findStore(file: string): boolean {
   if (found.size === 0) {
     throw new StorageError(
       'damaged',
-      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it away, to begin anew.`,
+      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it and fish.mark away, to begin anew.`,
     )
   }
   const handle = openSync(file, 'r')

@@ -48,7 +48,7 @@ export interface ErrorReport {
 
 /** Worker to main thread. `committed` and `failed` answer the oldest writes that are not answered yet. */
 export type Reply =
-  | { readonly type: 'ready'; readonly pragmas: FilePragmas }
+  | { readonly type: 'ready'; readonly pragmas: FilePragmas; readonly warnings: readonly string[] }
   | { readonly type: 'refused'; readonly error: ErrorReport }
   | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StorageError } from '../errors.ts'
 import { MIGRATION_1 } from './file-migration-1.ts'
 import { MIGRATION_2 } from './file-migration-2.ts'
+import { MIGRATION_3 } from './file-migration-3.ts'
 
 /** `PRAGMA application_id` of the files of this service: "FISH" in ASCII. */
 export const APPLICATION_ID = 0x46495348
@@ -10,7 +11,7 @@ export const APPLICATION_ID = 0x46495348
  * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
  * An entry that was released is never edited: a change is a new entry, in a file of its own.
  */
-const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2]
+const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3]
 
 /** The schema version that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length

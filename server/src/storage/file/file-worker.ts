@@ -5,6 +5,7 @@ import { prepareCommands } from './file-commands.ts'
 import type { FilePragmas } from './file-durability.ts'
 import { toStorageError } from './file-errors.ts'
 import { guardFiles } from './file-identity.ts'
+import { keepMark, type MarkKeeper } from './file-mark-keeper.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
 import { migrate } from './file-schema.ts'
 import { DatabaseSync } from './sqlite.ts'
@@ -35,7 +36,11 @@ function openForWriting(file: string): DatabaseSync {
 }
 
 /** All queued writes become one transaction: the disk is synced once for all of them. */
-function prepareCommit(db: DatabaseSync, settings: WorkerSettings): (writes: readonly Write[]) => Reply {
+function prepareCommit(
+  db: DatabaseSync,
+  mark: MarkKeeper,
+  settings: WorkerSettings,
+): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
   const checkFiles = guardFiles(settings.file, settings.identity)
   return (writes) => {
@@ -43,9 +48,11 @@ function prepareCommit(db: DatabaseSync, settings: WorkerSettings): (writes: rea
       checkFiles()
       db.exec('BEGIN IMMEDIATE')
       const results = run(writes)
+      mark.count(writes)
       db.exec('COMMIT')
       // Once more: they may have gone meanwhile, and the writes with them.
       checkFiles()
+      mark.committed()
       return { type: 'committed', results }
     } catch (error) {
       // SQLite may have rolled back by itself, on a full disk for one.
@@ -62,7 +69,8 @@ function nextRequest(port: MessagePort): Request | undefined {
 function serve(port: MessagePort, settings: WorkerSettings): void {
   const send = (reply: Reply) => port.postMessage(reply)
   const db = openForWriting(settings.file)
-  const commit = prepareCommit(db, settings)
+  const mark = keepMark(db, settings.file)
+  const commit = prepareCommit(db, mark, settings)
   port.on('message', (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first
@@ -74,10 +82,11 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     if (request?.type === 'close') {
       // Being the last connection, it also moves the write-ahead log into the database and deletes it.
       db.close()
+      mark.close()
       port.close()
     }
   })
-  send({ type: 'ready', pragmas: readPragmas(db) })
+  send({ type: 'ready', pragmas: readPragmas(db), warnings: mark.warnings })
 }
 
 if (parentPort) {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { withDeadline } from '../deadline.ts'
 import { closedError, StorageError } from '../errors.ts'
-import { describeDurability, type FileDurability, type FilePragmas } from './file-durability.ts'
+import { describeDurability, type FileDurability } from './file-durability.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write, WriteResults } from './file-messages.ts'
 
 /** The main thread's end of the worker that writes. */
@@ -165,7 +165,7 @@ class WorkerWriter implements Writer {
  */
 export async function startWriter(settings: WorkerSettings): Promise<Writer> {
   const worker = startWorker(settings)
-  const pragmas = await new Promise<FilePragmas>((resolve, reject) => {
+  const report = await new Promise<FileDurability>((resolve, reject) => {
     const ended = (cause?: unknown) =>
       reject(new StorageError('unavailable', 'The thread that writes could not start.', { cause }))
     worker.once('error', ended)
@@ -173,8 +173,11 @@ export async function startWriter(settings: WorkerSettings): Promise<Writer> {
     worker.once('message', (reply: Reply) => {
       worker.off('error', ended)
       if (reply.type === 'refused') reject(fromReport(reply.error))
-      else if (reply.type === 'ready') resolve(reply.pragmas)
+      else if (reply.type === 'ready') {
+        const { durability, warnings } = describeDurability(reply.pragmas)
+        resolve({ durability, warnings: [...warnings, ...reply.warnings] })
+      }
     })
   })
-  return new WorkerWriter(worker, describeDurability(pragmas))
+  return new WorkerWriter(worker, report)
 }

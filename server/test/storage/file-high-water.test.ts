@@ -1,0 +1,153 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupStore, restoreStore } from '@fish-crab/server'
+import { createStorage } from '@fish-crab/server/storage'
+import { describe, expect, it } from 'vitest'
+import { readEntries } from '../../src/storage-conformance/samples.ts'
+import { newFolder } from './folders.ts'
+import { oldStore } from './old-store.ts'
+import { startRemoteStorage } from './remote-storage.ts'
+
+const RECORDS = 40
+const COLLECTION = { owner: 'a', kind: 'fish', gamemode: 'earth' }
+
+const open = (path: string) => createStorage({ driver: 'file', path })
+const markOf = (folder: string): { writes: number } => JSON.parse(readFileSync(join(folder, 'fish.mark'), 'utf8'))
+
+/** A folder whose process was killed, a moment behind its last of 40 acknowledged writes. */
+async function killed(folder = newFolder()): Promise<string> {
+  const storage = await startRemoteStorage(folder)
+  const before = markOf(folder).writes
+  for (let record = 0; record < RECORDS; record += 1) await storage.append(`${before + record}`, 2000)
+  await expect.poll(() => markOf(folder).writes).toBe(before + RECORDS)
+  await storage.kill()
+  return folder
+}
+
+async function recordsIn(folder: string): Promise<number> {
+  const storage = await open(folder)
+  try {
+    return (await readEntries(storage, COLLECTION)).length
+  } finally {
+    await storage.dispose()
+  }
+}
+
+describe('a store that ends before what was acknowledged', () => {
+  it.each([
+    ['deleted', (log: string) => rmSync(log)],
+    ['emptied', (log: string) => writeFileSync(log, '')],
+    ['cut', (log: string) => writeFileSync(log, readFileSync(log).subarray(0, -20_000))],
+    [
+      'damaged',
+      (log: string) => {
+        const bytes = readFileSync(log)
+        bytes.fill(0x55, bytes.length / 2, bytes.length / 2 + 512)
+        writeFileSync(log, bytes)
+      },
+    ],
+  ])('is told at start where its log was %s, and opens once that is accepted', async (_, spoil) => {
+    const folder = await killed()
+    spoil(join(folder, 'fish.db-wal'))
+    const store = readFileSync(join(folder, 'fish.db'))
+    for (const _ of [1, 2]) {
+      await expect(open(folder)).rejects.toMatchObject({
+        name: 'StorageError',
+        code: 'damaged',
+        message: expect.stringMatching(/about \d+ writes are missing.*remove fish\.mark/),
+      })
+    }
+    expect(readFileSync(join(folder, 'fish.db')).equals(store)).toBe(true)
+
+    rmSync(join(folder, 'fish.mark'))
+    expect(await recordsIn(folder)).toBeLessThan(RECORDS)
+    expect(await recordsIn(folder)).toBeLessThan(RECORDS)
+  })
+
+  it('is told where all of it is gone but the mark, and begins anew once that is accepted', async () => {
+    const folder = await killed()
+    for (const name of ['fish.db', 'fish.db-wal', 'fish.db-shm']) rmSync(join(folder, name))
+    await expect(open(folder)).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining('is gone') })
+    expect(readdirSync(folder)).not.toContain('fish.db')
+    rmSync(join(folder, 'fish.mark'))
+    expect(await recordsIn(folder)).toBe(0)
+  })
+
+  it('counts every kind of write, and no probe', async () => {
+    const folder = newFolder()
+    const storage = await open(folder)
+    await storage.items.setItem('a:b', 'c')
+    await storage.ping()
+    await storage.removeOwner('b')
+    await storage.dispose()
+    expect(markOf(folder).writes).toBe(2)
+  })
+})
+
+describe('no false alarm is raised', () => {
+  it('by a process that is killed, again and again', async () => {
+    const folder = await killed()
+    await killed(folder)
+    expect(await recordsIn(folder)).toBe(2 * RECORDS)
+  })
+
+  it('by a process that is killed while its mark is behind', async () => {
+    const folder = newFolder()
+    const storage = await startRemoteStorage(folder)
+    await storage.append('last')
+    await storage.kill()
+    expect(await recordsIn(folder)).toBe(1)
+  })
+
+  it('by a folder that was copied after a stop', async () => {
+    const [folder, copy] = [await killed(), newFolder()]
+    await recordsIn(folder)
+    mkdirSync(copy)
+    for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(copy, name))
+    expect(await recordsIn(copy)).toBe(RECORDS)
+  })
+
+  it('by a backup that is restored, by the command or by hand, over a store that went on', async () => {
+    const folder = await killed()
+    const [backup, byHand] = [`${folder}-backup`, `${folder}-by-hand`]
+    const env = { FISH_STORAGE: `file:${folder}` }
+    await backupStore({ env, target: backup })
+    await killed(folder)
+
+    mkdirSync(byHand)
+    await recordsIn(folder)
+    for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(byHand, name))
+    copyFileSync(join(backup, 'fish.db'), join(byHand, 'fish.db'))
+    expect(await recordsIn(byHand)).toBe(RECORDS)
+
+    const { replaced } = await restoreStore({ env, backup, force: true, now: new Date() })
+    expect(await recordsIn(folder)).toBe(RECORDS)
+    expect(await recordsIn(String(replaced))).toBe(2 * RECORDS)
+    expect(markOf(String(replaced)).writes).toBe(2 * RECORDS)
+  })
+
+  it('by a store that a version before this one wrote', async () => {
+    const { folder } = oldStore('')
+    writeFileSync(join(folder, 'fish.mark'), '{"lineage":"another","writes":9}')
+    expect(await recordsIn(folder)).toBe(0)
+  })
+
+  it.each(['', '{', 'null', '{"lineage":1}', '\0'.repeat(256)])('by a mark that is torn: %j', async (text) => {
+    const folder = await killed()
+    writeFileSync(join(folder, 'fish.mark'), text)
+    expect(await recordsIn(folder)).toBe(RECORDS)
+    expect(markOf(folder).writes).toBe(RECORDS)
+  })
+})
+
+it('a mark that cannot be written is warned of, and no write fails for it', async () => {
+  const folder = await killed()
+  const mark = join(folder, 'fish.mark')
+  renameSync(mark, `${mark}-aside`)
+  mkdirSync(mark)
+  const storage = await open(folder)
+  expect(storage.warnings).toEqual([expect.stringMatching(/fish\.mark cannot be written/)])
+  await storage.items.setItem('a:b', 'c')
+  await storage.dispose()
+  expect(await recordsIn(folder)).toBe(RECORDS)
+})

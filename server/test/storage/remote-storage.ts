@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** What became of an order. */
+interface Reply {
+  readonly id: number
+  readonly ms: number
+  readonly memory: number
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/** A storage in a process of its own. */
+export async function startRemoteStorage(folder: string, env: Readonly<Record<string, string>> = {}) {
+  const script = fileURLToPath(new URL('./fixtures/remote-storage.ts', import.meta.url))
+  const child = fork(script, [folder], { env: { ...process.env, ...env } })
+  const closed = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  const waiting = new Map<number, (reply: Reply) => void>()
+  child.on('message', (reply: Reply) => waiting.get(reply.id)?.(reply))
+  let last = 0
+  const receive = (id: number) => new Promise<Reply>((resolve) => waiting.set(id, resolve))
+  await receive(0)
+  const order = (type: string, fields = {}) => {
+    last += 1
+    child.send({ id: last, type, ...fields })
+    return receive(last)
+  }
+  return {
+    ping: () => order('ping'),
+    append: (record: string, length = 1) => order('append', { record, length }),
+    dispose: () => order('dispose'),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
