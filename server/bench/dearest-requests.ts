@@ -244,8 +244,11 @@ async function waits(url: URL, alex: CreatedUser, change: () => Promise<unknown>
     const { status } = await send(url, path, sent)
     return `${(performance.now() - from).toFixed(0)} ms (${status})`
   }
-  const both = async () =>
-    `a key ${await took('/get/user/key', key)}, a post ${await took('/post/fish?name=Alex', await post())}`
+  const both = async () => {
+    const body = await post()
+    const [keyTook, postTook] = await Promise.all([took('/get/user/key', key), took('/post/fish?name=Alex', body)])
+    return `a key ${keyTook}, a post ${postTook}`
+  }
   process.stdout.write(`alone: ${await both()}\n`)
   await change()
   let isOver = false

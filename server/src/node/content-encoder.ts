@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import { brotliCompress, constants, crc32, createBrotliCompress, deflateRaw, gzip } from 'node:zlib'
 import type { ContentCoding, ContentEncoder } from '../app/http/encoding.ts'
 
 /*
@@ -15,9 +15,14 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const AT_ONCE = 2
 /** How many whole bodies may wait for their turn: about a tenth of a second's worth. */
 const WAITING = 64
-/** How many streams may be encoded at once: each holds 0.4 MB for as long as its client takes to read. */
+/** How many streams may be in br at once: each holds 0.4 MB for as long as its client takes to read. */
 const STREAMS = 32
 const STREAMS_PER_CLIENT = 4
+
+/** RFC 1952, section 2.3: deflate, no flags, no time, unknown system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+/** RFC 1951, section 3.2: a last block with nothing in it. */
+const LAST_BLOCK = Buffer.from([3, 0])
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -25,7 +30,13 @@ const ENCODE: Readonly<Record<ContentCoding, (bytes: Bytes) => Promise<Bytes>>> 
   gzip: (bytes) => promisify(gzip)(bytes, GZIP),
   br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
 }
-const OPEN = { gzip: () => createGzip(GZIP), br: () => createBrotliCompress(BROTLI) } as const
+
+/** Encodes a stream piece by piece. */
+interface StreamEncoder {
+  /** What of it is ready behind this piece, if any; `undefined` ends the stream. */
+  encode(piece: Bytes | undefined): Promise<Bytes>
+  close(): void
+}
 
 /**
  * The encoder of Node's own zlib, for all clients of one server. What it cannot encode soon is left as it is, so that
@@ -36,7 +47,7 @@ export function createNodeEncoder(): ContentEncoder {
   const streams = new Map<string, number>()
   let open = 0
 
-  /** Takes a place among the streams; the function gives it back, once. */
+  /** Takes a place among the streams in br; the function gives it back, once. */
   function takePlace(client: string): (() => void) | undefined {
     const own = streams.get(client) ?? 0
     if (open >= STREAMS || own >= STREAMS_PER_CLIENT) return undefined
@@ -63,14 +74,9 @@ export function createNodeEncoder(): ContentEncoder {
     },
 
     encodeStream(body, coding, client) {
-      const leave = takePlace(client)
-      if (!leave) return undefined
+      const encoder = coding === 'gzip' ? openGzip() : openBrotli(takePlace(client))
+      if (!encoder) return undefined
       const source = body.getReader()
-      const encoder = openEncoder(coding)
-      const close = () => {
-        encoder.close()
-        leave()
-      }
       return new ReadableStream<Bytes>(
         {
           async pull(controller) {
@@ -81,16 +87,16 @@ export function createNodeEncoder(): ContentEncoder {
                 encoded = await turns.take(client, () => encoder.encode(value))
                 if (encoded.length > 0) controller.enqueue(encoded)
                 if (value) continue
-                close()
+                encoder.close()
                 return controller.close()
               }
             } catch (error) {
-              close()
+              encoder.close()
               throw error
             }
           },
           async cancel(reason) {
-            close()
+            encoder.close()
             await source.cancel(reason)
           },
         },
@@ -100,27 +106,56 @@ export function createNodeEncoder(): ContentEncoder {
   }
 }
 
-/** Encodes piece by piece. `undefined` ends it. What it answers may be empty, and is all there is when it ended. */
-function openEncoder(coding: ContentCoding) {
-  const zlib = OPEN[coding]()
+/**
+ * gzip of blocks that know nothing of each other, so that nothing is held between two of them: a client that takes its
+ * time takes no memory. It costs one hundredth in size.
+ */
+function openGzip(): StreamEncoder {
+  const block = promisify(deflateRaw)
+  let [checksum, size, header] = [0, 0, GZIP_HEADER]
+  return {
+    async encode(piece) {
+      const before = header
+      header = Buffer.alloc(0)
+      if (piece) {
+        checksum = crc32(piece, checksum)
+        size += piece.byteLength
+        return Buffer.concat([before, await block(piece, { ...GZIP, finishFlush: constants.Z_FULL_FLUSH })])
+      }
+      const trailer = Buffer.alloc(8)
+      trailer.writeUInt32LE(checksum)
+      trailer.writeUInt32LE(size % 2 ** 32, 4)
+      return Buffer.concat([before, LAST_BLOCK, trailer])
+    },
+    close() {},
+  }
+}
+
+/** Brotli has no such blocks: what encodes it lives as long as the stream, and only where there is a place for it. */
+function openBrotli(leave: (() => void) | undefined): StreamEncoder | undefined {
+  if (!leave) return undefined
+  const brotli = createBrotliCompress(BROTLI)
   let encoded: Buffer[] = []
-  zlib.on('data', (piece: Buffer) => encoded.push(piece))
+  brotli.on('data', (piece: Buffer) => encoded.push(piece))
   const closed = new Promise<never>((_, reject) => {
-    zlib.on('error', reject).once('close', () => reject(new Error('Nobody reads what is being encoded.')))
+    brotli.on('error', reject).once('close', () => reject(new Error('Nobody reads what is being encoded.')))
   })
   closed.catch(() => {})
   return {
-    async encode(piece: Bytes | undefined): Promise<Bytes> {
+    async encode(piece) {
       const done = new Promise<void>((resolve) => {
-        if (piece) zlib.write(piece, () => resolve())
-        else zlib.once('end', resolve).end()
+        if (piece) brotli.write(piece, () => resolve())
+        else brotli.once('end', resolve).end()
       })
       await Promise.race([done, closed])
       const taken = encoded
       encoded = []
       return Buffer.concat(taken)
     },
-    close: () => void zlib.destroy(),
+    close() {
+      brotli.destroy()
+      leave()
+    },
   }
 }
 

@@ -67,6 +67,16 @@ describe('a large collection in gzip', () => {
     expect(gunzipSync(quick).equals(gunzipSync(await bytesOf(slow)))).toBe(true)
   })
 
+  it('is kept for others although one reader takes its time', async () => {
+    const { world, read } = await countingWorld(20)
+    const slow = await world.request(READ, GZIP)
+    await bytesOf(await world.request(READ, GZIP))
+    const chunks = read.chunks
+    expect((await world.request(READ, GZIP)).headers.get('content-length')).not.toBeNull()
+    expect(read.chunks).toBe(chunks)
+    expect(gunzipSync(await bytesOf(slow)).toString()).toBe(await (await world.request(READ)).text())
+  })
+
   it('comes as it is when the host has no room to encode it, with no coding named', async () => {
     const platform = createPlatformEncoder()
     const full = { ...platform, encode: async () => undefined, encodeStream: () => undefined }

@@ -13,8 +13,8 @@ export interface ReadyCache {
   /** Keeps a body; drops what was unused longest once there are too many bytes. */
   set(key: string, version: string, body: ReadyBody): void
   /**
-   * Keeps a body that is still on its way, once all of it has passed. It passes unkept while another one is collected
-   * under this key, or when it grows too large.
+   * Keeps a body that is still on its way, once all of it has passed. The newest under a key is collected, and the
+   * oldest of all is given up when they grow too large together: no slow reader stands in the way of quick ones.
    */
   collect(
     key: string,
@@ -42,7 +42,7 @@ const ENTRY_BYTES = 512
 export function createReadyCache(capacityBytes: number): ReadyCache {
   const entries = new Map<string, Entry>()
   const mostBytes = capacityBytes * LARGEST_SHARE
-  const collected = new Set<string>()
+  const underWay = new Map<string, () => void>()
   let total = 0
   let collectedBytes = 0
 
@@ -72,40 +72,38 @@ export function createReadyCache(capacityBytes: number): ReadyCache {
     set,
 
     collect(key, version, coding, body) {
-      if (collected.has(key)) return body
-      collected.add(key)
+      underWay.get(key)?.()
       const reader = body.getReader()
       const pieces: Uint8Array[] = []
       let size = 0
-      let isCollecting = true
-      const stop = () => {
-        if (!isCollecting) return
-        isCollecting = false
-        collected.delete(key)
+      const giveUp = () => {
+        if (underWay.get(key) !== giveUp) return
+        underWay.delete(key)
         collectedBytes -= size
         pieces.length = 0
       }
+      underWay.set(key, giveUp)
       return new ReadableStream<Uint8Array<ArrayBuffer>>(
         {
           async pull(controller) {
             const next = await reader.read().catch((error: unknown) => {
-              stop()
+              giveUp()
               throw error
             })
             if (next.done) {
-              if (isCollecting) set(key, version, { bytes: joined(pieces, size), coding })
-              stop()
+              if (underWay.get(key) === giveUp) set(key, version, { bytes: joined(pieces, size), coding })
+              giveUp()
               return controller.close()
             }
             controller.enqueue(next.value)
-            if (!isCollecting) return
+            if (underWay.get(key) !== giveUp) return
             pieces.push(next.value)
             size += next.value.byteLength
             collectedBytes += next.value.byteLength
-            if (collectedBytes > mostBytes) stop()
+            while (collectedBytes > mostBytes) underWay.values().next().value?.()
           },
           async cancel(reason) {
-            stop()
+            giveUp()
             await reader.cancel(reason)
           },
         },
