@@ -122,6 +122,7 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
         appendfsync: 'always',
         'cluster-enabled': 'yes',
         'cluster-node-timeout': '1000',
+        'repl-diskless-sync-delay': '0',
         'cluster-port': String(await freePort()),
       }),
     ),
@@ -143,4 +144,31 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
   }
   await until(async () => (await Promise.all(servers.map(isWhole))).every(Boolean))
   return servers
+}
+
+/** Gives each server of a cluster a replica, which takes over when it is gone, and waits until all have what theirs has. */
+export async function addReplicas(primaries: readonly RedisServer[]): Promise<readonly RedisServer[]> {
+  return Promise.all(
+    primaries.map(async (primary) => {
+      const busPort = String(await freePort())
+      const replica = await startRedis({
+        appendfsync: 'always',
+        'cluster-enabled': 'yes',
+        'cluster-node-timeout': '1000',
+        'repl-diskless-sync-delay': '0',
+        'cluster-port': busPort,
+      })
+      const id = String(await primary.admin.cluster('MYID'))
+      await primary.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(replica.port), busPort)
+      await until(async () => String(await replica.admin.cluster('NODES')).includes(id))
+      await until(async () =>
+        replica.admin.cluster('REPLICATE', id).then(
+          () => true,
+          () => false,
+        ),
+      )
+      await until(async () => /state=online/.test(await primary.admin.info('replication')))
+      return replica
+    }),
+  )
 }

@@ -1,0 +1,69 @@
+import { createStorage } from '@fish-crab/server/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { addReplicas, describeWithRedis, type RedisServer, startCluster, until } from './redis-server.ts'
+
+describeWithRedis('a Redis Cluster of which each server has a replica', () => {
+  test('loses no acknowledged write when a server dies under load and its replica takes over', async () => {
+    const servers = await startCluster()
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
+    const replicas = await addReplicas(servers)
+    onTestFinished(async () => void (await Promise.all(replicas.map((server) => server.stop()))))
+    const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
+    const storage = await createStorage({ driver: 'redis-cluster', nodes, timeoutMs: 500 })
+    onTestFinished(() => storage.dispose())
+    expect(storage.durability).toMatch(/acknowledged once 1 replica has it too/)
+    expect(storage.warnings).toEqual([])
+    await storage.ping()
+
+    const collections = Array.from({ length: 40 }, () => newCollection())
+    const acknowledged = collections.map(() => [] as string[])
+    const [victim, heir] = [servers[1] as RedisServer, replicas[1] as RedisServer]
+    heir.freeze()
+    const alone = await Promise.allSettled(collections.map((one) => storage.append(one, newRecord())))
+    heir.thaw()
+    const refused = alone.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThan(collections.length)
+    for (const each of refused) expect(each).toMatchObject({ reason: { name: 'StorageError', code: 'unavailable' } })
+
+    let isOver = false
+    const load = collections.map(async (collection, index) => {
+      for (let i = 0; !isOver; i += 1) {
+        const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
+        // The same token again, as clients do, until it is acknowledged.
+        await until(async () => {
+          const record = newRecord({ dedupeKey: token, plain: token })
+          return (
+            isOver ||
+            storage.append(collection, record).then(
+              () => sent.push(token) > 0,
+              () => false,
+            )
+          )
+        })
+      }
+    })
+    const total = () => acknowledged.flat().length
+    await until(async () => total() > 400)
+    await victim.kill()
+    await until(async () => /role:master/.test(await heir.admin.info('replication')))
+    // It has no replica of its own before the dead one is back as that.
+    await victim.start()
+    const before = acknowledged.map(({ length }) => length)
+    await until(async () => acknowledged.every(({ length }, index) => length > (before[index] ?? 0) + 2))
+    isOver = true
+    await Promise.all(load)
+    await until(() =>
+      storage.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+    for (const [index, collection] of collections.entries()) {
+      const kept = await readEntries(storage, collection)
+      expect(new Set(kept).size).toBe(kept.length)
+      expect(acknowledged[index]?.filter((token) => !kept.includes(token))).toEqual([])
+    }
+  })
+})
