@@ -10,11 +10,16 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
     const replicas = await addReplicas(servers)
     onTestFinished(async () => void (await Promise.all(replicas.map((server) => server.stop()))))
     const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))
-    const storage = await createStorage({ driver: 'redis-cluster', nodes, timeoutMs: 500 })
+    const storage = await createStorage({ driver: 'redis-cluster', nodes, timeoutMs: 1000 })
     onTestFinished(() => storage.dispose())
     expect(storage.durability).toMatch(/acknowledged once 1 replica has it too/)
     expect(storage.warnings).toEqual([])
-    await storage.ping()
+    const isReady = () =>
+      storage.ping().then(
+        () => true,
+        () => false,
+      )
+    await until(isReady)
 
     const collections = Array.from({ length: 40 }, () => newCollection())
     const acknowledged = collections.map(() => [] as string[])
@@ -54,12 +59,7 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
     await until(async () => acknowledged.every(({ length }, index) => length > (before[index] ?? 0) + 2))
     isOver = true
     await Promise.all(load)
-    await until(() =>
-      storage.ping().then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until(isReady)
     for (const [index, collection] of collections.entries()) {
       const kept = await readEntries(storage, collection)
       expect(new Set(kept).size).toBe(kept.length)
