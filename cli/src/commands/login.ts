@@ -12,8 +12,10 @@ import { printable } from '../output/printable.ts'
 import { administratorName } from '../secrets/administrator.ts'
 import { withLogin } from '../secrets/contents.ts'
 import { fetchPlayerKey, fetchSession } from '../secrets/fetch-secrets.ts'
+import { findIdentity } from '../secrets/identity.ts'
 import { isUnencrypted } from '../secrets/unencrypted.ts'
 import { changeSecrets, tryKeeping } from '../secrets/vault.ts'
+import { selection } from '../service/client.ts'
 
 /** `fish-cli login` */
 export class Login extends FishCommand {
@@ -73,6 +75,12 @@ export class Login extends FishCommand {
     if (!dryRun) {
       const changed = await changeConfig(this.io, keep)
       await changeSecrets(this.io, changed, name, (kept) => withLogin(kept, brought))
+    }
+    if (!asAdmin && !dryRun && !flags['with-api-key'] && this.io.stderr.isTTY) {
+      const { apiKey } = await findIdentity(this.io, selection(this.io, { profile: name }))
+      const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
+      if (apiKey === null)
+        this.note(flags.json, `With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
     }
     const expiresAt = brought.session?.expiresAt
     const data = {

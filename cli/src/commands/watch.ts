@@ -22,6 +22,7 @@ import {
   type Recorder,
   type ShownCatch,
 } from '../game-log/recorder.ts'
+import { sendPauseMs } from '../game-log/send-pace.ts'
 import { catchJson, catchText, type Totals, totalsText, withCatch } from '../game-log/show.ts'
 import { tellDelivery } from '../game-log/tell-delivery.ts'
 import type { Whereabouts } from '../game-log/whereabouts.ts'
@@ -87,7 +88,7 @@ export class Watch extends FishCommand {
     const user = needUser(this.io, flags.user, 'Add --user USER', flags)
     const limit = maxWaitMs(chosen.maxWait)
     const logs = await this.#logs(args.log)
-    const outbox = await openPlayerOutbox(this.io, flags, { user })
+    const outbox = await openPlayerOutbox(this.io, flags, { user, pauseMs: sendPauseMs })
     const signal = this.io.interrupted()
     try {
       const kept = await keptOf(outbox, { user, path: logs[0].path })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Gamemode, isFishCrabError } from '@fish-crab/sdk'
+import { type Gamemode, isFishCrabError, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import { type Outbox, type OutboxListener, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
@@ -13,21 +13,28 @@ export interface PlayerOutboxOptions {
   readonly user: string
   /** That of catches which name none. */
   readonly gamemode?: Gamemode | undefined
+  /** How long the background waits for more, in milliseconds, by what the service said last of its limit. */
+  readonly pauseMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
 /** The outbox of the selected service, with what sends one player's catches. Others' catches stay in it. */
 export async function openPlayerOutbox(
   io: RunIo,
   flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
-  { user, gamemode }: PlayerOutboxOptions,
+  { user, gamemode, pauseMs }: PlayerOutboxOptions,
 ): Promise<Outbox> {
   const chosen = selection(io, flags)
   const fernetKey = await playerKey(io, flags, user)
   // The outbox tries again by itself.
-  const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0 })
+  let state: RateLimitState | undefined
+  const onResponse = ({ rateLimit }: ResponseEvent) => {
+    state = rateLimit
+  }
+  const client = await clientFor(io, chosen, { user, gamemode, fernetKey, maxRetries: 0, onResponse })
+  const linger = pauseMs && { lingerMs: () => pauseMs(state, io.clock.now()) }
   // An old log may be read at any time, and tells what was sent long ago.
   const keys = { keyLifeMs: Number.POSITIVE_INFINITY, maxKeys: 1_000_000 }
-  return openOwn(io, chosen.url.value, { client, user, gamemode, ...keys })
+  return openOwn(io, chosen.url.value, { client, user, gamemode, ...keys, ...linger })
 }
 
 /**

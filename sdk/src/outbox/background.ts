@@ -12,7 +12,7 @@ export interface BackgroundParts {
   readonly onWait: (until: number, error: unknown) => void
   readonly clock: Clock
   readonly random: () => number
-  readonly lingerMs: number
+  readonly lingerMs: () => number
 }
 
 /** Flushes again and again, until it is stopped. */
@@ -75,7 +75,7 @@ export class Background {
   }
 
   async #wait(waitMs: number, mayBeWoken: boolean): Promise<void> {
-    const { clock, lingerMs } = this.#parts
+    const { clock } = this.#parts
     const woken = new AbortController()
     if (mayBeWoken) this.#wake = () => woken.abort()
     if (mayBeWoken && this.#nudgedAt !== undefined) woken.abort()
@@ -83,6 +83,7 @@ export class Background {
     this.#wake = undefined
     if (!woken.signal.aborted || this.#nudgedAt === undefined) return
     const lingeredMs = Math.max(clock.now() - this.#nudgedAt, 0)
+    const lingerMs = this.#parts.lingerMs()
     if (lingeredMs < lingerMs) await this.#sleep(lingerMs - lingeredMs, this.#stopping.signal)
   }
 

@@ -54,8 +54,11 @@ export interface OutboxOptions extends Target {
    * half of it. When that process is killed, others wait so long. @default 60_000
    */
   readonly leaseMs?: number | undefined
-  /** Milliseconds for which the background waits for more catches before it sends. @default 2000 */
-  readonly lingerMs?: number | undefined
+  /**
+   * Milliseconds for which the background waits for more catches before it sends, or what says it each time, such as to
+   * leave a part of the rate limit to others. @default 2000
+   */
+  readonly lingerMs?: number | (() => number) | undefined
   /** Hears every event, as `subscribe` does, from the first one on. */
   readonly onEvent?: OutboxListener | undefined
   /** Time, for tests. @default the machine's clock */
@@ -75,7 +78,7 @@ export interface OutboxSettings {
   readonly maxKeys: number
   readonly keyLifeMs: number
   readonly leaseMs: number
-  readonly lingerMs: number
+  readonly lingerMs: () => number
   readonly clock: Clock
   /** Milliseconds since 1970, whole. */
   readonly now: () => number
@@ -99,7 +102,7 @@ export function readOutboxOptions(
     maxKeys: options.maxKeys ?? 200_000,
     keyLifeMs: options.keyLifeMs ?? 30 * DAY_MS,
     leaseMs: options.leaseMs ?? 60_000,
-    lingerMs: options.lingerMs ?? 2000,
+    lingerMs: lingerOf(options.lingerMs),
   }
   const issues: Issue[] = []
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
@@ -112,7 +115,9 @@ export function readOutboxOptions(
   check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
   check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
   check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
-  check(Number.isFinite(settings.lingerMs) && settings.lingerMs >= 0, 'lingerMs', 'Must be milliseconds, 0 or more.')
+  const { lingerMs = 0 } = options
+  const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
+  check(isLinger, 'lingerMs', 'Must be milliseconds, 0 or more, or a function that answers them.')
   check(!(client && options.clientFor), 'clientFor', 'Give client or clientFor, not both.')
   check(!(options.store && options.path), 'path', 'Give store or path, not both.')
   const { baseUrl = client?.baseUrl } = options
@@ -141,4 +146,8 @@ export function readOutboxOptions(
     hasOwnClock: clock !== undefined,
     random: options.random ?? Math.random,
   }
+}
+
+function lingerOf(given: OutboxOptions['lingerMs'] = 2000): () => number {
+  return typeof given === 'function' ? given : () => given
 }

@@ -45,6 +45,24 @@ it('lingers after an add, and sends what came meanwhile in one request', async (
   await outbox.close()
 })
 
+it('lingers as long as a function says, which is asked for each sending', async () => {
+  const service = fakeService()
+  const { clock, advance } = standingClock()
+  let lingerMs = 2000
+  const options = { client: service.client(), user: 'Alex', gamemode: 'earth', store: memoryStore(), clock } as const
+  await using outbox = await openOutbox({ ...options, lingerMs: () => lingerMs })
+  outbox.start()
+  await settle()
+  await outbox.add(fish(1))
+  await advance(2000)
+  lingerMs = 60_000
+  await outbox.add(fish(2))
+  await advance(59_999)
+  expect(service.requests).toHaveLength(1)
+  await advance(1)
+  expect(service.requests).toHaveLength(2)
+})
+
 it('sends what is added while a flush is ending, without waiting for the next look', async () => {
   const store = memoryStore()
   let late = async () => {}

@@ -1,0 +1,68 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sendPauseMs } from '../src/game-log/send-pace.ts'
+import { keptIn, newFolder } from './folders.ts'
+import { run, worldOfFile } from './harness.ts'
+
+const world = worldOfFile({ FISH_RATE_LIMIT: '25' })
+const SPEED = 100
+const CATCHES = 60
+
+/** A watch of a player who catches one fish in two seconds of a clock that is a hundred times as fast. */
+async function fishing(env: Record<string, string | undefined>) {
+  const folder = newFolder()
+  const log = join(folder, 'latest.log')
+  await mkdir(folder, { recursive: true })
+  await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
+  const began = Date.now()
+  const clock = {
+    now: () => began + (Date.now() - began) * SPEED,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, ms / SPEED)
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer)
+          reject(signal.reason)
+        })
+      }),
+  }
+  const ending = new AbortController()
+  let shown = ''
+  const watching = run(['watch', log, '--from-start'], {
+    env: { ...world.player, HOME: folder, ...keptIn(folder), ...env },
+    clock,
+    interrupted: ending.signal,
+    onStdout: (text) => {
+      shown = text
+    },
+  })
+  for (let caught = 1; caught <= CATCHES; caught += 1) {
+    await appendFile(log, `[12:00:00] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Fish ${caught}.\n`)
+    await new Promise((resolve) => setTimeout(resolve, 2000 / SPEED))
+  }
+  await expect.poll(() => shown, { interval: 20, timeout: 10_000 }).toContain(`Fish ${CATCHES} `)
+  const answer = await fetch(`${world.service.url}/status`)
+  ending.abort(new Error('Ctrl-C'))
+  await watching
+  return Number(answer.headers.get('x-ratelimit-remaining'))
+}
+
+test('watch leaves a part of the rate limit to others, however much is caught', async () => {
+  expect(await fishing({})).toBeGreaterThanOrEqual(9)
+})
+
+test('watch uses nothing of the rate limit with an API key', async () => {
+  const before = Number((await fetch(`${world.service.url}/status`)).headers.get('x-ratelimit-remaining'))
+  expect(await fishing({ FISH_API_KEY: world.alex.apiKey })).toBe(before - 1)
+})
+
+test('a catch waits for more near the limit, and until the end of the window where only the reserve is left', () => {
+  const now = Date.UTC(2026, 0, 1)
+  const pause = (remaining: number, resetMs = 240_000) =>
+    sendPauseMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)
+  expect([sendPauseMs(undefined, now), pause(24), pause(18)]).toEqual([2000, 2000, 2000])
+  expect([pause(17), pause(11), pause(10), pause(3)]).toEqual([30_000, 120_000, 240_000, 240_000])
+  // A clock that is wrong.
+  expect([pause(3, 86_400_000), pause(3, -86_400_000)]).toEqual([300_000, 2000])
+})
