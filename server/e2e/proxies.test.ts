@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { PROXIES, type ProxySetup, rulesOf } from './proxies/rules.ts'
+import { type Spelling, spellingsOf } from './proxies/spellings.ts'
+import { startServerProcess } from './server-process.ts'
+
+const PATIENCE_MS = 5000
+/** A proxy that waits for more of a request is as good as one that refuses it. */
+const SILENCE_MS = 3000
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts a proxy before a server; answers its port. */
+async function startProxy(proxy: ProxySetup, program: string, server: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'fish-proxy-'))
+  const place = { port: await freePort(), server, folder }
+  const file = join(folder, 'proxy.conf')
+  await writeFile(file, proxy.config(rulesOf(proxy, place), place))
+  const env = { PATH: process.env.PATH, HOME: folder }
+  const child: ChildProcess = spawn(program, proxy.args(file, folder), { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaints = ''
+  child.stderr?.on('data', (chunk) => {
+    complaints += chunk
+  })
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+    await rm(folder, { recursive: true })
+  })
+  const until = performance.now() + PATIENCE_MS
+  while (outcomeOf(await send(place.port, { what: '', line: 'GET /livez' })) !== 'service 200') {
+    if (child.exitCode !== null || performance.now() > until)
+      throw new Error(`${proxy.name} is not there: ${complaints}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return place.port
+}
+
+/** Sends a spelling to the byte; answers all that comes, empty when nothing does. */
+function send(port: number, { line, version = '1.1', headers = [] }: Spelling): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.setTimeout(SILENCE_MS, () => socket.destroy())
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+    const lines = [`${line} HTTP/${version}`, 'Host: fish.example.org', 'Connection: close', ...headers]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  })
+}
+
+/** What was reached: the status, and whose it is. Only the server gives its responses an id. */
+function outcomeOf(response: string): string {
+  const status = /^HTTP\/1\.\d (\d+)/.exec(response)?.[1] ?? 'closed'
+  return `${/^x-request-id:/im.test(response) ? 'service' : 'proxy'} ${status}`
+}
+
+/** What a denied path may be answered with: by the proxy, or by the service that there is no such path. */
+const HARMLESS = /^proxy |^service (400|404)$/
+
+describe('a path that a proxy denies', () => {
+  for (const proxy of PROXIES) {
+    it(`is reached in no spelling through ${proxy.name}`, async ({ skip }) => {
+      const program = proxy.programs.find((each) => spawnSync(each, ['-v']).error === undefined)
+      if (program === undefined)
+        return skip(`${proxy.name} is not installed. On Debian: apt-get install ${proxy.debian}`)
+      const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_RATE_LIMIT: '1000000' })
+      onTestFinished(async () => {
+        await server.end('SIGKILL')
+      })
+      const port = await startProxy(proxy, program, new URL(server.url).host)
+      const rows = await Promise.all(
+        ['metrics', 'admin/users'].flatMap(spellingsOf).map(async (spelling) => {
+          const response = await send(port, spelling)
+          const leaked = response.includes('process_uptime_seconds') || response.includes('invalid_session')
+          const direct = outcomeOf(await send(Number(new URL(server.url).port), spelling))
+          return { spelling: spelling.what, direct, through: outcomeOf(response), leaked }
+        }),
+      )
+      // PROXY_TABLE=FILE keeps the table: what each spelling comes to, without the proxy and through it.
+      if (process.env.PROXY_TABLE) {
+        await writeFile(
+          process.env.PROXY_TABLE,
+          `${proxy.name}\n${rows.map((row) => JSON.stringify(row)).join('\n')}\n`,
+          { flag: 'a' },
+        )
+      }
+      expect(rows.length).toBeGreaterThan(200)
+      // The rules deny, and only what they are to deny.
+      expect(rows[0]?.through).toBe('proxy 403')
+      expect(outcomeOf(await send(port, { what: '', line: 'GET /demo/fish' }))).toBe('service 200')
+      expect(outcomeOf(await send(port, { what: '', line: 'GET /v1//get/%66ish/?name=%41lex' }))).toBe('service 400')
+      const bypasses = rows.filter(({ spelling, through, leaked }) => {
+        const elsewhere = /^(\/livez|\/x\?|\*)/.test(spelling)
+        return leaked || !(HARMLESS.test(through) || elsewhere)
+      })
+      expect(bypasses).toEqual([])
+    })
+  }
+})
