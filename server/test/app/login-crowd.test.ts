@@ -165,6 +165,22 @@ describe('a crowd of logins', () => {
 const WINDOW = { durationMs: LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
 
 describe('a login whose client went away', () => {
+  it('does not take those with it who sent the same name and password', async () => {
+    const world = await createSlowWorld()
+    const leaving = new AbortController()
+    const running = [world.ask('wrong 1'), world.ask('wrong 2')]
+    await begun(world, 2)
+    const gone = world.ask('alex-password', { signal: leaving.signal })
+    await world.queued(3)
+    const staying = Array.from({ length: 10 }, () => world.ask('alex-password'))
+    await world.queued(13)
+    leaving.abort()
+    expect((await gone).status).toBe(499)
+    const answers = await answersOf(world, [...running, ...staying])
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, ...Array(10).fill(200)])
+    expect(world.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
+  })
+
   it('leaves the queue: it is not checked, not counted, and logged as 499', async () => {
     const world = await createSlowWorld()
     const running = [world.ask('wrong 1'), world.ask('wrong 2')]
@@ -194,6 +210,15 @@ describe('a login whose client went away', () => {
 })
 
 describe('the guard of logins', () => {
+  it('does little for each of a thousand logins at once, also when all say the same', async () => {
+    const { storage, calls } = createFailingStorage()
+    const world = await createWorld({ ...UNLIMITED, storage })
+    const before = calls.length
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => login(world, 'root', 'wrong')))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+    expect(calls.length - before).toBeLessThan(20_000)
+  })
+
   it('refuses everybody it cannot count, and only while it has no room', async () => {
     const world = await createWorld({ ...UNLIMITED, storage: createMemoryStorage({ windows: 3 }) })
     // Three clients that failed as often as a client may, under one name each.

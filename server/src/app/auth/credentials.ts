@@ -97,29 +97,38 @@ export function createCredentials(context: CredentialsContext): Credentials {
     const tried = password.slice(0, LIMITS.passwordLength)
     const lookUp = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
-    async function prove(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
-      const found = await tryAll(accounts, tried)
-      // Whoever is not known counts as a failure only where the store is the one that would know.
-      if (!found) await identity.verify()
-      return found
-    }
-
-    const sameCredentials = JSON.stringify([name, tried])
-    while (true) {
-      const accounts = await lookUp()
+    async function recallOrProve(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
       const known = await recall(accounts, tried)
       if (known) return known
-      const before = underWay.get(sameCredentials)
-      if (!before) {
-        const work = () => guard.run({ client, name }, () => prove(accounts))
-        const attempt = guard.check({ client, name }).then(() => queue({ client, since, signal, work }))
-        underWay.set(sameCredentials, attempt)
-        return attempt.finally(() => underWay.delete(sameCredentials))
-      }
+      return guard.run({ client, name }, async () => {
+        const found = await tryAll(accounts, tried)
+        // Whoever is not known counts as a failure only where the store is the one that would know.
+        if (!found) await identity.verify()
+        return found
+      })
+    }
+
+    const accounts = await lookUp()
+    const known = await recall(accounts, tried)
+    if (known) return known
+    await guard.check({ client, name })
+
+    const sameCredentials = JSON.stringify([name, tried])
+    const before = underWay.get(sameCredentials)
+    if (before) {
       // When these are found right there is nothing left to work out.
       await before.catch(() => undefined)
       signal.throwIfAborted()
+      const found = await recall(accounts, tried)
+      if (found) return found
     }
+    const attempt = queue({ client, since, signal, work: async () => recallOrProve(await lookUp()) })
+    if (!before) {
+      underWay.set(sameCredentials, attempt)
+      const leave = () => underWay.delete(sameCredentials)
+      attempt.then(leave, leave)
+    }
+    return attempt
   }
 
   return {

@@ -21,6 +21,8 @@ export type PasswordQueue = <Result>(task: PasswordTask<Result>) => Promise<Resu
 /** Two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
 const AT_ONCE = 2
 const PATIENCE_MS = 10_000
+/** How many may wait while it is not yet known, or next to nothing, how long one takes. */
+const MOST_WAITING = 512
 /** What one duration weighs in their moving average. */
 const WEIGHT = 0.25
 
@@ -38,6 +40,7 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
   // In the order of their turns.
   const lines = new Map<string, Waiter[]>()
   let free = AT_ONCE
+  let waiting = 0
   let averageMs: number | undefined
 
   function leave(client: string, waiter: Waiter): void {
@@ -92,8 +95,10 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
       free -= 1
       return
     }
+    if (waiting >= MOST_WAITING) throw busy()
     await new Promise<void>((resolve, reject) => {
       const settle = (finish: () => void) => () => {
+        waiting -= 1
         signal?.removeEventListener('abort', abort)
         finish()
       }
@@ -102,10 +107,11 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
         start: settle(resolve),
         refuse: settle(() => reject(busy())),
       }
-      const abort = () => {
+      const abort = settle(() => {
         leave(client, waiter)
         reject(signal?.reason)
-      }
+      })
+      waiting += 1
       signal?.addEventListener('abort', abort, { once: true })
       lines.set(client, [...(lines.get(client) ?? []), waiter])
       refuseLate()
