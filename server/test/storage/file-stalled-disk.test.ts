@@ -67,3 +67,24 @@ test('a storage whose disk has stalled is disposed in time, and says that writes
   expect(ms).toBeLessThan(8000)
   expect(await write).toMatchObject({ error: UNAVAILABLE })
 })
+
+test('a store opens on a disk that has stalled, and says that it takes no writes', { timeout: 60_000 }, async ({
+  skip,
+}) => {
+  const disk = createStallingDisk()
+  if ('reason' in disk) {
+    skip(disk.reason)
+    return
+  }
+  const folder = newFolder()
+  const first = await startRemoteStorage(folder)
+  await first.append('before')
+  await first.dispose()
+  await first.kill()
+  disk.stall()
+  const storage = await startRemoteStorage(folder, disk.env)
+  expect((await storage.ping()).error).toMatchObject(UNAVAILABLE)
+  disk.resume()
+  await expect.poll(async () => (await storage.ping()).error, { timeout: 10_000 }).toBeUndefined()
+  expect(await storage.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
+})

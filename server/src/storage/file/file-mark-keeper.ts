@@ -2,7 +2,7 @@ import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:f
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from './file-folder.ts'
-import { type HighWater, MARK_FILE, readHighWater } from './file-high-water.ts'
+import { type HighWater, MARK_FILE, readHighWater, readMark } from './file-high-water.ts'
 import type { Write } from './file-messages.ts'
 
 /** Keeps the mark of an open store. */
@@ -42,7 +42,10 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
   const folder = dirname(file)
   const addWrites = db.prepare('UPDATE high_water SET writes = writes + ? RETURNING writes')
   const { lineage, writes: found } = readHighWater(db) ?? { lineage: '', writes: 0 }
-  let [counting, committed, marked] = [found, found, -1]
+  const before = readMark(folder)
+  let [counting, committed] = [found, found]
+  // One that is right needs no flush: a store opens also on a disk that has stalled.
+  let marked = before?.lineage === lineage ? before.writes : -1
   let timer: ReturnType<typeof setTimeout> | undefined
   let behindSince = 0
 
@@ -50,7 +53,11 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
     clearTimeout(timer)
     timer = undefined
     try {
-      if (committed > marked) writeMark(folder, { lineage, writes: committed })
+      if (committed > marked) {
+        writeMark(folder, { lineage, writes: committed })
+        // The first one of this folder needs its name on the disk as well.
+        if (marked === -1) syncFolder(folder)
+      }
       marked = committed
       return undefined
     } catch (error) {
@@ -60,7 +67,6 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
   }
 
   const failed = write()
-  if (!failed) syncFolder(folder)
   return {
     warnings: failed
       ? [`${join(folder, MARK_FILE)} cannot be written: a write-ahead log that is lost would not be noticed.`]
