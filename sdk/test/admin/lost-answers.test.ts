@@ -52,6 +52,13 @@ test('what a proxy answers in place of the service leaves a write as unsure as a
   expect(sent).toHaveLength(2)
 })
 
+test('a storage that failed leaves a write as unsure as a lost answer: its disk may have taken it all the same', async () => {
+  const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
+  const { admin } = await withLostAnswer('POST /admin/users', async () => Response.json(failed, { status: 500 }))
+  const error = await failureOf(admin.users.create({ name: 'Bob' }))
+  expect(isServerError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
+})
+
 test('a write whose answer takes too long stays a TimeoutError', async () => {
   const { admin } = await withLostAnswer('POST /admin/users', () => new Promise(() => {}))
   const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
