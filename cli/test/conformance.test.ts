@@ -79,11 +79,39 @@ describe('conformance', () => {
     [['--only', 'nonsense'], 'There is no check and no section "nonsense".'],
     [['--only', 'writes', '--skip', 'writes'], 'there is nothing to check.'],
     [['--allowed-origin', 'x y'], '--allowed-origin must be an origin'],
+    [['--user', 'Alex', '--admin', 'root'], 'Give --user or --admin, not both.'],
+    [['--user', 'not a name'], '--user must be'],
     [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
   ])('of %j is a mistake of who typed it', async (argv, message) => {
     const { status, stderr } = await conformance(argv)
     expect(status).toBe(2)
     expect(stderr).toContain(message)
+  })
+
+  test('acts as a player with --user, without an administrator, and says once what it leaves', async () => {
+    const { name, fernetKey, apiKey } = await createAdminClient({
+      baseUrl: world.service.url,
+      username: 'admin',
+      password: ADMIN_PASSWORD,
+    }).users.create({ name: 'Tester' })
+    const env = { ...world.base, FISH_KEY: fernetKey, FISH_API_KEY: apiKey }
+    const { status, stdout, stderr } = await conformance(['--user', name, '--only', 'writes', '--only', 'admin'], env)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /\n\d+ passed, 0 failed, \d+ skipped\n\nCould not be removed: \d+ records of the user Tester\n$/,
+    )
+    for (const secret of [fernetKey, apiKey]) expect(stdout).not.toContain(secret)
+  })
+
+  test('groups what failed by its probable cause', async () => {
+    const broken = await startImpostor((_, response) =>
+      response.writeHead(500, { 'content-type': 'text/html' }).end('x'),
+    )
+    const env = { FISH_KEY: world.alex.fernetKey, FISH_API_KEY: world.alex.apiKey }
+    const { status, stdout } = await conformance([broken.url, '--user', 'Alex', '--only', 'writes'], env)
+    broken.close()
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/\nFailures by probable cause\n +\d+ {2}GET \/get\/fish responds 500: write-unknown-user, /)
   })
 
   test('says that nothing answers, with 69', async () => {

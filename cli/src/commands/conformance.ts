@@ -1,5 +1,6 @@
-import type { CheckInfo, CheckResult, ConformanceReport } from '@fish-crab/mocks/conformance'
-import { LIMITS } from '@fish-crab/sdk/constants'
+import type { CheckInfo, CheckResult, ConformanceUser } from '@fish-crab/mocks/conformance'
+import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { createFernet } from '@fish-crab/sdk/fernet'
 import { Args, Flags } from '@oclif/core'
 import { FishCommand } from '../base/fish-command.ts'
 import { adminFlag, profileFlag } from '../base/flags.ts'
@@ -12,8 +13,10 @@ import { EXIT } from '../failures/exit.ts'
 import { formatAmong } from '../output/format.ts'
 import { printable } from '../output/printable.ts'
 import { administrator } from '../secrets/administrator.ts'
+import { playerKey } from '../secrets/player-key.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
-import { selection } from '../service/client.ts'
+import { keptSecrets } from '../secrets/vault.ts'
+import { type ServiceFlags, selection } from '../service/client.ts'
 
 const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
@@ -27,6 +30,8 @@ export class Conformance extends FishCommand {
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
       'What cannot be checked is skipped and says why; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin let it ' +
       'check more.',
+    'A service of the public endpoints alone is checked with --user and no administrator: as that player, with the keys ' +
+      'that login keeps, or FISH_KEY, FISH_API_KEY and FISH_PASSWORD. Its collections keep what the checks write.',
     'It ends with 0 when nothing failed, and with 1 when a check did. It takes no proxy: what stands between answers too.',
   ].join('\n\n')
   static override examples = [
@@ -43,6 +48,10 @@ export class Conformance extends FishCommand {
       description: 'One section and one check of another:',
       command: '<%= config.bin %> conformance --only writes --only limit-is-exact',
     },
+    {
+      description: 'A service that has no administrators, as a player of it:',
+      command: '<%= config.bin %> conformance https://fish.example.org --user Tester',
+    },
     { description: 'Which checks there are:', command: '<%= config.bin %> conformance --dry-run' },
   ]
   static override args = {
@@ -51,6 +60,10 @@ export class Conformance extends FishCommand {
   static override flags = {
     ...adminFlag,
     ...profileFlag,
+    user: Flags.string({
+      summary: 'Act as this player, where there is no administrator; its collections keep what is written.',
+      helpValue: 'USER',
+    }),
     output: Flags.string({
       char: 'o',
       summary: `How to report: ${REPORTS.join(', ')} (FISH_OUTPUT where it is table or json).`,
@@ -98,16 +111,21 @@ export class Conformance extends FishCommand {
     const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const { 'allowed-origin': allowedOrigin } = flags
     const chosen = await chosenChecks(flags)
+    if (flags.user !== undefined && flags.admin !== undefined) throw usageError('Give --user or --admin, not both.')
+    if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) checkedOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
-    const admin = await administrator(this.io, flags)
+    const identity =
+      flags.user === undefined
+        ? { admin: await administrator(this.io, flags) }
+        : { user: await this.#player(flags.user, flags) }
     const { io } = this
     const report = await conformance
       .runConformance({
         baseUrl,
-        admin,
+        ...identity,
         rateLimit,
         maxWaitMs,
         signal: io.interrupted(),
@@ -124,8 +142,21 @@ export class Conformance extends FishCommand {
     const { jsonReport, tableReport, tapReport } = conformance
     const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](report)
     this.print(false, undefined, () => text)
-    this.#tellLeft(report, flags.json)
     return report.failed === 0 ? EXIT.ok : EXIT.failure
+  }
+
+  async #player(name: string, flags: ServiceFlags): Promise<ConformanceUser> {
+    const { io } = this
+    const fernetKey = await playerKey(io, flags, name)
+    if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
+    const apiKey = (await givenSecret(io, 'FISH_API_KEY')) ?? (await keptSecrets(io, selection(io, flags)))?.apiKey
+    const password = await givenSecret(io, 'FISH_PASSWORD')
+    return {
+      name,
+      fernetKey,
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(password === undefined ? {} : { password }),
+    }
   }
 
   #tellChecks(checks: readonly CheckInfo[], url: string, format: (typeof REPORTS)[number]): Promise<number> {
@@ -139,8 +170,13 @@ export class Conformance extends FishCommand {
     this.io.line.set(PART, id)
     if (outcome === 'failed') this.note(json, printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
   }
+}
 
-  #tellLeft({ left }: ConformanceReport, json: boolean | undefined): void {
-    if (left.length > 0) this.note(json, printable(`Could not be removed, please do: ${left.join(', ')}`))
+function isKey(text: string): boolean {
+  try {
+    createFernet(text)
+    return true
+  } catch {
+    return false
   }
 }

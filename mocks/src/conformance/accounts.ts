@@ -18,6 +18,8 @@ export interface Accounts {
   createAdmin(token: string, body: unknown): Promise<Answer>
   /** Makes an administrator and logs in. */
   newAdmin(token: string, role: AdminRole): Promise<OwnAdmin>
+  /** The names of all that was made. */
+  all(): readonly string[]
   /** Removes all that was made, as the given administrator. Answers the names of what could not be removed. */
   removeAll(token: string): Promise<readonly string[]>
 }
@@ -101,6 +103,7 @@ export function createAccounts({ send, keep, random }: AccountsContext): Account
       if (role === 'superadmin') ownToken = session
       return { username, password, token: session }
     },
+    all: () => [...users, ...admins],
     async removeAll(token) {
       await Promise.allSettled(underWay)
       const left: string[] = []

@@ -7,6 +7,20 @@ export interface ConformanceAdministrator {
   readonly password: string
 }
 
+/** A user that a run acts as where it can make none of its own. Its collections keep what the checks write. */
+export interface ConformanceUser {
+  readonly name: string
+  /** 32 bytes in base64. */
+  readonly fernetKey: string
+  /**
+   * Its personal API key, which lifts the rate limit.
+   * @default none: with no master API key either, checks are counted, and those that no longer fit are skipped
+   */
+  readonly apiKey?: string
+  /** @default none: the checks of the key endpoint that need it are skipped */
+  readonly password?: string
+}
+
 /** What `runConformance` takes. */
 export interface ConformanceOptions {
   /**
@@ -16,9 +30,14 @@ export interface ConformanceOptions {
   readonly baseUrl: string
   /**
    * An administrator of it. A superadmin: what a mere `admin` cannot do is skipped, and users are not made, since an
-   * `admin` could not remove them again.
+   * `admin` could not remove them again. @default none: then `user` must be given
    */
-  readonly admin: ConformanceAdministrator
+  readonly admin?: ConformanceAdministrator
+  /**
+   * A user to act as without `admin`, for an implementation of the public endpoints alone. What concerns
+   * administrators, and what takes a user of the run's own, is skipped. @default none
+   */
+  readonly user?: ConformanceUser
   /** The master API key. @default none: the checks of it are skipped */
   readonly masterApiKey?: string
   /** An origin that is configured as allowed. @default none: the checks of it are skipped */

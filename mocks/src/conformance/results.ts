@@ -18,9 +18,19 @@ export interface CheckResult extends CheckInfo {
   readonly expected?: string
   /** What was there instead. */
   readonly actual?: string
+  /** The probable cause of the failure, which other checks may share. */
+  readonly cause?: string
   /** Names the request in the log of the implementation. */
   readonly requestId?: string
   readonly durationMs: number
+}
+
+/** Checks that failed, probably for one reason. */
+export interface FailureCause {
+  /** @example 'POST /post/fish responds 500 storage_error' */
+  readonly cause: string
+  /** Their ids. */
+  readonly checks: readonly string[]
 }
 
 /** How a run went. */
@@ -29,6 +39,13 @@ export interface ConformanceReport {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Names of users and administrators of the run's own that could not be removed. Empty when all went well. */
+  /** What failed, grouped by its probable cause, most checks first. */
+  readonly causes: readonly FailureCause[]
+  /** Whether it stopped early, because the service no longer responded; all further checks are skipped. */
+  readonly stopped: boolean
+  /**
+   * What the run made and could not remove: names of users and administrators, and how many records the given `user`
+   * keeps. Empty when all went well.
+   */
   readonly left: readonly string[]
 }

@@ -38,11 +38,12 @@ type Outcome = Omit<CheckResult, 'id' | 'title' | 'section' | 'durationMs'>
 function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
   if (error instanceof CheckSkipped) return { outcome: 'skipped', reason: clean(error.message) }
   if (error instanceof ConformanceFailure) {
-    const { expected, actual, requestId } = error
+    const { expected, actual, requestId, probableCause } = error
     return {
       outcome: 'failed',
       expected: clean(expected),
       actual: clean(actual),
+      cause: clean(probableCause),
       ...(requestId === undefined ? {} : { requestId }),
     }
   }
@@ -51,9 +52,15 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
       outcome: 'failed',
       expected: 'the whole run to end by its deadline',
       actual: 'this check was still under way',
+      cause: 'the time for the whole run was over',
     }
   }
   // An answer of a form that no check thought of. Its text may be anything.
   const kind = error instanceof Error ? error.name : typeof error
-  return { outcome: 'failed', expected: 'an answer of the documented form', actual: `one that led to a ${kind}` }
+  return {
+    outcome: 'failed',
+    expected: 'an answer of the documented form',
+    actual: `one that led to a ${kind}`,
+    cause: `responses of another form, which led to a ${kind}`,
+  }
 }

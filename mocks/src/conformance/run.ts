@@ -1,12 +1,15 @@
+import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
 import { createAccounts } from './accounts.ts'
 import { createAnonymous } from './anonymous.ts'
-import type { ConformanceOptions } from './options.ts'
+import { CheckSkipped, NO_RESPONSE, NoAnswer } from './expectation.ts'
+import type { ConformanceOptions, ConformanceUser } from './options.ts'
 import { createRedaction } from './redaction.ts'
-import type { CheckInfo, CheckResult, ConformanceReport } from './results.ts'
+import type { CheckInfo, CheckResult, ConformanceReport, FailureCause } from './results.ts'
 import { DeadlinePassed, runCheck } from './run-check.ts'
 import { selectChecks } from './select.ts'
-import { openGivenSession } from './start.ts'
-import { createSend, type SendRequest } from './transport.ts'
+import { checkReachable, openGivenSession } from './start.ts'
+import { createSend, type Send, type SendRequest } from './transport.ts'
 import { sleep } from './wait.ts'
 import { createWorld } from './world.ts'
 
@@ -32,7 +35,12 @@ export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> 
  * The checks of the rate limit use up this client's window, and those of wrong credentials fail to log in a few times.
  * The lists that name others, the leaderboard and the audit log, are read, and nothing of others is told.
  *
+ * Without an administrator it acts as the given user, whose collections then keep what the checks write.
+ *
+ * When the service no longer responds, it stops: the checks that are left are skipped.
+ *
  * @throws ConformanceStartError when nothing answers or the administrator cannot log in
+ * @throws TypeError when neither `admin` nor `user` is given, or both, or `user` cannot be one
  * @throws RangeError when `only` or `skip` name what is no check and no section
  * @throws the reason of `signal` when that ends the run
  * @example
@@ -41,6 +49,7 @@ export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> 
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const { maxWaitMs = 0, deadlineMs = DEADLINE_MS, signal } = options
   const selected = selectChecks(options)
+  checkIdentity(options)
   signal?.throwIfAborted()
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new DeadlinePassed()), deadlineMs + maxWaitMs)
@@ -59,13 +68,17 @@ async function runSelected(
 ): Promise<ConformanceReport> {
   const { baseUrl, admin, rateLimit, maxWaitMs = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS, otherClient } = options
   const redaction = createRedaction()
-  redaction.keep(admin.password, options.masterApiKey ?? '')
+  const { user } = options
+  redaction.keep(admin?.password ?? '', options.masterApiKey ?? '')
+  redaction.keep(user?.fernetKey ?? '', user?.apiKey ?? '', user?.password ?? '')
   const sender = (via: SendRequest, signal: AbortSignal) => createSend({ baseUrl, send: via, requestTimeoutMs, signal })
   const via: SendRequest = options.fetch ?? ((request, init) => globalThis.fetch(request, init))
-  const send = sender(via, ends)
+  const writes = countWrites(sender(via, ends), user)
 
-  const session = await openGivenSession(send, admin)
-  redaction.keep(session.token)
+  const session = admin ? await openGivenSession(writes.send, admin) : undefined
+  if (session) redaction.keep(session.token)
+  else await checkReachable(writes.send)
+  const send = session ? writes.send : publicOnly(writes.send)
   const accounts = createAccounts({
     send: sender(via, new AbortController().signal),
     keep: redaction.keep,
@@ -82,32 +95,96 @@ async function runSelected(
       limit: rateLimit?.requests,
       wait: (milliseconds) => (options.wait ?? sleep)(milliseconds, ends),
     }),
-    otherClient: otherClient && (() => sender(otherClient(), ends)),
+    otherClient:
+      otherClient && (() => (session ? sender(otherClient(), ends) : publicOnly(sender(otherClient(), ends)))),
     keep: redaction.keep,
   })
 
   const results: CheckResult[] = []
   let left: readonly string[] = []
+  let stopped = false
   try {
     for (const { check, isLeftOut } of selected) {
-      const result = isLeftOut ? leftOut(check) : await runCheck(check, world, ends, redaction)
+      const reason = isLeftOut ? 'left out on request' : stopped ? 'the service no longer responds' : undefined
+      const result = reason === undefined ? await runCheck(check, world, ends, redaction) : skipped(check, reason)
       options.signal?.throwIfAborted()
+      if (result.cause === NO_RESPONSE) stopped = await isGone(writes.send)
       results.push(result)
       options.onResult?.(result)
     }
   } finally {
-    left = await accounts.removeAll(session.token)
+    // Nobody is there to remove it: each name would be waited for.
+    left = session && !stopped ? await accounts.removeAll(session.token) : accounts.all()
   }
-  return { ...summary(results), left }
+  return { ...summary(results), stopped, left: [...left, ...writes.left()] }
 }
 
-function leftOut({ id, title, section }: CheckInfo): CheckResult {
-  return { id, title, section, outcome: 'skipped', reason: 'left out on request', durationMs: 0 }
+/** @throws TypeError when a run would act as nobody, or as a user that cannot be one */
+function checkIdentity({ admin, user }: ConformanceOptions): void {
+  if (!admin && !user) throw new TypeError('runConformance() takes an admin, or a user for the public endpoints alone.')
+  if (admin && user) throw new TypeError('runConformance() takes an admin or a user, not both.')
+  if (!user) return
+  if (!isUserName(user.name)) throw new TypeError(`user.name must be ${USER_NAME_RULE}.`)
+  try {
+    createFernet(user.fernetKey)
+  } catch {
+    throw new TypeError('user.fernetKey must be 32 bytes in base64.')
+  }
 }
 
-function summary(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left'> {
+/** All but the public endpoints: an implementation that has no administrator need not have them. */
+const NOT_PUBLIC = /^\/(v1\/)?(admin|livez|readyz|metrics|openapi\.json|docs)([/?]|$)/
+
+/** Skips the check that asks for more than a public endpoint. */
+function publicOnly(send: Send): Send {
+  return async (path, init) => {
+    if (!NOT_PUBLIC.test(path)) return send(path, init)
+    throw new CheckSkipped('it asks for more than the public endpoints, and no administrator is given (option admin)')
+  }
+}
+
+/** Counts what the given user is left with: there is no way to remove it. */
+function countWrites(send: Send, user: ConformanceUser | undefined) {
+  let records = 0
+  const counting: Send = async (path, init) => {
+    const answer = await send(path, init)
+    if (answer.status === 201 && init?.method === 'POST') records += 1
+    return answer
+  }
+  return { send: counting, left: () => (user && records > 0 ? [`${records} records of the user ${user.name}`] : []) }
+}
+
+/** Whether nothing responds any more, whatever it would say: one lost response is none yet. */
+async function isGone(send: Send): Promise<boolean> {
+  const isLost = () =>
+    send(ROUTES.livez.path).then(
+      () => false,
+      (error: unknown) => error instanceof NoAnswer,
+    )
+  return (await isLost()) && isLost()
+}
+
+function skipped({ id, title, section }: CheckInfo, reason: string): CheckResult {
+  return { id, title, section, outcome: 'skipped', reason, durationMs: 0 }
+}
+
+function causesOf(checks: readonly CheckResult[]): FailureCause[] {
+  const ids = new Map<string, string[]>()
+  for (const { id, cause } of checks) if (cause !== undefined) ids.set(cause, [...(ids.get(cause) ?? []), id])
+  return [...ids]
+    .map(([cause, checks]) => ({ cause, checks }))
+    .sort((one, other) => other.checks.length - one.checks.length)
+}
+
+function summary(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left' | 'stopped'> {
   const count = (wanted: CheckResult['outcome']) => checks.filter(({ outcome }) => outcome === wanted).length
-  return { checks, passed: count('passed'), failed: count('failed'), skipped: count('skipped') }
+  return {
+    checks,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    causes: causesOf(checks),
+  }
 }
 
 function randomHex(): string {

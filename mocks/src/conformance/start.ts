@@ -1,4 +1,4 @@
-import { type AdminRole, HEADERS } from '@fish-crab/sdk/contract'
+import { type AdminRole, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { Answer } from './answer.ts'
 import { NoAnswer } from './expectation.ts'
 import type { ConformanceAdministrator } from './options.ts'
@@ -22,6 +22,11 @@ export async function openGivenSession(
   const role = fieldOf(await answered(() => sendAs(send, token, 'adminMe', 'GET')), 'role')
   if (role === 'admin' || role === 'superadmin') return { username, token, role }
   throw new ConformanceStartError('unexpected_answer')
+}
+
+/** @throws ConformanceStartError when nothing responds at all */
+export async function checkReachable(send: Send): Promise<void> {
+  await answered(() => send(ROUTES.livez.path))
 }
 
 async function answered(request: () => Promise<Answer>): Promise<Answer> {

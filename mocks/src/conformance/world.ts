@@ -2,8 +2,9 @@ import { HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract
 import type { Accounts } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
 import type { Answer } from './answer.ts'
+import { expectJson, expectMoment } from './expect-answer.ts'
 import { CheckSkipped } from './expectation.ts'
-import type { ConformanceOptions } from './options.ts'
+import type { ConformanceOptions, ConformanceUser } from './options.ts'
 import { type AdminRequest, type OwnAdmin, type OwnUser, sendAs } from './own-accounts.ts'
 import { maySetHeader } from './platform.ts'
 import type { GivenSession } from './start.ts'
@@ -50,33 +51,45 @@ export interface WorldContext {
   readonly send: Send
   readonly anonymous: Anonymous
   readonly accounts: Accounts
-  readonly session: GivenSession
+  readonly session: GivenSession | undefined
   readonly otherClient: (() => Send) | undefined
   readonly keep: (...secrets: readonly string[]) => void
 }
 
 const PAST_MS = 10_000
 
+const NO_ADMINISTRATOR = 'it takes an administrator, and none is given (option admin)'
+
 /** Makes the world of one run. What it holds is made when first needed. */
 export function createWorld({ options, send, anonymous, accounts, session, otherClient, keep }: WorldContext): World {
   const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = options
 
   function givenToken(): string {
+    if (!session) throw new CheckSkipped(NO_ADMINISTRATOR)
     if (session.role === 'superadmin') return session.token
     throw new CheckSkipped(
       'it takes users of its own, and the given administrator is no superadmin: none could remove them',
     )
   }
 
-  const user = once(() => accounts.newUser(givenToken()))
+  const user = once(async () => (options.user ? givenUser(options.user) : accounts.newUser(givenToken())))
   const superadmin = once(() => accounts.newAdmin(givenToken(), 'superadmin'))
   const ownAdmin = once(() => accounts.newAdmin(givenToken(), 'admin'))
   const token = async () => (await superadmin()).token
 
-  async function liftingKey(): Promise<string> {
-    if (session.role === 'superadmin') return (await user()).apiKey
+  async function liftingKey(): Promise<string | undefined> {
+    if (session?.role === 'superadmin') return (await user()).apiKey
+    if (options.user?.apiKey) return options.user.apiKey
     if (masterApiKey) return masterApiKey
+    if (options.user) return undefined
     throw new CheckSkipped('nothing lifts the rate limit: neither a user of its own nor a master key')
+  }
+
+  const request: Send = async (path, init = {}) => {
+    const apiKey = await liftingKey()
+    if (apiKey !== undefined) return send(path, { ...init, headers: { [HEADERS.apiKey]: apiKey, ...init.headers } })
+    await anonymous.ensure(1)
+    return anonymous.send(path, init)
   }
 
   return {
@@ -89,9 +102,7 @@ export function createWorld({ options, send, anonymous, accounts, session, other
       windowMs: rateLimit?.windowMs ?? LIMITS.windowSeconds * 1000,
       adminRequests: adminRequests ?? LIMITS.adminRequests,
     },
-    async request(path, init = {}) {
-      return send(path, { ...init, headers: { [HEADERS.apiKey]: await liftingKey(), ...init.headers } })
-    },
+    request,
     hasOtherClient: otherClient !== undefined,
     otherClient() {
       if (otherClient) return otherClient()
@@ -102,14 +113,39 @@ export function createWorld({ options, send, anonymous, accounts, session, other
     user,
     newUser: async () => accounts.newUser(await token()),
     superadmin,
-    admin: async () => (session.role === 'admin' ? session : ownAdmin()),
+    admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
     async asSuperadmin(route, request = {}) {
       return sendAs(send, await token(), route, request.method ?? ROUTES[route].method, request)
     },
-    now: once(async () => Date.parse((await user()).createdAt) - PAST_MS),
+    now: once(async () => {
+      if (!options.user) return Date.parse((await user()).createdAt) - PAST_MS
+      const answer = await request(ROUTES.status.path)
+      return expectMoment(expectJson(answer).timestamp, '"timestamp"', answer) - PAST_MS
+    }),
     needHeader(name) {
       if (maySetHeader(name)) return
       throw new CheckSkipped(`programs may not set the header ${name} on this platform`)
+    },
+  }
+}
+
+/** The given user. What is not known of it skips the checks that ask for it. */
+function givenUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
+  const ownOnly = () => given(undefined, 'it takes a user of its own, and no administrator is given (option admin)')
+  return {
+    name,
+    fernetKey,
+    get apiKey() {
+      return given(apiKey, 'no API key of the user is given (option user.apiKey)')
+    },
+    get password() {
+      return given(password, 'no password of the user is given (option user.password)')
+    },
+    get id() {
+      return ownOnly()
+    },
+    get createdAt() {
+      return ownOnly()
     },
   }
 }

@@ -11,6 +11,7 @@ const REPORT: ConformanceReport = {
       outcome: 'failed',
       expected: '200 "a"',
       actual: 'a\u001b[31m\nline',
+      cause: 'GET /status responds 500',
       requestId: 'abc',
       durationMs: 2,
     },
@@ -19,6 +20,8 @@ const REPORT: ConformanceReport = {
   passed: 1,
   failed: 1,
   skipped: 1,
+  causes: [{ cause: 'GET /status responds 500', checks: ['two'] }],
+  stopped: true,
   left: ['Conformance-1'],
 }
 
@@ -36,6 +39,8 @@ describe('a report', () => {
       '  requestId: "abc"',
       '  ...',
       'ok 3 - three: Three holds. # SKIP no key',
+      '# 1 failed: GET /status responds 500',
+      '# stopped: the service no longer responds',
       '# could not be removed: Conformance-1',
     ])
   })
@@ -51,7 +56,10 @@ describe('a report', () => {
       /FAILED {3}two +Two holds\.\n +expected: 200 "a"\n +but got: a\u{fffd}\[31m line\n +request: abc/u,
     )
     expect(text).toMatch(/skipped {2}three +Three holds\.\n +because: no key/)
-    expect(text).toContain('1 passed, 1 failed, 1 skipped\n\nCould not be removed: Conformance-1')
+    expect(text).toContain(
+      'Failures by probable cause\n    1  GET /status responds 500: two\n\n1 passed, 1 failed, 1 skipped\n\n' +
+        'Stopped: the service no longer responds.\n\nCould not be removed: Conformance-1',
+    )
     expect(text).not.toContain('\u001b')
   })
 })

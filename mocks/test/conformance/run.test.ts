@@ -1,6 +1,13 @@
-import { type CheckResult, ConformanceStartError, runConformance } from '@fish-crab/mocks/conformance'
+import {
+  type CheckResult,
+  ConformanceStartError,
+  runConformance,
+  type SendRequest,
+  tableReport,
+} from '@fish-crab/mocks/conformance'
+import { canonicalPath } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
-import { ADMIN, MASTER, openDirect } from './direct.ts'
+import { ADMIN, BASE_URL, MASTER, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
 /** Reasons of what was skipped, with how often each was given. */
@@ -266,6 +273,90 @@ describe('a run does not begin', () => {
     const { options, requests } = await openDirect()
     await expect(runConformance({ ...options, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
     expect(requests).toEqual([])
-    expect(failuresOf({ checks: [], passed: 0, failed: 0, skipped: 0, left: [] })).toEqual([])
+    expect(failuresOf({ checks: [], passed: 0, failed: 0, skipped: 0, causes: [], stopped: false, left: [] })).toEqual(
+      [],
+    )
   })
+})
+
+describe('a run with a given user and no administrator', () => {
+  /** A service of the public endpoints alone, with a user who has fish already. */
+  async function openPublic(around: (send: SendRequest) => SendRequest = (send) => send) {
+    const { app, options, requests } = await openDirect({
+      around: (send) =>
+        around((request, init) => {
+          const { method, headers, url } = request
+          const isServed = !/^\/(admin|livez|readyz)(\/|$)/.test(canonicalPath(url))
+          return send(isServed ? request : new Request(`${BASE_URL}/nowhere`, { method, headers }), init)
+        }),
+    })
+    const { name, fernetKey, apiKey, password } = await app.users.create({ name: 'Alex' })
+    const { admin: _, masterApiKey: __, skip: ___, ...base } = options
+    return { options: base, user: { name, fernetKey }, apiKey, password, requests }
+  }
+
+  it('checks the public endpoints, and says once what it leaves with the user', async () => {
+    const { options, user, apiKey, password } = await openPublic()
+    const report = await runConformance({ ...options, user: { ...user, apiKey, password } })
+    expect(failuresOf(report)).toEqual([])
+    expect(report.passed).toBeGreaterThan(150)
+    expect(report.left).toEqual([expect.stringMatching(/^\d+ records of the user Alex$/)])
+    expect(tableReport(report).match(/records of the user Alex/g)).toHaveLength(1)
+    const reasons = reasonsOf(report.checks)
+    expect(
+      reasons['it asks for more than the public endpoints, and no administrator is given (option admin)'],
+    ).toBeGreaterThan(5)
+    expect(reasons['it takes an administrator, and none is given (option admin)']).toBeGreaterThan(50)
+    expect(JSON.stringify(report)).not.toContain(user.fernetKey)
+  })
+
+  it('finds what the service does wrong', async () => {
+    const { options, user, apiKey } = await openPublic((send) => async (request, init) => {
+      const answer = await send(request, init)
+      return request.method === 'POST' && answer.status === 201
+        ? new Response(answer.body, { status: 200, headers: answer.headers })
+        : answer
+    })
+    const { failed, causes } = await runConformance({ ...options, user: { ...user, apiKey } })
+    expect(failed).toBeGreaterThan(10)
+    expect(causes.slice(0, 2).map(({ cause }) => cause)).toEqual([
+      'POST /post/fish responds 200',
+      'POST /post/crab responds 200',
+    ])
+    expect(causes.flatMap(({ checks }) => checks)).toHaveLength(failed)
+  })
+
+  it('needs no API key: what its window has room for is checked', async () => {
+    const { options, user } = await openPublic()
+    const report = await runConformance({ ...options, user, maxWaitMs: 0, only: ['writes', 'replay-fish'] })
+    expect(failuresOf(report)).toEqual([])
+    expect(report.passed).toBeGreaterThan(3)
+    expect(report.skipped).toBeGreaterThan(0)
+  })
+
+  it('refuses to act as nobody, as two, or as a user that cannot be one', async () => {
+    const { options, user } = await openPublic()
+    await expect(runConformance(options)).rejects.toThrow('runConformance() takes an admin, or a user')
+    await expect(runConformance({ ...options, user, admin: ADMIN })).rejects.toThrow('not both')
+    const wrong = { name: 'Alex', fernetKey: 'too short' }
+    await expect(runConformance({ ...options, user: wrong })).rejects.toThrow('user.fernetKey must be 32 bytes')
+  })
+})
+
+it('a run stops when the service is gone, and says once what it left behind', async () => {
+  let count = 0
+  const { options } = await openDirect({
+    around: (send) => async (request, init) => {
+      count += 1
+      if (count > 100) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+      return send(request, init)
+    },
+  })
+  const report = await runConformance(options)
+  expect(report).toMatchObject({ stopped: true, failed: 1, causes: [{ cause: 'the service does not respond' }] })
+  expect(reasonsOf(report.checks)['the service no longer responds']).toBeGreaterThan(200)
+  // Who would remove them? To try takes a timeout each.
+  expect(count).toBeLessThan(110)
+  expect(report.left.length).toBeGreaterThan(0)
+  expect(tableReport(report).split(report.left[0] as string)).toHaveLength(2)
 })

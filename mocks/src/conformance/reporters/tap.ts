@@ -2,10 +2,12 @@ import type { CheckResult, ConformanceReport } from '../results.ts'
 import { oneLine } from './one-line.ts'
 
 /** A report in the Test Anything Protocol, version 14 (https://testanything.org/tap-version-14-specification.html). */
-export function tapReport({ checks, left }: ConformanceReport): string {
+export function tapReport({ checks, causes, stopped, left }: ConformanceReport): string {
   const lines = checks.flatMap((check, index) => tapLines(check, index + 1))
+  const grouped = causes.map((one) => `# ${one.checks.length} failed: ${oneLine(one.cause)}`)
+  const end = stopped ? ['# stopped: the service no longer responds'] : []
   const remains = left.map((name) => `# could not be removed: ${oneLine(name)}`)
-  return ['TAP version 14', `1..${checks.length}`, ...lines, ...remains].join('\n')
+  return ['TAP version 14', `1..${checks.length}`, ...lines, ...grouped, ...end, ...remains].join('\n')
 }
 
 function tapLines(check: CheckResult, number: number): string[] {
