@@ -21,6 +21,7 @@ declare const secrets: import('@fish-crab/server/app').AppSecrets
 declare const passwords: import('@fish-crab/server/app').PasswordHasher
 declare const createMemoryStorage: typeof import('@fish-crab/server/app').createMemoryStorage
 declare const itemKey: typeof import('@fish-crab/server/storage').itemKey
+declare const myDriver: () => import('@fish-crab/server/storage').StorageDriver
 declare const readConfig: typeof import('@fish-crab/server').readConfig
 declare const setupServer: typeof import('msw/node').setupServer
 declare const mock: import('@fish-crab/mocks').Mock
