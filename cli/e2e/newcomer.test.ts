@@ -138,13 +138,13 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
         expect(await player.prints()).not.toMatch(/fish-cli: /)
       },
       'fish-cli add Salmon --rarity gold': async () => {
-        expect(await player.prints()).toBe('Fish saved for user Alex\n')
+        expect(await player.prints()).toBe('Salmon · Gold → Alex, earth\n')
       },
-      'fish-cli add Cod Eel --rarity bronze': async () => {
-        expect(await player.prints()).toBe('2 fish saved for user Alex\n')
+      'fish-cli add "Bronze Koi" Cod --rarity bronze': async () => {
+        expect(await player.prints()).toBe('Bronze Koi, Cod · Bronze → Alex, earth\n')
       },
       'fish-cli add --crab': async () => {
-        expect(await player.prints()).toBe('Crab saved for user Alex\n')
+        expect(await player.prints()).toBe('A crab → Alex, earth\n')
       },
       'fish-cli list': async () => {
         expect(await player.prints()).toBe(listed)
@@ -174,7 +174,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
     expect(await player.runs('echo "ended $?"')).toBe('ended 130\n')
     expect(await player.runs('fish-cli outbox flush')).toMatch(/(^| )0 left\.\n$/)
     const names = (await player.runs('fish-cli list')).split('\n').map((line) => line.split('  ')[0])
-    expect(names.slice(0, 5)).toEqual(['FISH', 'Salmon', 'Cod', 'Eel', 'Bronze Koi'])
+    expect(names.slice(0, 5)).toEqual(['FISH', 'Salmon', 'Bronze Koi', 'Cod', 'Bronze Koi'])
 
     service.terminal.type('\u0003')
     await service.prints()
@@ -217,8 +217,8 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who types what the README says${SKIP
     const printed = Array.from(text.matchAll(/^ {2}(\S.*)$/gm), ([, line = '']) => line)
     const answers: readonly (readonly [RegExp, RegExp])[] = [
       [/^export FISH_URL=/, /^$/],
-      [/^npx fish-cli add "Bronze Koi" --rarity bronze$/, /^Fish saved for user Alex\n$/],
-      [/^npx fish-cli add --crab$/, /^Crab saved for user Alex\n$/],
+      [/^npx fish-cli add "Bronze Koi" --rarity bronze$/, /^Bronze Koi · Bronze → Alex, earth\n$/],
+      [/^npx fish-cli add --crab$/, /^A crab → Alex, earth\n$/],
       [/^npx fish-cli list fish$/, /^FISH +RARITY\nSalmon +Gold\nBronze Koi +Bronze\n$/],
       [/^curl "http/, /"Bronze Koi"/],
     ]

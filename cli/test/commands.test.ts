@@ -18,7 +18,7 @@ describe('add and list', () => {
     const { env } = await newPlayer('Lister')
     expect(await run(['add', 'Bronze Koi', '--rarity', 'gold'], { env })).toEqual({
       status: 0,
-      stdout: 'Fish saved for user Lister\n',
+      stdout: 'Bronze Koi · Gold → Lister, earth\n',
       stderr: '',
     })
     await run(['add', 'Cod', '-r', '1'], { env })
@@ -29,7 +29,7 @@ describe('add and list', () => {
 
   test('several names are saved as one record, and --dry-run saves nothing', async () => {
     const { env } = await newPlayer('Several')
-    const dry = await run(['add', 'Cod', 'Eel', '-r', '2', '--dry-run', '--json'], { env })
+    const dry = await run(['add', 'Cod', 'Eel', '-r', '2', '--dry-run', '--json', '--yes'], { env })
     expect(JSON.parse(dry.stdout)).toEqual({
       dryRun: true,
       user: 'Several',
@@ -40,11 +40,37 @@ describe('add and list', () => {
       ],
     })
     expect((await run(['list'], { env })).stdout).toBe('')
-    expect((await run(['add', 'Cod', 'Eel', '-r', '2'], { env })).stdout).toBe('2 fish saved for user Several\n')
+    const { stdout } = await run(['add', 'Cod', 'Eel', '-r', '2', '--yes'], { env })
+    expect(stdout).toBe('Cod, Eel · Silver → Several, earth\n')
     const { fish } = JSON.parse((await run(['list', '-d', '--json'], { env })).stdout)
     expect(fish.map(({ name }: { name: string }) => name)).toEqual(['Cod', 'Eel'])
     expect(fish[0].id).toBe(fish[1].id)
     expect((await run(['add', 'Cod', 'x'.repeat(101), '-r', '2', '--dry-run'], { env })).status).toBe(2)
+  })
+
+  test('names that look like a slip are asked for on a terminal, and refused in a script', async () => {
+    const { env } = await newPlayer('Slip')
+    const list = async () => (await run(['list'], { env })).stdout
+    for (const [names, hint] of [
+      [['Rainbow', 'Trout'], 'add "Rainbow Trout"'],
+      [['-'], 'add --file -'],
+      [['  '], 'quotes'],
+    ] as const) {
+      const argv = ['add', ...names, '-r', '1']
+      for (const more of [[], ['--dry-run']]) {
+        const refused = await run([...argv, ...more], { env })
+        expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(hint) })
+      }
+      const asked = await run(argv, { env, terminal: true, typed: 'n\r' })
+      expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining(hint) })
+    }
+    expect(await list()).toBe('')
+    const yes = await run(['add', 'Cod', 'Eel', '-r', '1'], { env, terminal: true, typed: 'y\r' })
+    expect(yes).toMatchObject({ status: 0, stdout: 'Cod, Eel · Bronze → Slip, earth\n' })
+    expect((await run(['add', 'Rainbow Trout', 'Koi', '-r', '1'], { env })).status).toBe(0)
+    expect(await list()).toBe(
+      'FISH           RARITY\nCod            Bronze\nEel            Bronze\nRainbow Trout  Bronze\nKoi            Bronze\n',
+    )
   })
 
   test('a crab needs no name and has a list of its own', async () => {
@@ -70,7 +96,14 @@ describe('add and list', () => {
   test('--json answers what was saved, and --detail the same id again', async () => {
     const { env } = await newPlayer('Detailed')
     const saved = JSON.parse((await run(['add', 'Pike', '-r', 'Mythical', '--json'], { env })).stdout)
-    expect(saved).toEqual({ message: 'Fish saved for user Detailed', id: expect.any(String), replayed: false })
+    expect(saved).toEqual({
+      message: 'Fish saved for user Detailed',
+      id: expect.any(String),
+      replayed: false,
+      user: 'Detailed',
+      gamemode: 'earth',
+      fish: [{ name: 'Pike', rarity: 7 }],
+    })
     const { fish } = JSON.parse((await run(['list', '--detail', '--json'], { env })).stdout)
     expect(fish).toEqual([{ name: 'Pike', rarity: 'Mythical', id: saved.id, caughtAt: expect.any(String) }])
     expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id)

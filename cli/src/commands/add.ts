@@ -1,5 +1,5 @@
 import type { FishInput } from '@fish-crab/sdk'
-import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
+import { type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import type { AddFileFlags } from '../add-file/run-add-file.ts'
 import { FishCommand } from '../base/fish-command.ts'
@@ -8,6 +8,7 @@ import { rarityList } from '../catches/catch-query.ts'
 import { usageError } from '../failures/cli-error.ts'
 import { printable } from '../output/printable.ts'
 import { playerKey } from '../secrets/player-key.ts'
+import { canAsk } from '../secrets/read-secret.ts'
 import { needGamemode, needUser, openClient } from '../service/client.ts'
 
 /** `fish-cli add` */
@@ -15,7 +16,7 @@ export class Add extends FishCommand {
   static override summary = 'Add fish or crabs to your collection.'
   static override description =
     'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all ' +
-    'or none. What comes from a file waits on this machine, in the outbox, until the service has it.'
+    'or none; a name of two words stands in quotes. What comes from a file waits on this machine, in the outbox, until the service has it.'
   static override examples = [
     '<%= config.bin %> add Salmon --rarity gold --gamemode earth --user Alex',
     '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',
@@ -44,6 +45,7 @@ export class Add extends FishCommand {
       dependsOn: ['file'],
     }),
     'dry-run': Flags.boolean({ summary: 'Check what was given and save nothing; the service is not asked.' }),
+    yes: Flags.boolean({ char: 'y', summary: 'Save names as they are, also where they look like a slip.' }),
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,
@@ -60,6 +62,7 @@ export class Add extends FishCommand {
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
     const user = needUser(this.io, flags.user, 'Add --user USER', flags)
     const gamemode = needGamemode(this.io, flags.gamemode, flags)
+    await this.#confirmNames(names, flags)
     const fernetKey = await playerKey(this.io, flags, user)
     const client = await openClient(this.io, flags, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
@@ -72,7 +75,21 @@ export class Add extends FishCommand {
     const signal = this.io.interrupted()
     const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crabs, { signal })
     const { message, id, replayed } = saved
-    return this.print(flags.json, { message, id, replayed }, () => printable(message))
+    const what = names.length === 0 ? 'A crab' : names.join(', ')
+    const [first] = fish ?? []
+    const rarity = first ? ` · ${rarityLabel(first.rarity as RarityValue)}` : ''
+    const document = { message, id, replayed, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
+    return this.print(flags.json, document, () => printable(`${what}${rarity} → ${user}, ${gamemode}`))
+  }
+
+  /** Asks whether these names are meant, where they look like a slip; nobody is asked for a dry run. */
+  async #confirmNames(names: readonly string[], flags: ConfirmFlags): Promise<void> {
+    const doubt = flags.yes ? undefined : doubtOf(names, flags.crab ? 'crab' : 'fish')
+    if (!doubt) return
+    if (!canAsk(this.io, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
+    if (flags['dry-run']) return
+    const { confirm } = await import('../asking/confirmation.ts')
+    await confirm(this.io, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
   }
 
   async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
@@ -83,6 +100,26 @@ export class Add extends FishCommand {
     this.print(flags.json, outcome.document, () => outcome.text)
     return outcome.status
   }
+}
+
+interface ConfirmFlags {
+  readonly crab?: boolean | undefined
+  readonly yes?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
+}
+
+/** What was probably meant by names that look like a slip, and what to type for it. */
+function doubtOf(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
+  if (names.includes('-')) return { problem: 'A dash is a strange name.', hint: 'To read stdin: add --file -' }
+  if (names.some((name) => name.trim() === '')) {
+    return { problem: 'A name is blank.', hint: 'Put the name into quotes: add "Bronze Koi"' }
+  }
+  // Whoever puts one of them into quotes knows that the others are names of their own.
+  if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
+  const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
+  const problem = `These are ${several}: ${names.map(printable).join(', ')}.`
+  return { problem, hint: `One is: add "${names.map(printable).join(' ')}"` }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {

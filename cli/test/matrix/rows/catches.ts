@@ -27,6 +27,7 @@ export const CATCH_ROWS: readonly Row[] = [
       { title: 'no rarity', args: ['Cod'], exit: 2, code: 'usage' },
       { title: 'a rarity that is none', args: ['Cod', '-r', '8'], exit: 2, code: 'usage' },
       { title: 'nothing to add', args: [], exit: 2, code: 'usage' },
+      { title: 'two words that may be one name', args: ['Bronze', 'Koi', '-r', '1'], exit: 2, code: 'usage' },
       { title: 'no player', args: ['Cod', '-r', '1'], env: { FISH_USER: '' }, exit: 2, code: 'usage' },
       { title: 'a gamemode that is none', args: ['Cod', '-r', '1', '-g', 'canary'], exit: 2, code: 'usage' },
     ],
