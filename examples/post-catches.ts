@@ -5,7 +5,7 @@
  *
  * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
  */
-import { type AddResult, createClient, type Gamemode, isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
+import { type AddResult, createClient, isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
 
 const { FISH_URL, FISH_USER = '', FISH_PASSWORD = '', FISH_GAMEMODE = 'earth', FISH_API_KEY } = process.env
 
@@ -17,7 +17,7 @@ try {
     ...connection,
     fernetKey,
     user: FISH_USER,
-    gamemode: FISH_GAMEMODE as Gamemode, // createClient says so when it is none of the four.
+    gamemode: FISH_GAMEMODE, // createClient says so when it is none of the four.
     maxWaitMs: 5_000, // By default a call waits until the limit is over: up to 5 minutes, too long for a game.
   })
 

@@ -5,7 +5,7 @@
  *
  * Also read: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit).
  */
-import { createClient, type Gamemode, isFishCrabError } from '@fish-crab/sdk'
+import { createClient, isFishCrabError } from '@fish-crab/sdk'
 
 const [user, gamemode = 'earth'] = process.argv.slice(2)
 
@@ -14,7 +14,7 @@ try {
     baseUrl: process.env.FISH_URL,
     apiKey: process.env.FISH_API_KEY,
     user,
-    gamemode: gamemode as Gamemode, // createClient says so when it is none of the four.
+    gamemode, // createClient says so when it is none of the four.
   })
   const [{ fish }, { crab }] = await Promise.all([client.fish.list(), client.crabs.list()])
 

@@ -1,4 +1,4 @@
-import type { Gamemode } from '@fish-crab/sdk/constants'
+import { type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 import { CliError, usageError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
 import { checkedCatches, type ImportDefaults, type WrongLine } from './checked-catches.ts'
@@ -31,7 +31,7 @@ export async function checkFile(
   for await (const group of checkedCatches(source, defaults)) {
     catches += group.catches.length
     for (const { gamemode = defaults.gamemode } of group.catches) {
-      if (gamemode) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
+      if (isGamemode(gamemode)) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
     }
     for (const one of group.wrong) {
       wrongCount += 1

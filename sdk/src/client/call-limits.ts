@@ -1,5 +1,6 @@
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/validation-error.ts'
 import type { CallOptions } from './call-options.ts'
+import { unknownOptions } from './unknown-options.ts'
 
 /** What bounds a call. */
 export interface CallLimits {
@@ -32,9 +33,25 @@ export function readLimits(
   return { timeoutMs, deadlineMs, maxWaitMs, maxRetries }
 }
 
-/** The limits of one call. @throws ValidationError that names every wrong one */
+// Also what some calls alone take: options may be shared among calls.
+const KNOWN: Readonly<Record<keyof CallOptions, true>> & Readonly<Record<string, true>> = {
+  signal: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  maxWaitMs: true,
+  maxRetries: true,
+  pace: true,
+  user: true,
+  gamemode: true,
+  detail: true,
+  limit: true,
+  cursor: true,
+  pageSize: true,
+}
+
+/** The limits of one call. @throws ValidationError that names every wrong or unknown option */
 export function limitsOf(options: CallOptions, client: CallLimits): CallLimits {
-  const issues: Issue[] = []
+  const issues = unknownOptions(options, KNOWN)
   const limits = readLimits(options, client, (right, path, message) => {
     if (!right) issues.push({ path, message })
   })

@@ -11,7 +11,7 @@ export interface CallOptions {
    * RateLimitError. @default the client's `maxWaitMs`
    */
   readonly maxWaitMs?: number | undefined
-  /** Further tries after lost answers and 5xx. @default the client's `maxRetries` */
+  /** Further tries after lost answers, 408, 425 and 5xx. @default the client's `maxRetries` */
   readonly maxRetries?: number | undefined
   /** Whether to hold back before the server would refuse. @default the client's `pace` */
   readonly pace?: boolean | undefined

@@ -9,7 +9,7 @@ export interface FishInput {
   /** 1 to 100 characters, no control characters. */
   readonly name: string
   /** As number (1 to 7) or label; labels of any letter case are taken. */
-  readonly rarity: RarityValue | (number & {}) | RarityLabel | Lowercase<RarityLabel>
+  readonly rarity: RarityValue | RarityLabel | Lowercase<RarityLabel>
   /** When it was caught; as text in ISO 8601 with time and zone. @default the time the token is made */
   readonly caughtAt?: Date | string | undefined
 }

@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
 import { isUserName } from '../contract/names.ts'
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/validation-error.ts'
 import { hasKeyForm } from '../fernet/key-form.ts'
 import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-limits.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -8,6 +8,7 @@ import { DEFAULT_BASE_URL } from './default-base-url.ts'
 import { type Environment, variableOf, withEnvironment } from './environment.ts'
 import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
 import { isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
+import { unknownOptions } from './unknown-options.ts'
 import { USER_AGENT } from './user-agent.ts'
 
 /**
@@ -24,7 +25,7 @@ export interface ClientOptions extends Hooks {
   /** API key, sent with every request: it lifts the rate limit. @default FISH_API_KEY */
   readonly apiKey?: string | undefined
   /** The gamemode of calls that name none. @default FISH_GAMEMODE */
-  readonly gamemode?: Gamemode | undefined
+  readonly gamemode?: Gamemode | (string & {}) | undefined
   /**
    * Used for every request. A TypeError that is no lost connection, or anything but a Response, ends a call with a
    * FishCrabError of code `invalid_fetch`. @default the global fetch at the time of the call, with connections of this
@@ -42,7 +43,7 @@ export interface ClientOptions extends Hooks {
    * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
-  /** Further tries after lost answers and 5xx. Writes repeat the same token, which is stored once. @default 2 */
+  /** Further tries after lost answers, 408, 425 and 5xx. Writes repeat the same token, which is stored once. @default 2 */
   readonly maxRetries?: number | undefined
   /** Whether to hold requests back before the server would refuse one. Refused ones wait in any case. @default true */
   readonly pace?: boolean | undefined
@@ -58,6 +59,30 @@ export interface ClientOptions extends Hooks {
   readonly random?: (() => number) | undefined
   /** The environment; `{}` for none. @default process.env, where there is one */
   readonly env?: Environment | undefined
+}
+
+const KNOWN: Readonly<Record<keyof ClientOptions, true>> = {
+  baseUrl: true,
+  user: true,
+  fernetKey: true,
+  apiKey: true,
+  gamemode: true,
+  fetch: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  maxWaitMs: true,
+  maxRetries: true,
+  pace: true,
+  maxResponseBytes: true,
+  userAgent: true,
+  logger: true,
+  clock: true,
+  random: true,
+  env: true,
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onWait: true,
 }
 
 /** Options that were checked, with their defaults. */
@@ -83,8 +108,10 @@ export interface Settings extends CallLimits {
 export function readOptions(given: ClientOptions): Settings {
   const options = withEnvironment(given)
   const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
-  const { user, fernetKey, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
-  const issues: Issue[] = []
+  const { user, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
+  // As it comes out of a file or a message, perhaps with the end of its line.
+  const fernetKey = typeof options.fernetKey === 'string' ? options.fernetKey.trim() : options.fernetKey
+  const issues = unknownOptions(given, KNOWN)
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
     const variable = given[path] === undefined ? variableOf(path) : undefined
     if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })
@@ -115,7 +142,8 @@ export function readOptions(given: ClientOptions): Settings {
     user,
     fernetKey,
     apiKey,
-    gamemode,
+    // What is no gamemode is an issue, and ended above.
+    gamemode: gamemode as Gamemode | undefined,
     fetch,
     ...limits,
     pace,

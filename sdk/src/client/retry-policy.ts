@@ -14,8 +14,11 @@ export interface Patience {
   readonly waitMs: number
 }
 
-/** Failures that another try may heal. 501 and 505 are final by their meaning (RFC 9110, 15.6). */
-const TRANSIENT_STATUS: readonly (number | undefined)[] = [undefined, 500, 502, 503, 504]
+/**
+ * Failures that another try may heal: 408 and 425 ask for one (RFC 9110, 15.5.9; RFC 8470, 5.2), 501 and 505 are final by
+ * their meaning (RFC 9110, 15.6).
+ */
+const TRANSIENT_STATUS: readonly (number | undefined)[] = [undefined, 408, 425, 500, 502, 503, 504]
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_JITTER_MS = 1000

@@ -6,8 +6,8 @@ import type { Issue } from '../errors/validation-error.ts'
 export interface Target {
   /** Whose. @default the client's `user` */
   readonly user?: string | undefined
-  /** In which gamemode. @default the client's `gamemode` */
-  readonly gamemode?: Gamemode | undefined
+  /** In which gamemode; other text than a gamemode's name is refused. @default the client's `gamemode` */
+  readonly gamemode?: Gamemode | (string & {}) | undefined
 }
 
 /** The collection a call means, by itself or by the client's options. What is missing or wrong is added to `issues`. */

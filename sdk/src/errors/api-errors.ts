@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../contract/error-codes.ts'
 import { brand, FishCrabError } from './fish-crab-error.ts'
 import type { RateLimitState } from './rate-limit-state.ts'
 import type { Issue } from './validation-error.ts'
@@ -7,7 +8,7 @@ export interface ApiErrorFields {
   /** HTTP status. */
   readonly status: number
   /** The server's `code`, such as `user_not_found`; `unknown` when the answer had none. */
-  readonly code: string
+  readonly code: ErrorCode | (string & {})
   readonly requestId?: string | undefined
   /** Headers that hold no secret, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
@@ -22,6 +23,7 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   static {
     brand(ApiError, 'ApiError')
   }
+  declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
   readonly status: number
   /** Names the request in the server's log. */

@@ -2,7 +2,7 @@ import { createClient } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { player, saved, scriptedFetch, tooMany } from './stubs.ts'
 
-const SALMON = { name: 'Salmon', rarity: 3 }
+const SALMON = { name: 'Salmon', rarity: 3 } as const
 const REASON = new Error('The player left.')
 
 test('an abort during a wait settles the call at once with the reason', async () => {

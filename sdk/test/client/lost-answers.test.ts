@@ -2,7 +2,7 @@ import { createClient, isConnectionError, isTimeoutError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { failure, player, saved } from './stubs.ts'
 
-const SALMON = { name: 'Salmon', rarity: 3 }
+const SALMON = { name: 'Salmon', rarity: 3 } as const
 const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
 const never = () => new Promise<Response>(() => {})
 
@@ -12,6 +12,12 @@ test('after lost answers and failures of the server the same token is sent again
   expect(new Set(asked.map(({ init }) => init.body)).size).toBe(1)
   expect(asked).toHaveLength(3)
   expect(slept).toEqual([500, 1000])
+})
+
+test.each([408, 425])('a status of %d asks for another try', async (status) => {
+  const { options, asked } = player(failure(status, 'unknown'), saved())
+  expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
+  expect(asked).toHaveLength(2)
 })
 
 test('an answer that breaks off counts as lost', async () => {

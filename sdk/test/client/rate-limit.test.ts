@@ -2,7 +2,7 @@ import { createClient, isRateLimitError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { player, saved, tooMany } from './stubs.ts'
 
-const SALMON = { name: 'Salmon', rarity: 3 }
+const SALMON = { name: 'Salmon', rarity: 3 } as const
 const NOON = 'Thu, 01 Jan 2026 12:00:00 GMT'
 const NOON_SECONDS = Date.parse(NOON) / 1000
 

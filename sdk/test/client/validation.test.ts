@@ -1,8 +1,8 @@
 import { type ClientOptions, createClient, isValidationError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
-import { player, scriptedFetch } from './stubs.ts'
+import { FERNET_KEY, player, saved, scriptedFetch } from './stubs.ts'
 
-const SALMON = { name: 'Salmon', rarity: 3 }
+const SALMON = { name: 'Salmon', rarity: 3 } as const
 
 async function issuePaths(call: Promise<unknown>): Promise<string[]> {
   const error = await call.then(
@@ -37,7 +37,7 @@ test.each([
 
 test('500 entries that are too large once encrypted are refused with a way out', async () => {
   const { options, asked } = player()
-  const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 }))
+  const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 as const }))
   await expect(createClient(options).fish.add(entries)).rejects.toThrow(/fewer entries/)
   expect(asked).toEqual([])
 })
@@ -90,4 +90,40 @@ test('wrong options are all named when the client is made, without their values'
   if (!isValidationError(thrown)) throw new Error('There was no ValidationError.')
   expect(thrown.issues.map(({ path }) => path).sort()).toEqual(Object.keys(wrong).sort())
   expect(thrown.message).not.toContain('hunter2')
+})
+
+test('unknown options are refused, with the one that was meant', async () => {
+  const wrong = { baseURL: 'https://fish.example', gamemod: 'earth', nonsense: 1, apiKey: undefined } as object
+  expect(() => createClient(wrong)).toThrow(
+    expect.objectContaining({
+      issues: [
+        { path: 'baseURL', message: 'Unknown option. Did you mean baseUrl?' },
+        { path: 'gamemod', message: 'Unknown option. Did you mean gamemode?' },
+        { path: 'nonsense', message: 'Unknown option.' },
+      ],
+    }),
+  )
+  const { options, asked } = player()
+  const client = createClient(options)
+  for (const [one, meant] of [
+    [{ gamemod: 'earth' }, 'gamemode'],
+    [{ maxRetires: 0 }, 'maxRetries'],
+    [{ timeoutMS: 5 }, 'timeoutMs'],
+  ] as const) {
+    const message = `Unknown option. Did you mean ${meant}?`
+    for (const call of [
+      client.fish.list(one as object),
+      client.crabs.add({}, one as object),
+      client.status(one as object),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ message }] })
+    }
+  }
+  expect(asked).toHaveLength(0)
+})
+
+test('a key with whitespace around it works', async () => {
+  const { options } = player(saved())
+  const client = createClient({ ...options, fernetKey: ` ${FERNET_KEY}\n` })
+  expect((await client.fish.add(SALMON)).id).toBe('record-1')
 })

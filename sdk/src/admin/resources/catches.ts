@@ -17,7 +17,7 @@ import type { OnceOptions } from './options.ts'
 
 /** In which gamemode; a user has one collection of fish and one of crabs in each. */
 export interface InGamemode {
-  readonly gamemode: Gamemode
+  readonly gamemode: Gamemode | (string & {})
 }
 
 /** The catches of one kind, of every player. */

@@ -11,7 +11,7 @@ import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.gene
 import type { Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
 import { type IterateOptions, iteratePages } from './iterate-catches.ts'
-import { type ListOptions, listCatches } from './list-catches.ts'
+import { type Detail, type Detailed, type ListOptions, listCatches } from './list-catches.ts'
 import { checkCatches, type SealedCatches, sealCatches } from './seal-catches.ts'
 import { type AddOptions, type AddResult, addCatches, sendCatches } from './send-catches.ts'
 
@@ -34,6 +34,7 @@ export interface FishResource {
    * @example
    * const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
    */
+  list(options: ListOptions & Detail): ApiPromise<Answer<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] }>>
   list(options?: ListOptions): ApiPromise<Answer<FishCollection>>
   /**
    * A player's fish one by one, oldest first, read page by page as the loop goes on: for collections that are too
@@ -43,6 +44,7 @@ export interface FishResource {
    * @example
    * for await (const { name, rarity } of client.fish.iterate({ user: 'Alex' })) console.log(name, rarity)
    */
+  iterate(options: IterateOptions & Detail): AsyncGenerator<Detailed<Fish>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Fish, void, undefined>
   /**
    * Encrypts fish without sending them, to keep the token somewhere safe first. See `send`.
@@ -79,6 +81,7 @@ export interface CrabsResource {
    * @example
    * const { crab } = await client.crabs.list({ user: 'Alex', gamemode: 'earth' })
    */
+  list(options: ListOptions & Detail): ApiPromise<Answer<Omit<CrabCollection, 'crab'> & { crab: Detailed<Crab>[] }>>
   list(options?: ListOptions): ApiPromise<Answer<CrabCollection>>
   /**
    * A player's crabs one by one, like `fish.iterate`.
@@ -87,6 +90,7 @@ export interface CrabsResource {
    * @example
    * for await (const { name } of client.crabs.iterate({ user: 'Alex' })) console.log(name)
    */
+  iterate(options: IterateOptions & Detail): AsyncGenerator<Detailed<Crab>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Crab, void, undefined>
   /**
    * Encrypts crabs without sending them, like `fish.seal`.
@@ -120,8 +124,10 @@ export function createFish(context: CatchesContext): FishResource {
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries, options = {}) => addCatches(writing, listOf(entries), options),
-    list,
-    iterate: (options = {}) => iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options),
+    // Whether entries have details depends on an option, which types of functions cannot follow.
+    list: list as FishResource['list'],
+    iterate: ((options = {}) =>
+      iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options)) as FishResource['iterate'],
     seal: async (entries, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
     send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }
@@ -134,8 +140,9 @@ export function createCrabs(context: CatchesContext): CrabsResource {
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries = {}, options = {}) => addCatches(writing, listOf(entries), options),
-    list,
-    iterate: (options = {}) => iteratePages(list, ({ crab }) => crab, LIMITS.pageSize, options),
+    list: list as CrabsResource['list'],
+    iterate: ((options = {}) =>
+      iteratePages(list, ({ crab }) => crab, LIMITS.pageSize, options)) as CrabsResource['iterate'],
     seal: async (entries = {}, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
     send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }

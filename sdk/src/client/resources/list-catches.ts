@@ -19,6 +19,18 @@ export interface ListOptions extends CallOptions, Target {
   readonly cursor?: string | undefined
 }
 
+/** An entry as `detail: 'full'` lists it: with the id of its record and when it was caught. */
+export type Detailed<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
+  Entry & {
+    readonly id: string
+    readonly caughtAt: string
+  }
+
+/** A call for details. */
+export interface Detail {
+  readonly detail: 'full'
+}
+
 /** What reading the collections of one kind needs. */
 export interface ListContext<Collection> {
   readonly route: Route

@@ -1,0 +1,47 @@
+import {
+  ApiError,
+  type ClientOptions,
+  type Crab,
+  createClient,
+  type ErrorCode,
+  type Fish,
+  type FishInput,
+  isApiError,
+} from '@fish-crab/sdk'
+import { expect, expectTypeOf, test } from 'vitest'
+import { json, player } from './stubs.ts'
+
+test('the code of an ApiError is one that an editor knows, and may be any text', () => {
+  const error: unknown = new ApiError('No.', { status: 404, code: 'user_not_found', headers: {} })
+  if (!isApiError(error)) throw error
+  expectTypeOf(error.code).toEqualTypeOf<ErrorCode | (string & {})>()
+  expectTypeOf<'one_of_a_newer_server'>().toExtend<typeof error.code>()
+  expect(error.code).toBe('user_not_found')
+})
+
+test('entries with details have their id and time, others may not', async () => {
+  const fish = [{ name: 'Salmon', rarity: 'Gold', id: 'record-1', caughtAt: '2026-01-01T00:00:00Z' }]
+  const { options } = player(json({ user: 'Alex', fish }), json({ user: 'Alex', fish }))
+  const client = createClient(options)
+  const [full] = (await client.fish.list({ detail: 'full' })).fish
+  expectTypeOf<NonNullable<typeof full>['id']>().toEqualTypeOf<string>()
+  expectTypeOf<NonNullable<typeof full>['caughtAt']>().toEqualTypeOf<string>()
+  for await (const one of client.fish.iterate({ detail: 'full' })) {
+    expectTypeOf(one.id).toEqualTypeOf<string>()
+    expect(one.id).toBe('record-1')
+  }
+  expectTypeOf<Fish['id']>().toEqualTypeOf<string | undefined>()
+  expectTypeOf<Crab['id']>().toEqualTypeOf<string | undefined>()
+})
+
+test('a rarity that there is not does not compile', () => {
+  expectTypeOf<7>().toExtend<FishInput['rarity']>()
+  expectTypeOf<'gold'>().toExtend<FishInput['rarity']>()
+  expectTypeOf<99>().not.toExtend<FishInput['rarity']>()
+})
+
+test('any text is taken for a gamemode, and checked when it runs', () => {
+  expectTypeOf<string>().toExtend<ClientOptions['gamemode']>()
+  const gamemode: string = 'nether'
+  expect(() => createClient({ gamemode })).toThrow('gamemode: Must be one of')
+})
