@@ -94,7 +94,8 @@ async function leaves(req: IncomingMessage, res: ServerResponse): Promise<void> 
 function enqueue(socket: Socket, line: Line, task: () => unknown): void {
   line.queue.push(task)
   if (line.queue.length === 1) void takeTurns(socket, line)
-  else if (line.queue.length > PIPELINED) socket.pause()
+  // After the parser is done with what was read: at the end of each request, it has its socket read on.
+  else if (line.queue.length === PIPELINED + 1) process.nextTick(() => socket.pause())
 }
 
 async function takeTurns(socket: Socket, line: Line): Promise<void> {

@@ -133,6 +133,18 @@ describe('connections', () => {
     expect(answered(await greedy.until(/not_found/))).toBe(REQUESTS)
   })
 
+  it('whose client sends requests without end are read no faster than they are answered', async () => {
+    const { url } = await startWith({})
+    const greedy = await openRaw(url)
+    const some = head('GET /livez HTTP/1.1').repeat(2000)
+    greedy.send(some + head('GET /livez HTTP/1.1', { 'x-request-id': 'the-2001st' }))
+    const more = 24 * 1024 * 1024
+    greedy.socket.write(some.repeat(more / some.length))
+    await greedy.until(/the-2001st/)
+    // The rest is in the buffers of the system, on its way.
+    expect(greedy.socket.writableLength).toBeGreaterThan(more / 4)
+  })
+
   it('whose client does not read its answers are cut', async () => {
     const server = await startWith({ connections: { stalledMs: 300 }, graceMs: 5000 })
     await askForTooMuch(server)
