@@ -109,9 +109,10 @@ describe('an export', () => {
     const program = launch(['export', '--out', '-'], env)
     await program.until(/fish-crab-export/)
     program.child.stdout?.pause()
+    // It may end by itself before the second signal.
+    const ended = once(program.child, 'exit')
     program.child.kill('SIGTERM')
     await when(() => /^fish-cli: Interrupted\. What was written is part of an export/.test(program.stderr()))
-    const ended = once(program.child, 'exit')
     program.child.kill('SIGTERM')
     await ended
     program.child.stdout?.resume()
