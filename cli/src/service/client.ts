@@ -9,7 +9,7 @@ import type { RunIo } from '../run-io.ts'
 import { givenSecret } from '../secrets/read-secret.ts'
 import { keptSecrets } from '../secrets/vault.ts'
 import { countdown } from '../waiting/countdown.ts'
-import { plainFetch } from './plain-fetch.ts'
+import { plainFetch, proxyVariables } from './plain-fetch.ts'
 
 /** The flags that say how to reach a service, and as whom. */
 export interface ServiceFlags extends SelectionFlags {
@@ -49,7 +49,7 @@ export function clientSurroundings(io: RunIo, { url }: Pick<Selection, 'url'>) {
     clock,
     ...countdown(io.line, clock),
     fetch: plainFetch(io.env),
-    env: {},
+    env: proxyVariables(io.env),
     userAgent: `fish-cli/${readManifest().version}`,
   }
 }

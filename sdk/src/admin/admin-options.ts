@@ -62,7 +62,7 @@ function readSettings(options: ClientOptions, issues: Issue[]): Settings | undef
   try {
     // The rest of the environment is about a player.
     const { baseUrl } = withEnvironment(options)
-    return readOptions({ ...options, baseUrl, env: {} })
+    return { ...readOptions({ ...options, baseUrl, env: {} }), env: options.env }
   } catch (error) {
     if (!isValidationError(error)) throw error
     issues.push(...error.issues)

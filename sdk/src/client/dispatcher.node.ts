@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors/validation-error.ts'
+import type { Environment } from './environment.ts'
 import type { Platform } from './platform.ts'
 import { createProxyBlame, type ProxyBlame } from './proxy-blame.ts'
 import { proxyError } from './proxy-error.ts'
@@ -12,7 +13,7 @@ const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
-  openConnections() {
+  openConnections(env) {
     const proxies = createProxyBlame()
     // A fetch that was replaced (MSW does so) gets connections of its own: it cannot see those opened before it came.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
@@ -20,7 +21,7 @@ export const platform: Platform = {
       extras(fetch) {
         const known = perFetch.get(fetch)
         if (known) return known
-        const fresh = openDispatcher(proxies).catch((error: unknown) => {
+        const fresh = openDispatcher(proxies, env ?? process.env).catch((error: unknown) => {
           // What could not be opened now may be possible at the next call.
           perFetch.delete(fetch)
           throw error
@@ -36,19 +37,25 @@ export const platform: Platform = {
   },
 }
 
-async function openDispatcher(proxies: ProxyBlame): Promise<RequestInit> {
+async function openDispatcher(proxies: ProxyBlame, env: Environment): Promise<RequestInit> {
   const undici = await importUndici()
   if (!undici) {
-    warnOfProxies()
+    warnOfProxies(env)
     return {}
   }
   // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
-  return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies)) } as unknown as RequestInit
+  return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies, env)) } as unknown as RequestInit
 }
 
-function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame): import('undici').EnvHttpProxyAgent {
+function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame, env: Environment) {
   try {
-    return new undici.EnvHttpProxyAgent(proxies.watching(undici.Pool))
+    return new undici.EnvHttpProxyAgent({
+      ...proxies.watching(undici.Pool),
+      // What is left out here, undici takes from the process.
+      httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
+      httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
+      noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+    })
   } catch {
     // Its own error quotes the address, and a password may stand in that.
     throw new ValidationError([{ path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.' }])
@@ -59,8 +66,8 @@ function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame): impor
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
 /** Without undici, requests go by the built-in fetch, which has connections but no proxies. */
-function warnOfProxies(): void {
-  const variable = PROXY_VARIABLES.find((name) => process.env[name])
+function warnOfProxies(env: Environment): void {
+  const variable = PROXY_VARIABLES.find((name) => env[name])
   if (!variable) return
   process.emitWarning(
     `${variable} is ignored: proxies need undici, which cannot be loaded here. Use Node 22.19 or later (this is ${process.version}).`,

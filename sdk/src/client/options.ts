@@ -57,7 +57,10 @@ export interface ClientOptions extends Hooks {
   readonly clock?: Clock | undefined
   /** Numbers from 0 up to 1 that spread waits, for tests. @default Math.random */
   readonly random?: (() => number) | undefined
-  /** The environment; `{}` for none. @default process.env, where there is one */
+  /**
+   * The environment, `FISH_URL` and proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`) included; `{}` for none.
+   * @default process.env, where there is one
+   */
   readonly env?: Environment | undefined
 }
 
@@ -99,6 +102,8 @@ export interface Settings extends CallLimits {
   readonly observer: Observer
   readonly clock: Clock
   readonly random: () => number
+  /** Where proxies are named; that of the process where it is `undefined`. */
+  readonly env: Environment | undefined
 }
 
 /**
@@ -152,6 +157,7 @@ export function readOptions(given: ClientOptions): Settings {
     observer: createObserver(options, logger),
     clock,
     random: options.random ?? Math.random,
+    env: given.env,
   }
 }
 

@@ -1,11 +1,15 @@
 import type { ConnectionError, ConnectionErrorFields } from '../errors/connection-errors.ts'
+import type { Environment } from './environment.ts'
 
 /** What differs between runtimes under the transport; chosen by package condition as `#dispatcher`. */
 export interface Platform {
   /** Whether a `User-Agent` may be set: browsers forbid it. */
   readonly sendsUserAgent: boolean
-  /** Called once a client. */
-  openConnections(): Connections
+  /**
+   * Called once a client.
+   * @param env Where the proxies are named. @default the environment of the process, read at the first call
+   */
+  openConnections(env: Environment | undefined): Connections
 }
 
 /** The connections of one client. */

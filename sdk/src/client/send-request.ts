@@ -20,7 +20,7 @@ export interface Sender {
 
 /** @returns what sends requests, over connections of its own */
 export function createSender(settings: Settings): Sender {
-  const connections = platform.openConnections()
+  const connections = platform.openConnections(settings.env)
   const send: Sender['send'] = async (request, body, signal) => {
     // Looked up anew each time, so that whoever replaces the global fetch later is heard.
     const globalFetch = globalThis.fetch

@@ -92,7 +92,7 @@ test('the proxy of the environment is used, and not for hosts it exempts', async
 test('a proxy that is no address is told without its password, and tried anew at the next call', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
-  const client = createClient({ baseUrl: server.baseUrl, env: {} })
+  const client = createClient({ baseUrl: server.baseUrl })
   const error = await client.demo.fish().catch((thrown) => thrown)
   expect(error).toMatchObject({ name: 'ValidationError', message: expect.stringContaining('HTTP_PROXY') })
   expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('canary-password')

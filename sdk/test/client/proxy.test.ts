@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 const failureAt = async (baseUrl: string): Promise<ConnectionError> => {
-  const error: unknown = await createClient({ baseUrl, maxRetries: 0, env: {} })
+  const error: unknown = await createClient({ baseUrl, maxRetries: 0, env: process.env })
     .status()
     .catch((thrown) => thrown)
   if (!isConnectionError(error)) throw error
@@ -141,9 +141,23 @@ test('a write that the proxy refused is not told as one that may have happened',
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
-  const admin = createAdminClient({ ...ROOT, baseUrl: 'http://fish.example.org', env: {} })
+  const admin = createAdminClient({ ...ROOT, baseUrl: 'http://fish.example.org' })
   const error = await admin.users.create({ name: 'Alex' }).catch((thrown) => thrown)
   proxy.close()
   expect(error).toMatchObject({ code: 'proxy_error', summary: expect.stringContaining('(status 407)') })
   expect(error.summary).not.toContain('not known')
+})
+
+test('an empty environment has no proxies, and a given one has its own', async () => {
+  await using server = await listen(answerEmpty)
+  vi.stubEnv('http_proxy', 'http://127.0.0.1:1')
+  expect(await createClient({ baseUrl: server.baseUrl, env: {} }).demo.fish()).toMatchObject({ user: 'demo' })
+  expect(
+    await createAdminClient({ ...ROOT, baseUrl: server.baseUrl, maxRetries: 0, env: {} })
+      .me()
+      .catch((error) => error.code),
+  ).not.toBe('proxy_error')
+  vi.stubEnv('http_proxy', undefined)
+  const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0, env: { HTTP_PROXY: 'http://127.0.0.1:1' } })
+  expect(await client.demo.fish().catch((error) => error.code)).toBe('proxy_error')
 })
