@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { COMPLETE_COMMAND } from './completion/shells.ts'
 import { failureText } from './failures/render-failure.ts'
 import { stdoutFailure } from './failures/stdout-failure.ts'
-import { helpWords, pageFile, pageOf, versionText } from './help/static-pages.ts'
-import { useColours } from './output/colours.ts'
+import { asksForVersion, helpWords, pageFile, pageOf, versionText } from './help/static-pages.ts'
+import { forbidsColours, useColours } from './output/colours.ts'
 
 export { cacheFolder } from './config/cache-folder.ts'
 
@@ -22,7 +22,7 @@ const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
  * @returns Whether that was all there is to do.
  */
 export function answerFast(argv: readonly string[], root: string): boolean {
-  if (argv[0] === '--version') {
+  if (asksForVersion(argv)) {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
     return true
   }
@@ -38,7 +38,7 @@ export function answerFast(argv: readonly string[], root: string): boolean {
   // Opening stdout takes time; only where it may be a terminal there is something to ask it.
   const stdout = fstatSync(STDOUT).isCharacterDevice() ? process.stdout : undefined
   if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
-  const coloured = useColours(process.env, stdout ?? { isTTY: false })
+  const coloured = !forbidsColours(argv) && useColours(process.env, stdout ?? { isTTY: false })
   const pathOf = (id: string) => join(root, 'dist', 'help', pageFile(id, coloured))
   const id = pageOf(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
   if (id === undefined) return false

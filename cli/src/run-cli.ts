@@ -2,8 +2,9 @@ import { commandIds, findCommand, isTopic, loadCommands } from './command-list.t
 import { type CliError, usageError } from './failures/cli-error.ts'
 import { EXIT } from './failures/exit.ts'
 import { closestCommand, meantHint } from './help/closest.ts'
-import { helpWords, versionText } from './help/static-pages.ts'
+import { asksForVersion, helpWords, versionText } from './help/static-pages.ts'
 import type { Io } from './io.ts'
+import { forbidsColours } from './output/colours.ts'
 import { readManifest } from './package.ts'
 import { forRun, type RunIo } from './run-io.ts'
 
@@ -12,7 +13,7 @@ import { forRun, type RunIo } from './run-io.ts'
  * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processIo())
  */
 export async function runCli(argv: readonly string[], surroundings: Io): Promise<number> {
-  const io = forRun(surroundings)
+  const io = forRun(forbidsColours(argv) ? withoutColours(surroundings) : surroundings)
   try {
     return await dispatch(argv, io)
   } catch (error) {
@@ -24,7 +25,7 @@ export async function runCli(argv: readonly string[], surroundings: Io): Promise
 
 async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
   const [first] = argv
-  if (first === '--version') {
+  if (asksForVersion(argv)) {
     io.stdout.write(versionText(readManifest()))
     return EXIT.ok
   }
@@ -47,6 +48,11 @@ async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
   } catch (error) {
     return (await import('./tell-failure.ts')).tellFailure(io, { argv, command, error })
   }
+}
+
+function withoutColours(io: Io): Io {
+  const env = { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined }
+  return Object.create(io, { env: { value: env } })
 }
 
 /** Only what can be a command is repeated: anything else may be a secret in the wrong place. */

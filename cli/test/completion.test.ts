@@ -35,7 +35,9 @@ describe('what completion knows', () => {
       expect(data.commands[id]?.summary, id).toMatch(/./)
     }
     expect(offered('').toSorted()).toEqual(
-      [...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(topics()), 'help'])].toSorted(),
+      [
+        ...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(topics()), 'help', 'version']),
+      ].toSorted(),
     )
   })
 

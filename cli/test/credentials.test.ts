@@ -77,7 +77,13 @@ describe('login', () => {
     await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
     const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
     expect((await bella()).status).toBe(2)
-    expect((await bella('--profile', 'bella', ...at())).status).toBe(0)
+    const dry = await bella('--profile', 'bella', ...at(), '--dry-run')
+    expect(dry.stdout).toContain('\nProfile bella would be the current one. It is default now.\n')
+    const other = await bella('--profile', 'bella', ...at())
+    expect(other.status).toBe(0)
+    expect(other.stdout).toContain(
+      '\nProfile bella is the current one now. Back to default: fish-cli profile use default\n',
+    )
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ profile: 'bella', user: 'Bella' })
     expect(JSON.parse((await fish(['whoami', '--json', '--profile', 'default'])).stdout)).toMatchObject({
       user: 'Alex',

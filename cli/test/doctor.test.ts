@@ -41,6 +41,15 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^CHECK +STATUS +FOUND/)
   })
 
+  test('finds a configuration that cannot be written', async () => {
+    await login()
+    // Where the new content goes first.
+    await mkdir(join(base.XDG_CONFIG_HOME ?? '', 'fish-crab', 'config.json.new'))
+    const { status, ok, byName } = await doctor()
+    expect({ status, ok }).toEqual({ status: 1, ok: false })
+    expect(byName.config).toMatchObject({ status: 'fail', found: expect.stringContaining('written') })
+  })
+
   test('before a login warns of the key alone', async () => {
     const { status, health, byName } = await doctor({ FISH_URL: world.service.url })
     expect(status).toBe(0)
@@ -63,7 +72,7 @@ describe('doctor', () => {
     const lines = stdout.split('\n')
     const [at = 0, from = 0] = ['FOUND', 'TO DO'].map((title) => lines[0]?.indexOf(title))
     const told = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
-    expect(told(at, from)).toContain('No answer from http://127.0.0.1:1.')
+    expect(told(at, from)).toContain('No answer from http://127.0.0.1:1')
     expect(told(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
     if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })

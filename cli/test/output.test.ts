@@ -1,20 +1,59 @@
+import { RARITIES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
-import { run, startImpostor, worldOfFile } from './harness.ts'
+import { type Env, run, startImpostor, worldOfFile } from './harness.ts'
 
 const ESCAPE = '\u{1b}'
 const world = worldOfFile()
 
 describe('colours', () => {
-  test.each([
+  test.each<[string, boolean, Env, boolean, ...string[]]>([
     ['a pipe', false, {}, false],
     ['a terminal', true, {}, true],
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
     ['a pipe with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true],
     ['a terminal with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],
-  ])('on %s', async (_, terminal, env, coloured) => {
-    const { stdout } = await run(['demo'], { env: { ...world.base, ...env }, terminal })
+    ['a terminal with --no-color', true, {}, false, '--no-color'],
+    ['a pipe with FORCE_COLOR and --no-color', false, { FORCE_COLOR: '1' }, false, '--no-color'],
+  ])('on %s', async (_, terminal, env, coloured, ...more) => {
+    const { stdout } = await run(['demo', ...more], { env: { ...world.base, ...env }, terminal })
     expect(stdout.includes(ESCAPE)).toBe(coloured)
+  })
+
+  test('of help and of failures are left out with --no-color too', async () => {
+    const env = { ...world.base, FORCE_COLOR: '1' }
+    expect((await run(['help', 'exit-codes'], { env })).stdout).toContain(ESCAPE)
+    expect((await run(['help', 'exit-codes', '--no-color'], { env })).stdout).not.toContain(ESCAPE)
+    expect((await run(['list', '--no-color', '--gamemod'], { env })).stderr).toContain('There is no flag --gamemod.')
+  })
+
+  test.each([
+    ['TERM=xterm-256color', { TERM: 'xterm-256color' }, true],
+    ['COLORTERM=truecolor', { TERM: 'xterm', COLORTERM: 'truecolor' }, true],
+    ['FORCE_COLOR=2', { TERM: 'xterm', FORCE_COLOR: '2' }, true],
+    ['TERM=xterm', { TERM: 'xterm' }, process.platform === 'win32'],
+  ])('of rarities, with %s, are of the palette of 256: %s', async (_, env, isOf) => {
+    const { stdout } = await run(['demo'], { env: { ...world.base, ...env }, terminal: true })
+    expect(stdout.includes(`${ESCAPE}[38;5;`)).toBe(isOf)
+    // Of the 16, none is legible on every background.
+    expect(stdout).not.toMatch(new RegExp(`${ESCAPE}\\[(3[0-7]|9[0-7])m`))
+  })
+
+  test('of rarities have a contrast of 4.5:1 on black and on white, and tell all of them apart', async () => {
+    const env = { ...world.base, TERM: 'xterm-256color' }
+    const { stdout } = await run(['demo'], { env, terminal: true })
+    const styles = RARITIES.map(({ label }) => {
+      const [, style = ''] = new RegExp(`((?:${ESCAPE}\\[[\\d;]+m)*)${label} *(?:${ESCAPE}|$)`, 'm').exec(stdout) ?? []
+      return style
+    })
+    expect(new Set(styles).size).toBe(RARITIES.length)
+    const numbers = styles.flatMap((style) => /38;5;(\d+)/.exec(style)?.[1] ?? [])
+    expect(numbers).toHaveLength(RARITIES.length - 1)
+    for (const number of numbers) {
+      const lit = luminance(Number(number))
+      expect((lit + 0.05) / 0.05, `${number} on black`).toBeGreaterThanOrEqual(4.5)
+      expect(1.05 / (lit + 0.05), `${number} on white`).toBeGreaterThanOrEqual(4.5)
+    }
   })
 
   test('are never in JSON', async () => {
@@ -22,6 +61,20 @@ describe('colours', () => {
     expect(stdout).not.toContain(ESCAPE)
   })
 })
+
+/** The relative luminance (WCAG 2.2) of a colour of xterm's palette. */
+function luminance(number: number): number {
+  const level = (step: number) => (step === 0 ? 0 : 55 + 40 * step)
+  const at = number - 16
+  const grey = 8 + 10 * (number - 232)
+  const channels =
+    number >= 232 ? [grey, grey, grey] : [level(Math.floor(at / 36)), level(Math.floor(at / 6) % 6), level(at % 6)]
+  const [red = 0, green = 0, blue = 0] = channels.map((value) => {
+    const part = value / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
 
 test('what a server sends cannot steer the terminal', async () => {
   const fish = [{ name: `evil${ESCAPE}[2J`, rarity: 'Gold' }]
@@ -73,6 +126,6 @@ describe('help', () => {
   })
 })
 
-test('--version says which program, version and Node it is', async () => {
-  expect((await run(['--version'])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
+test.each(['--version', '-v', 'version'])('%s says which program, version and Node it is', async (word) => {
+  expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
 })

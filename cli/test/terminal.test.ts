@@ -146,7 +146,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     const rarityAt = titles.indexOf('RARITY')
     expect(rarityAt).toBeGreaterThanOrEqual(0)
     for (const line of cells.slice(1)) expect(line.slice(rarityAt, rarityAt + 4).join('')).toBe('Gold')
-    expect(text).toContain('\u{1b}[93mGold')
+    expect(text).toContain('\u{1b}[38;5;131mGold')
     for (const name of WIDE_NAMES.slice(0, 8)) expect(text).toContain(name)
   })
 

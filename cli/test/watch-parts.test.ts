@@ -144,6 +144,20 @@ describe('the moment of a line', () => {
     expect(momentOf(time, after, now)).toBe(moment(expected))
   })
 
+  test.each([
+    ['2026-02-01T00:00:00.400', '00:00:00', '2026-02-01T00:00:00'],
+    ['2026-02-01T00:00:00.400', '23:30:00', '2026-02-01T23:30:00'],
+    ['2026-02-01T00:40:00', '23:50:00', '2026-02-01T23:50:00'],
+    ['2026-02-01T12:30:00', '12:00:00', '2026-02-02T12:00:00'],
+  ])('in a log that is at %s, read later, is of the day that follows: %s is %s', (begun, time, expected) => {
+    expect(momentOf(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
+  })
+
+  test('is of the day on which the clock was set back, while nobody can have written later', () => {
+    const written = moment('2026-02-01T02:01:00')
+    expect(momentOf('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
+  })
+
   test('without a time is that of the last writing', () => {
     expect(momentOf(undefined, after, now)).toBe(now)
   })

@@ -26,6 +26,8 @@ import { settledFlags } from './settled-flags.ts'
 export abstract class FishCommand extends Command {
   static override baseFlags: Interfaces.FlagInput = {
     json: Flags.boolean({ summary: 'Print one JSON document, also when it fails.', helpGroup: 'GLOBAL' }),
+    // Heard before a command is made: help and failures have colours too.
+    'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),
   }
 
   /** Whose rights it takes, for what failures say. One that can be either says it once it knows. @default 'player' */

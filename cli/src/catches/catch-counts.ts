@@ -7,7 +7,7 @@ import type { Catch } from './catch-query.ts'
 export interface CatchCount {
   readonly label: string
   readonly count: number
-  readonly style?: Style
+  readonly style?: Style | undefined
 }
 
 /** The columns of {@link CatchCount}, named after what is counted. */

@@ -95,9 +95,20 @@ export class Login extends FishCommand {
       const what = expiresAt === undefined ? 'The key' : `The session, until ${printable(expiresAt)},`
       const where = `${what} ${dryRun ? 'would be kept' : 'is kept'} in ${printable(store.title)}`
       const told = `${dryRun ? 'Would log' : 'Logged'} in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
-      return dryRun && displaced ? `${told}\n${replacement(name, displaced, flags)}` : told
+      const lines = [told, ...currentNow(name, config, dryRun)]
+      if (dryRun && displaced) lines.push(replacement(name, displaced, flags))
+      return lines.join('\n')
     })
   }
+}
+
+/** What a login does besides: commands without --profile go elsewhere from then on. */
+function currentNow(name: string, { current }: ConfigDocument, dryRun: boolean): readonly string[] {
+  if (current === undefined || current === name) return []
+  const back = `${dryRun ? 'It is' : 'Back to'} ${printable(current)}`
+  return dryRun
+    ? [`Profile ${name} would be the current one. ${back} now.`]
+    : [`Profile ${name} is the current one now. ${back}: fish-cli profile use ${printable(current)}`]
 }
 
 function whose(profile: Profile | undefined) {

@@ -29,7 +29,6 @@ import type { Whereabouts } from '../game-log/whereabouts.ts'
 import { catchesText } from '../outbox/catches-text.ts'
 import { flushStatus, flushWithProgress, interruptionWith } from '../outbox/flush-with-progress.ts'
 import { openPlayerOutbox } from '../outbox/open-outbox.ts'
-import { useColours } from '../output/colours.ts'
 import { printable } from '../output/printable.ts'
 import { canAsk } from '../secrets/read-secret.ts'
 import { maxWaitMs, needUser, selection } from '../service/client.ts'
@@ -172,8 +171,7 @@ export class Watch extends FishCommand {
 
   #show(one: ShownCatch, json: boolean | undefined): void {
     this.#totals = withCatch(this.#totals, one)
-    const colours = useColours(this.io.env, this.io.stdout)
-    this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, colours))
+    this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, this.screen.colours))
   }
 
   #toldAt = new Set<string | null>()

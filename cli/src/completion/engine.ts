@@ -2,7 +2,10 @@ import type { Answer, Candidate, CommandData, CompletionData, FlagData, OwnNames
 
 const ANYWHERE: readonly FlagData[] = [{ name: 'help', summary: 'Show help.' }]
 const FIRST: readonly FlagData[] = [...ANYWHERE, { name: 'version', summary: 'Show the version.' }]
-const HELP: Candidate = { value: 'help', description: 'Show help of a command.' }
+const FIRST_WORDS: readonly Candidate[] = [
+  { value: 'help', description: 'Show help of a command.' },
+  { value: 'version', description: 'Show the version.' },
+]
 const NOTHING: Answer = { candidates: [], skip: 0 }
 
 /**
@@ -17,7 +20,7 @@ export function complete(words: readonly string[], data: CompletionData, own: ()
   const current = words.at(-1) ?? ''
   const [first = ''] = before
   if (before.length === 0) {
-    return answer(current.startsWith('-') ? flagsOf(FIRST) : [...wordsAfter([], data), HELP])
+    return answer(current.startsWith('-') ? flagsOf(FIRST) : [...wordsAfter([], data), ...FIRST_WORDS])
   }
   if (first === 'help') return answer(wordsAfter(before.slice(1), data, data.pages))
   const ids = [2, 1].flatMap((count) => (before.length >= count ? [before.slice(0, count).join(':')] : []))

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { readConfig } from '../config/config-file.ts'
+import { readConfig, tryConfigChange } from '../config/config-file.ts'
 import { type ConfigDocument, EMPTY_CONFIG } from '../config/document.ts'
 import { isAbsent } from '../config/file-failure.ts'
 import { configPath } from '../config/paths.ts'
@@ -38,6 +38,7 @@ function checkConfig(io: KeyringIo): { readonly config: ConfigDocument; readonly
   const path = configPath(io)
   try {
     const config = readConfig(io)
+    tryConfigChange(io, (current) => current)
     const mode = modeOf(path)
     if (mode === undefined) return { config, finding: ok('config', `There is none yet; it would be ${path}.`) }
     const isPrivate = process.platform === 'win32' || (mode & OTHERS) === 0

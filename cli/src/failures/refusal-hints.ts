@@ -8,7 +8,7 @@ export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and C
 export const TRY_LATER = 'Try again later; see: fish-cli status'
 
 /** Where the key of a player is none, or another's. */
-export const SET_KEY_ANEW = 'Set FISH_KEY or FISH_KEY_FILE anew.'
+export const SET_KEY_ANEW = 'Fetch it again: fish-cli login. If FISH_KEY or FISH_KEY_FILE is set, change it too.'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
 const SHORTER = 'Give fewer or shorter names at once.'
@@ -17,7 +17,7 @@ const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
 /** The next step after each refusal; for those of what was typed, the help of the command. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   // The server cannot tell a wrong key from a broken token, and this program breaks none.
-  invalid_token: 'Is FISH_KEY the key of this very user? Get it: fish-cli key --out FILE',
+  invalid_token: `The key may have been reset. ${SET_KEY_ANEW}`,
   token_expired: 'Set the clock of this machine right; see: fish-cli doctor',
   user_mismatch: AGREE,
   gamemode_mismatch: AGREE,

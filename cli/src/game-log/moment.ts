@@ -1,24 +1,25 @@
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+// Lines say whole seconds, and are not always in order.
+const SLACK_MS = 5000
 
 /**
  * When a line was written: its time of day, by the clock of this machine, on the day that follows from what is known.
  *
  * @param timeOfDay As the log says it, such as `12:00:01` or `9:30 PM`.
- * @param after Not before this moment, milliseconds since 1970, an hour of slack aside: when the log began, or the line
- * before was written.
+ * @param after Not before this moment, milliseconds since 1970, a few seconds aside: when the log began, or the line before
+ * was written.
  * @param now Not after this moment: when the log was last written to.
  * @returns milliseconds since 1970; `now` where no time of day is told
  */
 export function momentOf(timeOfDay: string | undefined, after: number, now: number): number {
   const time = timeOfDay === undefined ? undefined : readTime(timeOfDay)
   if (!time) return now
-  const day = new Date(after - HOUR_MS)
+  const day = new Date(after - SLACK_MS)
   const on = (days: number) =>
     new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, time.hours, time.minutes, time.seconds).getTime()
-  const moment = on(0) >= after - HOUR_MS ? on(0) : on(1)
+  const moment = on(0) >= after - SLACK_MS ? on(0) : on(1)
   if (moment <= now + MINUTE_MS) return Math.min(moment, now)
-  // The log is older than it seems: the latest such time that has been.
+  // The clock was set back, or the log is older than it seems: the latest such time that has been.
   const today = new Date(now)
   const latest = new Date(
     today.getFullYear(),

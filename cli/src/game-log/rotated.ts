@@ -63,10 +63,10 @@ export async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: Lo
   return beginsGame(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
-/** The day of an old log that the game named, milliseconds since 1970: an hour into it, which is the slack of times. */
+/** The day of an old log that the game named, milliseconds since 1970. */
 function dayInName(path: string): number | undefined {
   const [, year, month, day] = OLD_LOG.exec(basename(path)) ?? []
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day), 1).getTime()
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day)).getTime()
 }
 
 const OLD_LOG = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/

@@ -1,5 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { paint, rarityStyle } from '../output/colours.ts'
+import { type Colours, paint, rarityStyle } from '../output/colours.ts'
 import { jsonText, printable } from '../output/printable.ts'
 import { timeOfDay } from '../output/time-of-day.ts'
 import type { HeldCatch, ShownCatch } from './recorder.ts'
@@ -21,8 +21,10 @@ export function totalsText({ fish, crabs }: Totals): string {
 }
 
 /** A catch as a line for people, with the totals that it makes. */
-export function catchText(one: ShownCatch, totals: Totals, colours: boolean): string {
-  const rarity = one.rarity === undefined ? '' : paint(rarityStyle(one.rarity as RarityLabel), one.rarity, colours)
+export function catchText(one: ShownCatch, totals: Totals, colours: Colours): string {
+  const { rarity: label = '' } = one
+  const style = rarityStyle(label as RarityLabel)
+  const rarity = style === undefined ? label : paint(style, label, colours)
   const details = [
     rarity,
     one.lengthCm === undefined ? '' : `${one.lengthCm} cm`,

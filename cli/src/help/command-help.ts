@@ -4,7 +4,7 @@ import { EXIT_CODES_PAGE } from './exit-codes.ts'
 // What stays together in a synopsis: a word, or brackets with all that is in them.
 const ELEMENT = /\[[^\]]*\]|\S+/g
 const INDENT = 2
-const JSON_ELEMENT = '[--json]'
+const GLOBAL_ELEMENTS = ['[--no-color]', '[--json]']
 
 /** The help of one command: its usage breaks between flags only, and its summary is not said twice. */
 export class FishCommandHelp extends CommandHelp {
@@ -13,9 +13,9 @@ export class FishCommandHelp extends CommandHelp {
     const words = this.command.id.replaceAll(':', ' ')
     const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
     const elements = usage.match(ELEMENT) ?? []
-    // Every command has it, and few who read a usage look for it.
-    const others = elements.filter((each) => each !== JSON_ELEMENT)
-    return { words, elements: others.length < elements.length ? [...others, JSON_ELEMENT] : others }
+    // Every command has them, and few who read a usage look for them.
+    const isGlobal = (element: string) => GLOBAL_ELEMENTS.includes(element)
+    return { words, elements: [...elements.filter((each) => !isGlobal(each)), ...GLOBAL_ELEMENTS] }
   }
 
   protected override usage(): string {

@@ -12,11 +12,11 @@ export interface RootHelpInput {
 
 /** What a newcomer types, in this order. */
 export const FIRST_STEPS: readonly HelpLine[] = [
-  ['fish-cli demo', 'look around; needs no server and no account'],
-  ['fish-cli login Alex -g earth', 'once: asks for your password, keeps your key'],
+  ['fish-cli demo', 'look around; no server, no account'],
+  ['fish-cli login Alex --url URL -g earth', 'once: fetches and keeps your key'],
   ['fish-cli add Salmon -r gold', 'add a fish that you caught'],
   ['fish-cli list', 'see your collection'],
-  ['fish-cli watch', 'add what you catch by itself, while you play'],
+  ['fish-cli watch', 'add what you catch while you play'],
 ]
 
 /** Every command and topic, under a title for those who use it. */

@@ -16,6 +16,13 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
   return words[0] === 'help' ? words.slice(1) : words
 }
 
+const VERSION_WORDS = ['--version', '-v', 'version']
+
+/** Whether a command line asks for {@link versionText}. */
+export function asksForVersion([first = '']: readonly string[]): boolean {
+  return VERSION_WORDS.includes(first)
+}
+
 /** The id of the page that words are about: the longest command or topic that they begin with. */
 export function pageOf(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
   if (words.length === 0) return ''
@@ -26,7 +33,7 @@ export function pageOf(words: readonly string[], ids: { has(id: string): boolean
   return undefined
 }
 
-/** What `--version` prints. */
+/** What `--version`, `-v` and `version` print. */
 export function versionText({ name, version }: { readonly name: string; readonly version: string }): string {
   return `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`
 }

@@ -3,17 +3,27 @@ import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { Env, Terminal } from '../terminal.ts'
 
-/** A style of `util.styleText`. */
-export type Style = Parameters<typeof styleText>[0]
+/** A style of `util.styleText`, or a colour of the palette of 256. */
+export type Style = Parameters<typeof styleText>[0] | PaletteStyle
 
-const RARITY_STYLES: Readonly<Record<RarityLabel, Style>> = {
-  Bronze: 'yellow',
-  Silver: 'white',
-  Gold: 'yellowBright',
-  Diamond: 'cyanBright',
-  'Unknown/Other': 'gray',
-  Platinum: 'whiteBright',
-  Mythical: 'magentaBright',
+interface PaletteStyle {
+  /** The number of the colour, 16 to 255; the first 16 are what each terminal makes of them. */
+  readonly palette: number
+  readonly bold?: boolean
+}
+
+/** The colours that a stream shows: none, the 16 that every terminal with colours has, or the palette of 256 too. */
+export type Colours = boolean | 256
+
+// The palette has six colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None is yellow.
+const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
+  Bronze: { palette: 131 },
+  Silver: { palette: 243 },
+  Gold: { palette: 131, bold: true },
+  Diamond: { palette: 29 },
+  'Unknown/Other': undefined,
+  Platinum: { palette: 63 },
+  Mythical: { palette: 163, bold: true },
 }
 
 /** Whether to colour a stream. `FORCE_COLOR` wins over `NO_COLOR`, as in Node; else terminals have colours. */
@@ -23,12 +33,32 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
   return !no && stream.isTTY === true && term !== 'dumb'
 }
 
-/** Text in a style, or as it is. */
-export function paint(style: Style, text: string, colours: boolean): string {
-  return colours ? styleText(style, text, { validateStream: false }) : text
+/** Whether a command line has `--no-color`. */
+export function forbidsColours(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--no-color')
 }
 
-/** The colour of a rarity. */
-export function rarityStyle(label: RarityLabel): Style {
+/** Which colours to use on a stream. */
+export function coloursOf(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): Colours {
+  return useColours(env, stream) && (hasPalette(env) ? 256 : true)
+}
+
+// Every console of Windows that runs this has it.
+function hasPalette({ TERM = '', COLORTERM, FORCE_COLOR = '' }: Env): boolean {
+  if (/^[23]$/.test(FORCE_COLOR) || COLORTERM || process.platform === 'win32') return true
+  return /256|direct|kitty|alacritty|ghostty|foot|wezterm/.test(TERM)
+}
+
+/** Text in a style, or as it is. A colour of the palette is left out where there is none. */
+export function paint(style: Style, text: string, colours: Colours): string {
+  if (!colours) return text
+  if (typeof style !== 'object' || !('palette' in style)) return styleText(style, text, { validateStream: false })
+  const coloured = colours === 256 ? `\u{1b}[38;5;${style.palette}m${text}\u{1b}[39m` : text
+  return style.bold ? paint('bold', coloured, colours) : coloured
+}
+
+/** The colour of a rarity; `undefined` for that of the text around it. */
+export function rarityStyle(label: RarityLabel): Style | undefined {
   return RARITY_STYLES[label]
 }

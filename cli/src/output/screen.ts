@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { Env, Terminal } from '../terminal.ts'
-import { useColours } from './colours.ts'
+import { type Colours, coloursOf } from './colours.ts'
 
 /** What a stream can show. */
 export interface Screen {
   readonly isTerminal: boolean
-  readonly colours: boolean
+  readonly colours: Colours
   /** Whether more than ASCII can be shown. */
   readonly unicode: boolean
   /** Cells in a line; `undefined` where there is no end to it. */
@@ -19,7 +19,7 @@ export function screenOf({ env }: { readonly env: Env }, stream: Terminal<Writab
   const isTerminal = stream.isTTY === true
   return {
     isTerminal,
-    colours: useColours(env, stream),
+    colours: coloursOf(env, stream),
     unicode: hasUnicode(env),
     width: isTerminal && stream.columns ? stream.columns : undefined,
     height: isTerminal && stream.rows ? stream.rows : undefined,
