@@ -90,7 +90,8 @@ const rows: readonly CheckRow[] = KINDS.flatMap((kind): CheckRow[] => [
       expectError(await world.asSuperadmin(route, { params, query: '?gamemode=moon', body }), 'invalid_gamemode')
       const nobody = { name: world.accounts.newName() }
       expectError(await world.asSuperadmin(route, { params: nobody, query: EARTH, body }), 'user_not_found')
-      for (const wrong of [{}, { [kind]: [] }, { [kind]: [{ name: '', rarity: 1 }] }]) {
+      const otherKind = kind === 'fish' ? [{ name: 'Hermit' }] : [{ name: 'Cod', rarity: 1 }]
+      for (const wrong of [{}, { [kind]: [] }, { [kind]: [{ ...TWO[kind][0], name: '' }] }, { [kind]: otherKind }]) {
         expectDetails(await world.asSuperadmin(route, { params, query: EARTH, body: wrong }), 'invalid_payload')
       }
       const { status } = await world.asSuperadmin(ROUTES_OF[kind].list, { params })

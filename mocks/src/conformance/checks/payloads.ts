@@ -1,5 +1,5 @@
 import { type Kind, LIMITS } from '@fish-crab/sdk/contract'
-import { entriesOf, expectNothingStored, write, written } from '../catches.ts'
+import { entriesOf, expectNothingStored, ONE, write, written } from '../catches.ts'
 import { type CheckRow, checksOf } from '../check.ts'
 import { expectDetails } from '../expect-answer.ts'
 import { expectSame } from '../expectation.ts'
@@ -37,6 +37,8 @@ const REFUSED: readonly (readonly [string, string, Kind, unknown])[] = [
   ['name-nul', 'with a NUL in a name', 'crab', { crab: [{ name: 'a\u0000' }] }],
   ['crabs-for-fish', 'of crabs where fish belong', 'fish', { crab: [{}] }],
   ['fish-for-crabs', 'of fish where crabs belong', 'crab', { fish: [COD] }],
+  ['crab-with-rarity', 'of a crab with a rarity, in the short form', 'crab', { fish: 'Cod', rarity: 1 }],
+  ['crabs-with-rarity', 'of crabs of which one has a rarity', 'crab', { crab: [{}, COD] }],
   ['caught-at-no-moment', 'with a time that is none', 'fish', { fish: [{ ...COD, caughtAt: 'yesterday' }] }],
 ]
 
@@ -103,7 +105,7 @@ const rows: readonly CheckRow[] = [
       `500 entries of ${kind} in one write are stored.`,
       async (world) => {
         const user = await world.newUser()
-        await written(world, kind, { [kind]: times(LIMITS.entriesPerWrite, COD) }, { user })
+        await written(world, kind, { [kind]: times(LIMITS.entriesPerWrite, ONE[kind][0]) }, { user })
         const answer = await world.request(`/get/${kind}?name=${user.name}&gamemode=earth&detail=full`)
         const ids = [...answer.text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
         expectSame(

@@ -47,9 +47,18 @@ export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(momentSchema) }),
 )
 
+/** A fish that was sent to the path of crabs would else be stored as a crab. */
+const crabFields = {
+  rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
+}
+
 /** Crabs as they are written. */
 export const crabEntriesSchema = batch(
-  z.object({ name: z._default(catchNameSchema, DEFAULT_CRAB_NAME), caughtAt: z.optional(momentSchema) }),
+  z.object({
+    name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
+    caughtAt: z.optional(momentSchema),
+    ...crabFields,
+  }),
 )
 
 const saidFields = { user: z.optional(z.string()), gamemode: z.optional(z.string()) }
@@ -64,7 +73,7 @@ export const oneFishPayloadSchema = z.object({ ...saidFields, fish: catchNameSch
 export const crabBatchPayloadSchema = z.object({ ...saidFields, crab: crabEntriesSchema })
 
 /** The short form of a crab payload: one crab. */
-export const oneCrabPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema })
+export const oneCrabPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, ...crabFields })
 
 /** The query of the writes: whose key the token is encrypted with, and the gamemode where no header says it. */
 export const writeQuerySchema = z.object({ name: z.optional(z.string()), gamemode: z.optional(gamemodeSchema) })

@@ -110,10 +110,12 @@ export function adminCatchesBehaviour(open: Lane): void {
       ['fish.0.name', { fish: [{ name: 'a\nb', rarity: 1 }] }],
       ['fish.0.caughtAt', { fish: [{ name: 'Cod', rarity: 1, caughtAt: 'now' }] }],
       ['fish', { crab: [{ name: 'crab' }] }],
+      ['crab.1.rarity', { crab: [{}, { name: 'Cod', rarity: 1 }] }],
     ])('with a wrong %s are refused as a whole', async (path, body) => {
       const world = await open(UNLIMITED)
       const admin = await asRoot(world)
-      const { details } = await expectError(await admin('POST', `${FISH}?gamemode=earth`, body), 'invalid_payload')
+      const target = path.startsWith('crab') ? '/admin/users/Alex/crab' : FISH
+      const { details } = await expectError(await admin('POST', `${target}?gamemode=earth`, body), 'invalid_payload')
       expect(details?.map((entry) => entry.path)).toEqual([path])
       expect(await countAll(world)).toBe(0)
     })

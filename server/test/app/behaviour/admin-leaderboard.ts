@@ -5,7 +5,7 @@ import { expectError } from '../errors.ts'
 import { type Lane, UNLIMITED } from '../lane.ts'
 
 async function add(admin: AsAdmin, name: string, count: number, gamemode = 'earth', kind = 'fish'): Promise<string> {
-  const entries = Array.from({ length: count }, () => ({ name: 'x', rarity: 1 }))
+  const entries = Array.from({ length: count }, () => ({ name: 'x', ...(kind === 'fish' ? { rarity: 1 } : {}) }))
   const response = await admin('POST', `/admin/users/${name}/${kind}?gamemode=${gamemode}`, { [kind]: entries })
   expect(response.status).toBe(201)
   return ((await response.json()) as { id: string }).id

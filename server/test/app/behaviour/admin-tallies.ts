@@ -73,7 +73,7 @@ class Play {
   }
 
   private async write({ name, fernetKey }: CreatedUser, { kind, gamemode, rarities }: Step): Promise<void> {
-    const token = await createFernet(fernetKey).encrypt(JSON.stringify({ [kind]: entriesOf(rarities) }))
+    const token = await createFernet(fernetKey).encrypt(JSON.stringify({ [kind]: entriesOf(kind, rarities) }))
     const response = await post(this.world, kind, token, { query: `?name=${name}`, gamemode })
     expect(response.status).toBe(201)
     this.caught.push({ owner: name, kind, gamemode, token, id: ((await response.json()) as Saved).id })
@@ -81,7 +81,7 @@ class Play {
 
   private async add({ name }: CreatedUser, { kind, gamemode, rarities }: Step): Promise<void> {
     const path = `/admin/users/${name}/${kind}?gamemode=${gamemode}`
-    const response = await this.admin('POST', path, { [kind]: entriesOf(rarities) })
+    const response = await this.admin('POST', path, { [kind]: entriesOf(kind, rarities) })
     expect(response.status).toBe(201)
     this.caught.push({ owner: name, kind, gamemode, id: ((await response.json()) as Saved).id })
   }
@@ -98,7 +98,8 @@ class Play {
   }
 }
 
-const entriesOf = (rarities: readonly number[]) => rarities.map((rarity) => ({ name: 'x', rarity }))
+const entriesOf = (kind: Kind, rarities: readonly number[]) =>
+  rarities.map((rarity) => ({ name: 'x', ...(kind === 'fish' ? { rarity } : {}) }))
 
 /** Reads every collection there is, and counts. */
 async function recount(admin: AsAdmin) {

@@ -40,7 +40,7 @@ async function expectEverywhere(world: World, names: readonly string[]): Promise
 
 async function add(admin: AsAdmin, name: string, kind = 'fish', gamemode = 'earth'): Promise<string> {
   // Long enough that it is sent compressed.
-  const entries = [{ name: name.padEnd(100, '.'), rarity: 1 }]
+  const entries = [{ name: name.padEnd(100, '.'), ...(kind === 'fish' ? { rarity: 1 } : {}) }]
   const response = await admin('POST', `/admin/users/Alex/${kind}?gamemode=${gamemode}`, { [kind]: entries })
   return ((await response.json()) as Saved).id
 }

@@ -102,6 +102,17 @@ export function payloadsBehaviour(open: Lane): void {
       expect(await countAll(world)).toBe(0)
     })
 
+    it.each([
+      ['of the short form', { fish: 'Cod', rarity: 3 }, 'rarity'],
+      ['of the long form', { crab: [{ name: 'Hermit' }, COD] }, 'crab.1.rarity'],
+      ['of the short form, without a value', { fish: 'crab', rarity: null }, 'rarity'],
+    ])('for crabs with a rarity, %s, is a fish on the wrong path and refused', async (_, payload, path) => {
+      const world = await open(UNLIMITED)
+      const { details } = await expectError(await write(world, 'crab', payload), 'invalid_payload')
+      expect(details).toEqual([{ path, message: expect.stringContaining('ends in /fish') }])
+      expect(await countAll(world)).toBe(0)
+    })
+
     it.each([1, 500])('of %i entries is one record with one id', async (count) => {
       const world = await open(UNLIMITED)
       const fish = await (await write(world, 'fish', { fish: entries(count, COD) })).json()
@@ -121,7 +132,7 @@ export function payloadsBehaviour(open: Lane): void {
       const extra = { id: 'mine', length: 31.5, __proto__x: 1, constructor: 'x', owner: 'Bob', secret: 'unknown-field' }
       await write(world, 'fish', { ...extra, fish: [{ ...COD, ...extra }] })
       await write(world, 'fish', { ...extra, ...SALMON, crab: [{}] })
-      await write(world, 'crab', { ...extra, crab: [{ ...extra, rarity: 3 }], fish: [] })
+      await write(world, 'crab', { ...extra, crab: [extra], fish: [] })
       for (const kind of ['fish', 'crab'] as const) {
         const saved = await listed(world, kind, DETAIL)
         expect(saved.length).toBeGreaterThan(0)
