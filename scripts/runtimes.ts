@@ -1,4 +1,4 @@
-// npm run runtimes [name …]: tries the built SDK on every runtime it is for, and prints what works where.
+// npm run runtimes [name …]: tries the built packages on every runtime they are for, and prints what works where.
 import { type Outcome, PROGRAMS, type Runtime, runSmoke } from '../sdk/e2e/runtimes.ts'
 import { installRuntimes } from './runtimes-install.ts'
 
@@ -16,7 +16,8 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   for (const [name, runtime] of runtimes) {
     if (only.length > 0 && !only.some((word) => name.toLowerCase().includes(word.toLowerCase()))) continue
     for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
-      if (program === 'server' && !name.startsWith('Node')) continue
+      // The server is for Node, which has no server of its own that takes a Request.
+      if (program === (name.startsWith('Node') ? 'host' : 'server')) continue
       columns.push({ title: `${name} ${program}`, outcomes: await runSmoke(runtime, program) })
     }
   }

@@ -21,11 +21,12 @@ export interface Runtime {
   readonly args: readonly string[]
 }
 
-/** The programs: the same checks on the package as an ES module and as a CommonJS module gets it, and the server. */
+/** The same checks on the package as an ES module and as a CommonJS module gets it, the server, and the app in a host. */
 export const PROGRAMS = {
   ESM: fileURLToPath(new URL('fixtures/smoke-esm.ts', import.meta.url)),
   CJS: fileURLToPath(new URL('fixtures/smoke-cjs.cts', import.meta.url)),
   server: fileURLToPath(new URL('fixtures/smoke-server.ts', import.meta.url)),
+  host: fileURLToPath(new URL('fixtures/smoke-host.ts', import.meta.url)),
 } as const
 
 /** A process that has nothing left to do ends at once, not when a connection or a timer is over. */
