@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { createLogger, readConfig, startServer } from '@fish-crab/server'
+import { createLogger, createScryptHasher, readConfig, startServer } from '@fish-crab/server'
 import { afterAll, beforeAll } from 'vitest'
 import type { Io } from '../src/io.ts'
 import { runCli } from '../src/main.ts'
@@ -102,10 +102,7 @@ export async function startService(env: Env = {}) {
   })
   const logger = createLogger('silent', { stream: process.stderr, colours: false })
   // What hashing costs is not what these tests are about.
-  const passwords = {
-    hash: async (password: string) => `plain$${password}`,
-    verify: async (password: string, hash: string) => hash === `plain$${password}`,
-  }
+  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
   return startServer(config, { logger, version: '0.0.0-test', passwords })
 }
 

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
 import { createVault } from '../../server/src/app/users/vault.ts'
-import { newRecord } from '../../server/src/storage-conformance/samples.ts'
-import { writeExport } from '../../server/test/node/export-file.ts'
+import { caughtRecord, writeExport } from '../../server/test/node/export-file.ts'
 import { folderContent } from '../../server/test/node/folder-content.ts'
 import { newFolder } from './folders.ts'
 import { run, startService } from './harness.ts'
@@ -18,7 +17,7 @@ async function stoppedStore(given: Readonly<Record<string, string>> = {}) {
   const env = { FISH_STORAGE: `file:${data}`, ...given }
   await (await startService({ FISH_ADMIN_PASSWORD: 'canary-admin-password', ...env })).close()
   const storage = await createStorage({ driver: 'file', path: data })
-  await storage.append({ owner: 'ann', kind: 'fish', gamemode: 'earth' }, newRecord())
+  await storage.append({ owner: 'ann', kind: 'fish', gamemode: 'earth' }, caughtRecord())
   await storage.dispose()
   return { parent, data, env }
 }

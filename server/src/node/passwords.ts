@@ -17,6 +17,14 @@ const SALT_BYTES = 16
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
+/** What `hash` makes, at any cost: a salt of 16 bytes and a key of 32 in base64 (RFC 4648, section 4). */
+const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
+
+/** Whether a text has the form of a hash that {@link createScryptHasher} makes. */
+export function isScryptHash(text: string): boolean {
+  return HASH.test(text)
+}
+
 /** Hashes passwords with scrypt. How many are hashed at once is up to the caller: each takes 128 · N · r bytes. */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
   function deriveKey(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { itemKey } from '@fish-crab/server/storage'
+import { itemKey, type NewRecord } from '@fish-crab/server/storage'
+import type { CaughtEntry } from '../../src/app/catches/payload.ts'
+import { toRecord } from '../../src/app/catches/record.ts'
 
 /** Writes an export of many items by hand, large enough that an import of it takes a while. */
 export function writeExport(file: string, items: number, more: readonly object[] = []): void {
@@ -10,4 +13,20 @@ export function writeExport(file: string, items: number, more: readonly object[]
     { end: { items: items + more.length, records: 0, tokens: 0, removedOwners: 0 } },
   ]
   writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`)
+}
+
+/** What {@link caughtRecord} is made of. */
+interface Caught {
+  readonly id?: string
+  readonly dedupeKey?: string | null
+  readonly entries?: readonly CaughtEntry[]
+}
+
+/** A record as a write to the service makes it, of one fish unless said otherwise. */
+export function caughtRecord({
+  id = randomUUID(),
+  dedupeKey = id,
+  entries = [{ name: 'Cod', rarity: 'Bronze' }],
+}: Caught = {}): NewRecord {
+  return toRecord(entries, { id, dedupeKey, caughtAt: new Date(0).toISOString() })
 }

@@ -4,10 +4,9 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { exportStore, importStore } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
+import { caughtRecord, writeExport } from './export-file.ts'
 import { startTestServer } from './running.ts'
 
 const SECRETS = { FISH_SECRET: 's'.repeat(32), FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -35,7 +34,7 @@ async function exported() {
   const collection = { owner: alex.id, kind: 'fish', gamemode: 'earth' }
   const names = Array.from({ length: KEPT }, (_, at) => `kept ${at}`)
   await Promise.all(
-    names.map((name) => storage.append(collection, newRecord({ plain: JSON.stringify({ name, rarity: 'Gold' }) }))),
+    names.map((name) => storage.append(collection, caughtRecord({ entries: [{ name, rarity: 'Gold' }] }))),
   )
   await storage.dispose()
   await exportStore({ env, target: file, now: new Date(0) })

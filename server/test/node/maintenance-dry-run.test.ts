@@ -6,12 +6,11 @@ import { backupStore, exportStore, importStore, MaintenanceError, resealStore, r
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createVault } from '../../src/app/users/vault.ts'
-import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
+import { caughtRecord, writeExport } from './export-file.ts'
 import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
@@ -28,7 +27,12 @@ async function served(env: Readonly<Record<string, string>> = {}) {
   for (const owner of ['ann', 'bob']) {
     await storage.append(
       { owner, kind: 'fish', gamemode: 'earth' },
-      newRecord({ count: 2, plain: '{},{}', full: '{},{}' }),
+      caughtRecord({
+        entries: [
+          { name: 'Cod', rarity: 'Bronze' },
+          { name: 'Koi', rarity: 'Gold' },
+        ],
+      }),
     )
   }
   await storage.dispose()
@@ -280,8 +284,8 @@ describe('a dry run of an import', () => {
       'an item',
       /^Line 3 says again/,
       [
-        { item: 'user:ann', value: 'a' },
-        { item: 'user:ann', value: 'b' },
+        { item: 'audit:ann', value: 'a' },
+        { item: 'audit:ann', value: 'b' },
       ],
     ],
     [
@@ -323,7 +327,7 @@ describe('a dry run of an import', () => {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
     const record = (owner: string, id: string, dedupeKey: string | null) => ({
-      record: { owner, kind: 'fish', gamemode: 'earth', id, dedupeKey, count: 1, plain: '{}', full: '{}', labels: {} },
+      record: { owner, kind: 'fish', gamemode: 'earth', ...caughtRecord({ id, dedupeKey }) },
     })
     const write = (...lines: readonly object[]) => {
       const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }

@@ -47,7 +47,8 @@ export interface AdminsContext {
   readonly random: RandomSource
 }
 
-const KEY = itemKey('setting', 'admins')
+/** The item that holds all administrators. */
+export const ADMINS_KEY = itemKey('setting', 'admins')
 
 /**
  * Keeps all administrators in one item that is replaced as a whole: they are few, and only so can two removals at once
@@ -55,7 +56,7 @@ const KEY = itemKey('setting', 'admins')
  */
 export function createAdmins({ storage, identity, passwords, clock, random }: AdminsContext): Admins {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
-    const text = await storage.items.getItem(KEY)
+    const text = await storage.items.getItem(ADMINS_KEY)
     // Whose first administrator would be made here?
     if (text === null) await identity.verify()
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
@@ -70,7 +71,9 @@ export function createAdmins({ storage, identity, passwords, clock, random }: Ad
     if (!changed) return false
     const value = JSON.stringify(changed)
     const done =
-      text === null ? await storage.setItemIfAbsent(KEY, value) : await storage.replaceItemIf(KEY, text, value)
+      text === null
+        ? await storage.setItemIfAbsent(ADMINS_KEY, value)
+        : await storage.replaceItemIf(ADMINS_KEY, text, value)
     return done || change(next)
   }
 

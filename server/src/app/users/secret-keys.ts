@@ -7,10 +7,16 @@ export const SECRETS_BASE = 'secret:'
 export const SEALED_PART = ':fernet'
 
 const SEALED = /^secret:([^:]+):fernet$/
+const PASSWORD = /^secret:[^:]+:password$/
 
 /** The item that holds a secret of the user with this id. */
 export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key'): string {
   return itemKey(SECRETS_BASE, id, secret)
+}
+
+/** Whether this item holds the hash of a user's password. */
+export function isPasswordKey(key: string): boolean {
+  return PASSWORD.test(key)
 }
 
 /** The id of the user whose sealed secret is in this item; `undefined` when the item is not sealed. */

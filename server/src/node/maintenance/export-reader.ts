@@ -13,6 +13,7 @@ import {
 } from './export-format.ts'
 import { itemProblem } from './item-shape.ts'
 import { MaintenanceError } from './maintenance-error.ts'
+import { recordProblem } from './record-shape.ts'
 
 /** A line of an export and where it stands. */
 export interface NumberedLine {
@@ -56,7 +57,7 @@ export async function* exportLines(
       isEnded = true
       continue
     }
-    const problem = 'item' in line ? itemProblem(line.item, line.value) : undefined
+    const problem = problemOf(line)
     if (problem !== undefined) throw invalidLine(number, problem)
     counts = countLine(counts, line)
     if ('item' in line && line.item === SEAL_CHECK_KEY) sealCheck = line.value
@@ -64,6 +65,11 @@ export async function* exportLines(
   }
   if (!isEnded) throw invalidLine(number + 1, 'is missing: the export was cut off')
   return { counts, sealCheck }
+}
+
+function problemOf(line: ContentLine): string | undefined {
+  if ('record' in line) return recordProblem(line.record)
+  return 'item' in line ? itemProblem(line.item, line.value) : undefined
 }
 
 /** The refusal of a line. It says where, and quotes nothing. */

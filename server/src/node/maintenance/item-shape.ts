@@ -1,11 +1,48 @@
+import { createdUserSchema, newUserSchema, userNameKey } from '@fish-crab/sdk/contract'
+import * as z from 'zod/mini'
+import { ADMINS_KEY } from '../../app/auth/admins.ts'
 import { isStoreId, STORE_KEY } from '../../app/store-mark.ts'
 import { isSealCheck, SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
-import { ownerOfSealed } from '../../app/users/secret-keys.ts'
+import { isPasswordKey, ownerOfSealed } from '../../app/users/secret-keys.ts'
 import { isSealed } from '../../app/users/vault.ts'
+import { itemKey } from '../../storage/keys.ts'
+import { isScryptHash } from '../passwords.ts'
+
+const { name } = newUserSchema.shape
+const { id, createdAt } = createdUserSchema.shape
+const user = z.object({ id, name, createdAt })
+const admins = z.array(z.object({ username: name, passwordHash: z.string().check(z.refine(isScryptHash)) }))
+
+/** Items that lead to a user by name. */
+const NAMES = /^(?:user-name|api-key):/
+
+const NOT_SEALED = 'holds a sealed value that is none'
+const OTHER_USER = 'holds a user that the service cannot have stored'
 
 /** What is wrong with the value of an item that has a form of its own, as the end of a sentence. */
 export function itemProblem(key: string, value: string): string | undefined {
   if (key === STORE_KEY) return isStoreId(value) ? undefined : 'does not say which store this is'
-  const isFine = key === SEAL_CHECK_KEY ? isSealCheck : ownerOfSealed(key) === undefined ? undefined : isSealed
-  return isFine === undefined || isFine(value) ? undefined : 'holds a sealed value that is none'
+  if (key === SEAL_CHECK_KEY) return isSealCheck(value) ? undefined : NOT_SEALED
+  if (ownerOfSealed(key) !== undefined) return isSealed(value) ? undefined : NOT_SEALED
+  if (isPasswordKey(key)) return isScryptHash(value) ? undefined : 'holds a password hash of an unknown form'
+  if (key === ADMINS_KEY) {
+    const isFine = admins.safeParse(parsed(value)).success
+    return isFine ? undefined : 'holds administrators that the service cannot have stored'
+  }
+  if (NAMES.test(key)) return name.safeParse(value).success ? undefined : OTHER_USER
+  return !key.startsWith('user:') || isUser(key, value) ? undefined : OTHER_USER
+}
+
+/** Whether it is, to the letter, what the service makes of this user: it deletes no other. */
+function isUser(key: string, value: string): boolean {
+  const { data } = user.safeParse(parsed(value))
+  return data !== undefined && key === itemKey('user', userNameKey(data.name)) && value === JSON.stringify(data)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
