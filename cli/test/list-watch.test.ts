@@ -195,7 +195,7 @@ describe('list --watch when the service goes away', () => {
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
     expect(pauses).toContain(15_000)
     expect(lines(stderr).slice(-2)).toEqual([
-      'fish-cli: No answer from http://127.0.0.1:1. Watching goes on.',
+      'fish-cli: No answer from http://127.0.0.1:1: bad port. Watching goes on.',
       '  Is the service running, and is --url (or FISH_URL) right?',
     ])
   })

@@ -26,7 +26,7 @@ describe('the next step after a failure', () => {
   test.each([
     { id: 'leaderboard', asks: ['leaderboard'] },
     { id: 'user:create', args: ['Bella'], asks: ['createUser'] },
-    { id: 'key:rotate', args: ['Alex', '--yes'], asks: ['resetUser'] },
+    { id: 'key:rotate', args: ['Alex', '--yes', '--show'], asks: ['resetUser'] },
   ] as const satisfies readonly Row[])('names the rights of an administrator: $id', async (row) => {
     const { stderr } = await play({ row, outcome: '403', route: row.asks[0], store })
     expect(stderr).toMatch(/rights of an administrator\. .*--admin/)
