@@ -106,7 +106,7 @@ describe('add and list', () => {
     })
     const { fish } = JSON.parse((await run(['list', '--detail', '--json'], { env })).stdout)
     expect(fish).toEqual([{ name: 'Pike', rarity: 'Mythical', id: saved.id, caughtAt: expect.any(String) }])
-    expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id)
+    expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id.slice(-8))
   })
 
   test('an empty collection is told on stderr, leaves stdout empty, and is no failure', async () => {
@@ -202,7 +202,7 @@ describe('status and demo', () => {
   test('status prints a table, or the answer of the service as JSON', async () => {
     const { status, stdout } = await run(['status'], { env: world.base })
     expect(status).toBe(0)
-    expect(stdout).toMatch(/^STATUS {2}VERSION {5}TIME\nok {6}0\.0\.0-test {2}\S+\n$/)
+    expect(stdout).toMatch(/^STATUS {2}VERSION {5}TIME \(LOCAL\)\nok {6}0\.0\.0-test {2}[\d-]{10} [\d:]{8}\n$/)
     const json = JSON.parse((await run(['status', '--json'], { env: world.base })).stdout)
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })

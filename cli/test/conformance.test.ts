@@ -131,7 +131,7 @@ describe('conformance', () => {
     const retryAt = new Date(clock.now() + seconds * 1000).toISOString()
     expect(status).toBe(75)
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', exit: 75, retryAt })
-    expect(JSON.parse(stdout).error.hint).toContain(retryAt)
+    expect(JSON.parse(stdout).error.hint).toContain(`${new Date(retryAt).toTimeString().slice(0, 8)} (local time)`)
   })
 
   test('says with 75 that it is limited where nothing says for how long', async () => {

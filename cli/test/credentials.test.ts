@@ -342,6 +342,16 @@ describe('whoami', () => {
     })
   })
 
+  test('has a line for each of them on a screen', async () => {
+    await login()
+    const { stdout } = await fish(['whoami'], {}, { terminal: true, columns: 80, rows: 24 })
+    expect(stdout).toBe(
+      `profile: default\nurl: ${world.service.url}\nuser: Alex\ngamemode: earth\nkey: file\napi key: none\n` +
+        'accepted: yes\nadmin: none\nsession until (local): none\n',
+    )
+    expect((await fish(['whoami', '--fields', 'user,key'])).stdout).toBe('USER  KEY\nAlex  file\n')
+  })
+
   test('stores nothing at the service', async () => {
     const { password } = await newPlayer('Witness')
     await fish(['login', 'Witness', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })

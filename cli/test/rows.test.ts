@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { run, startImpostor } from './harness.ts'
 
 // Two cells each: a wide character, an emoji of two parts, a flag. One cell: a letter with a mark.
@@ -137,6 +137,38 @@ describe('--output', () => {
     const { status, stdout, stderr } = await list(argv)
     expect({ status, requests }).toEqual({ status: 2, requests: before })
     expect(stderr + stdout).toContain(said)
+  })
+})
+
+describe('--detail', () => {
+  const id = '01968a3e-1234-7abc-8def-0123456789ab'
+  const caughtAt = '2026-01-31T12:34:56.789Z'
+
+  async function detailed(argv: readonly string[]): Promise<string> {
+    const name = `A ${'very '.repeat(20)}long name`
+    const fish = [{ name, rarity: 'Unknown/Other', id, caughtAt }]
+    const service = await startImpostor((_, res) => res.end(JSON.stringify({ user: 'Alex', fish })))
+    onTestFinished(() => void service.close())
+    const env = { ...ENV(), FISH_URL: service.url }
+    return (await run(['list', ...argv], { env, terminal: true, columns: 80, rows: 50 })).stdout
+  }
+
+  test('fits 80 columns, with local time, which the title says, and ids that are short', async () => {
+    const stdout = await detailed(['--detail'])
+    expect(stdout).toMatch(/^FISH +RARITY +CAUGHT AT \(LOCAL\) +RECORD/)
+    const at = new Date(caughtAt)
+    const day = `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`
+    expect(stdout).toContain(`  ${day} ${at.toTimeString().slice(0, 8)}  456789ab\n`)
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  test('has whole ids where they are named, and in every other form, with times as the service writes them', async () => {
+    expect(await detailed(['--detail', '--fields', 'id'])).toContain(id)
+    for (const form of ['json', 'jsonl', 'csv', 'tsv']) {
+      const stdout = await detailed(['--detail', '-o', form])
+      expect(stdout).toContain(id)
+      expect(stdout).toContain(caughtAt)
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sd
 import type { Bar } from '../output/chart.ts'
 import type { Column } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
-import { crabColumns, fishColumns } from './catch-columns.ts'
+import { type CatchDetail, crabColumns, fishColumns } from './catch-columns.ts'
 import { type CatchCount, countByName, countByRarity, countColumns } from './catch-counts.ts'
 import { type Catch, type CatchQuery, chooseCatches } from './catch-query.ts'
 
@@ -86,7 +86,9 @@ export function catchList({ user, catches }: Pick<FoundCatches, 'user' | 'catche
     }
     return { counted: true, output, bars: counts.map(({ label, count, style }) => ({ label, value: count, style })) }
   }
-  const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
+  // Whoever names a field wants all of it.
+  const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
+  const columns = (kind === 'fish' ? fishColumns(shownDetail) : crabColumns(shownDetail)) as readonly Column<Catch>[]
   // What is only needed to sort, to leave out or to tell what is new is not shown.
   const rows = detail || namesDetail ? chosen : chosen.map(withoutDetail)
   return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }

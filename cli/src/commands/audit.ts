@@ -5,10 +5,10 @@ import { AdministrationCommand, administrationFlags } from '../administration/ad
 import { pageSizeFor, take } from '../administration/take.ts'
 import { outputFlags } from '../base/flags.ts'
 import { readCatchQuery } from '../catches/catch-query.ts'
-import type { Column } from '../output/columns.ts'
+import { type Column, timeColumn } from '../output/columns.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { field: 'at', whole: true },
+  timeColumn('at'),
   { field: 'actor' },
   { field: 'action', whole: true },
   { field: 'subject' },

@@ -39,8 +39,8 @@ export class Demo extends FishCommand {
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
     if (formatOf(flags) === 'table' && flags.fields === undefined) {
       const tables = [
-        renderRows({ rows: fish, columns: fishColumns(false) }, flags, this.screen),
-        renderRows({ rows: crab, columns: crabColumns(false) }, flags, this.screen),
+        renderRows({ rows: fish, columns: fishColumns('none') }, flags, this.screen),
+        renderRows({ rows: crab, columns: crabColumns('none') }, flags, this.screen),
       ]
       return this.printLong(flags, tables.join('\n'))
     }

@@ -38,7 +38,10 @@ export class List extends FishCommand {
   static override flags = {
     ...userFlag,
     ...gamemodeFlag,
-    detail: Flags.boolean({ char: 'd', summary: 'Show when each was caught too, and the id of its record.' }),
+    detail: Flags.boolean({
+      char: 'd',
+      summary: 'Show when each was caught too, in local time, and the end of the id of its record.',
+    }),
     filter: Flags.string({
       summary: 'Only names that hold TEXT; with rarity=gold,7 only these rarities.',
       helpValue: 'TEXT',
@@ -64,8 +67,8 @@ export class List extends FishCommand {
     const intervalMs = readInterval(flags)
     const query = readCatchQuery(flags, this.io.clock.now())
     if (flags.chart) this.checkOutput(flags, countColumns(countedBy(kind)))
-    else if (kind === 'fish') this.checkOutput(flags, fishColumns(true))
-    else this.checkOutput(flags, crabColumns(true))
+    else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
+    else this.checkOutput(flags, crabColumns('whole'))
     // Only what was typed right needs a service, its profile and its secrets.
     const { needGamemode, needUser, openClient } = await import('../service/client.ts')
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`

@@ -9,6 +9,7 @@ import { displaces, keepProfile, type LoggedIn } from '../config/keep-profile.ts
 import { checkedProfileName, DEFAULT_PROFILE, type Profile } from '../config/profile.ts'
 import { type Selection, select } from '../config/selection.ts'
 import { printable } from '../output/printable.ts'
+import { localTime } from '../output/time-of-day.ts'
 import { administratorName } from '../secrets/administrator.ts'
 import { withLogin } from '../secrets/contents.ts'
 import { fetchPlayerKey, fetchSession } from '../secrets/fetch-secrets.ts'
@@ -92,7 +93,8 @@ export class Login extends FishCommand {
     }
     return this.print(flags.json, data, () => {
       const who = printable(login.admin ?? login.user ?? '')
-      const what = expiresAt === undefined ? 'The key' : `The session, until ${printable(expiresAt)},`
+      const what =
+        expiresAt === undefined ? 'The key' : `The session, until ${printable(localTime(expiresAt))} (local time),`
       const where = `${what} ${dryRun ? 'would be kept' : 'is kept'} in ${printable(store.title)}`
       const told = `${dryRun ? 'Would log' : 'Logged'} in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
       const lines = [told, ...currentNow(name, config, dryRun)]

@@ -1,6 +1,6 @@
 import { FishCommand } from '../base/fish-command.ts'
 import { outputFlags, serviceFlags } from '../base/flags.ts'
-import type { Column } from '../output/columns.ts'
+import { type Column, timeColumn } from '../output/columns.ts'
 import { readInterval, watchFlags } from '../polling/flags.ts'
 import { openClient } from '../service/client.ts'
 
@@ -13,7 +13,7 @@ interface StatusRow {
 const COLUMNS: readonly Column<StatusRow>[] = [
   { field: 'status', style: () => 'green' },
   { field: 'version' },
-  { field: 'timestamp', title: 'TIME' },
+  timeColumn('timestamp', 'TIME'),
 ]
 
 /** `fish-cli status` */

@@ -3,7 +3,9 @@ import { FishCommand } from '../base/fish-command.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
 import { CliError } from '../failures/cli-error.ts'
 import { EXIT } from '../failures/exit.ts'
-import type { Column } from '../output/columns.ts'
+import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
+import { formatOf } from '../output/format.ts'
+import { printable } from '../output/printable.ts'
 import { findIdentity, type Identity, notLoggedIn } from '../secrets/identity.ts'
 import { tryKey } from '../secrets/try-key.ts'
 import { trySession } from '../secrets/try-session.ts'
@@ -20,7 +22,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'apiKey' },
   { field: 'accepted', text: (value) => (value === null ? 'not checked' : 'yes') },
   { field: 'admin' },
-  { field: 'sessionUntil' },
+  timeColumn('sessionUntil'),
 ]
 
 /** `fish-cli whoami` */
@@ -57,9 +59,21 @@ export class Whoami extends FishCommand {
       // One that is over by the clock says so itself.
       if (trial === 'accepted') accepted ??= true
     }
-    const rows = [{ ...identity, accepted }]
-    return this.printRows(flags, { rows, columns: COLUMNS, document: ([row]) => row })
+    const row = { ...identity, accepted }
+    if (formatOf(flags) === 'table' && flags.fields === undefined) return this.printLong(flags, linesOf(row))
+    const rows = [row]
+    return this.printRows(flags, { rows, columns: COLUMNS, document: ([only]) => only })
   }
+}
+
+/** One thing a line: a row of all of them is wider than a screen. */
+function linesOf(row: Row): string {
+  const lines = COLUMNS.map((column) => {
+    const value = cellOf(column, row)
+    const text = column.text ? column.text(value, row) : String(value ?? '')
+    return `${titleOf(column).toLowerCase()}: ${printable(text || 'none')}\n`
+  })
+  return lines.join('')
 }
 
 function keyRefused(user: string): CliError {

@@ -1,5 +1,6 @@
 import { type Client, isConnectionError } from '@fish-crab/sdk'
 import type { Selection } from '../config/selection.ts'
+import { localTime } from '../output/time-of-day.ts'
 import { readManifest } from '../package.ts'
 import type { RunIo } from '../run-io.ts'
 import { findIdentity, type Identity } from '../secrets/identity.ts'
@@ -105,7 +106,8 @@ async function checkSession(
   try {
     const trial = await trySession(io, chosen, session, signal)
     const who = `The session of the administrator ${session.username}`
-    if (trial === 'accepted') return [ok('session', `${who} is open until ${session.expiresAt}.`)]
+    if (trial === 'accepted')
+      return [ok('session', `${who} is open until ${localTime(session.expiresAt)} (local time).`)]
     return [warn('session', `${who} is over.`, `Log in again: fish-cli login ${session.username} --admin`)]
   } catch (error) {
     signal.throwIfAborted()

@@ -1,5 +1,6 @@
 import type { ConformanceStartCode } from '@fish-crab/mocks/conformance'
 import { ERROR_CODES } from '@fish-crab/sdk/constants'
+import { localTime } from '../output/time-of-day.ts'
 import { CliError } from './cli-error.ts'
 import { EXIT, type ExitStatus } from './exit.ts'
 import { TRY_LATER } from './refusal-hints.ts'
@@ -32,6 +33,6 @@ export function conformanceFailure({ code, message, status, retryAfterMs }: Conf
     return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
   }
   const retryAt = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs)
-  const hint = retryAt === undefined ? HINTS[code] : `Try again at ${retryAt.toISOString()}.`
+  const hint = retryAt === undefined ? HINTS[code] : `Try again at ${localTime(retryAt)} (local time).`
   return new CliError({ code, message, hint, exit: EXITS[code], retryAt })
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@fish-crab/sdk'
+import { localTime } from '../output/time-of-day.ts'
 import type { Rights } from './rights.ts'
 
 /** Where something else than the service answers. */
@@ -27,7 +28,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   method_not_allowed: WRONG_ADDRESS,
   user_not_found: 'Check the spelling; letter case does not matter.',
   admin_not_found: 'See who there is: fish-cli admin list',
-  record_not_found: 'See what there is: fish-cli list --detail',
+  record_not_found: 'See what there is: fish-cli list --fields id,name,caughtAt',
   user_exists: 'Choose another name.',
   admin_exists: 'Choose another name.',
   last_superadmin: 'Create another one first: fish-cli admin create NAME --role superadmin',
@@ -56,7 +57,7 @@ function rightsHint(needs: Rights): string {
 
 /** The next step where the rate limit holds. */
 export function limitHint(resetAt: Date, needs: Rights): string {
-  const wait = `Try again at ${resetAt.toISOString()}, or allow a longer --max-wait`
+  const wait = `Try again at ${localTime(resetAt)} (local time), or allow a longer --max-wait`
   if (needs === 'player') return `${wait}, or use an API key (FISH_API_KEY).`
   return `${wait}. An API key does not lift the limit of administrators.`
 }

@@ -1,5 +1,6 @@
 import { usageError } from '../failures/cli-error.ts'
 import type { Style } from './colours.ts'
+import { localTime } from './time-of-day.ts'
 
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined
@@ -34,6 +35,20 @@ export function cellOf<Row extends object>(column: Column<Row>, row: Row): Cell 
 /** The title of a column. */
 export function titleOf({ title, field }: { readonly title?: string; readonly field: string }): string {
   return title ?? field.replace(/([a-z\d])([A-Z])/g, '$1 $2').toUpperCase()
+}
+
+/**
+ * A column of moments, which a table shows in the time zone of this machine; every other format has them as they are.
+ *
+ * @param title What the table calls them. @default that of {@link titleOf}
+ */
+export function timeColumn(field: string, title = titleOf({ field })): Column<object> {
+  return {
+    field,
+    title: `${title} (LOCAL)`,
+    text: (value) => (typeof value === 'string' ? localTime(value) : ''),
+    whole: true,
+  }
 }
 
 /**

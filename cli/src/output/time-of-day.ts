@@ -2,3 +2,14 @@
 export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }
+
+/**
+ * A moment by calendar and clock of this machine. What is no moment stays as it is.
+ * @example localTime('2026-01-31T12:00:01Z') // '2026-01-31 13:00:01' in Berlin
+ */
+export function localTime(at: string | Date): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return String(at)
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${date.getFullYear()}-${month}-${day} ${timeOfDay(date.getTime())}`
+}

@@ -79,7 +79,7 @@ function documentsOf({ prints }: Row, stdout: string): readonly unknown[] {
 /** Two runs happen at two moments, at two addresses, in two folders. */
 function undated(text: string | null | undefined): string | undefined {
   return text
-    ?.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    ?.replace(/\d{4}-\d\d-\d\d [\d:]{8} \(local time\)/g, 'TIME')
     .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS')
     .replace(/fish-cli-matrix-\w+/g, 'FOLDER')
     .replace(/\b\d{5}\b/g, 'PORT')

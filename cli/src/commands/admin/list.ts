@@ -2,13 +2,13 @@ import type { Administrator } from '@fish-crab/sdk/admin'
 import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
 import { outputFlags } from '../../base/flags.ts'
 import type { Rights } from '../../failures/rights.ts'
-import type { Column } from '../../output/columns.ts'
+import { type Column, timeColumn } from '../../output/columns.ts'
 
 /** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
   { field: 'username', title: 'ADMINISTRATOR', whole: true },
   { field: 'role', style: (role) => (role === 'superadmin' ? 'yellow' : undefined) },
-  { field: 'createdAt', whole: true },
+  timeColumn('createdAt'),
 ]
 
 /** `fish-cli admin list` */

@@ -13,7 +13,7 @@ import {
 } from '../../base/flags.ts'
 import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
 import type { Rights } from '../../failures/rights.ts'
-import type { Column } from '../../output/columns.ts'
+import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/printable.ts'
 import { openAdministrator } from '../../secrets/administrator.ts'
@@ -22,7 +22,7 @@ import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },
   { field: 'name', whole: true },
-  { field: 'createdAt', whole: true },
+  timeColumn('createdAt'),
   { field: 'password', whole: true },
   { field: 'fernetKey', whole: true },
   { field: 'apiKey', whole: true },

@@ -5,12 +5,12 @@ import { AdministrationCommand, administrationFlags } from '../../administration
 import { pageSizeFor, take } from '../../administration/take.ts'
 import { outputFlags } from '../../base/flags.ts'
 import { readCatchQuery } from '../../catches/catch-query.ts'
-import type { Column } from '../../output/columns.ts'
+import { type Column, timeColumn } from '../../output/columns.ts'
 
 /** What is shown of a player, without secrets. */
 export const USER_COLUMNS: readonly Column<User>[] = [
   { field: 'name', title: 'PLAYER', whole: true },
-  { field: 'createdAt', whole: true },
+  timeColumn('createdAt'),
   { field: 'id', whole: true },
 ]
 
