@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
@@ -134,6 +134,16 @@ async function copySwaggerUi(): Promise<void> {
   await writeFile('server/dist/docs/swagger-ui.css', style.replace(/\/\*# sourceMappingURL=.*?\*\//g, ''))
 }
 
+/** The bundler's maps of CommonJS name files by where they were built, and lead to no source. */
+async function dropCommonJsMaps(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = `${folder}/${name}`
+    if (name.endsWith('.cjs.map')) await rm(file)
+    if (!name.endsWith('.cjs')) continue
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/gm, ''))
+  }
+}
+
 const MOCKS: Entries = {
   index: 'index.ts',
   vitest: 'vitest/index.ts',
@@ -161,7 +171,7 @@ export default defineConfig([
       'dispatcher.node': 'client/dispatcher.node.ts',
       'dispatcher.default': 'client/dispatcher.default.ts',
     },
-    { format: ['esm', 'cjs'] },
+    { format: ['esm', 'cjs'], onSuccess: () => dropCommonJsMaps('sdk/dist') },
   ),
   build(
     'server',

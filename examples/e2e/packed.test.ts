@@ -102,19 +102,29 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
 })
 
 describe.each(PACKAGES)('the tarball of %s', (name) => {
-  it('holds the build, the manifest and the papers, and no sources or tests', () => {
+  it('holds the build with its source maps, the manifest and the papers, and no sources or tests', () => {
     const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
-    const allowed = new RegExp(`^(dist/[\\w.-]+\\.(js|cjs|d\\.ts|d\\.cts)|dist/docs/[\\w.-]+|${papers})$`)
+    const allowed = new RegExp(`^(dist/[\\w.-]+\\.(js|cjs|js\\.map|d\\.ts|d\\.cts)|dist/docs/[\\w.-]+|${papers})$`)
     const names = [...installed.files[name].keys()]
     expect(names).toContain('dist/index.js')
     expect(names.filter((file) => !allowed.test(file))).toEqual([])
   })
 
   it('holds no secret and nothing of the machine that built it', () => {
-    const suspicious = /-----BEGIN|_authToken|npm_\w{36}|ghp_\w{36}|sourceMappingURL/
+    const suspicious = /-----BEGIN|_authToken|npm_\w{36}|ghp_\w{36}/
     const telling = [...installed.files[name]].filter(
       ([, content]) => suspicious.test(content) || content.includes(PROJECT),
     )
     expect(telling.map(([file]) => file)).toEqual([])
+  })
+
+  it('holds every source map that its files name', () => {
+    const files = installed.files[name]
+    const named = [...files].flatMap(([file, content]) => {
+      const map = /^\/\/# sourceMappingURL=(.+)$/m.exec(content)?.[1]
+      return map === undefined ? [] : [`${file.slice(0, file.lastIndexOf('/'))}/${map}`]
+    })
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((map) => !files.has(map))).toEqual([])
   })
 })
