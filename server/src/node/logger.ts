@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { styleText } from 'node:util'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Logger } from '../app/options.ts'
@@ -26,8 +27,7 @@ const MOST_WAITING_BYTES = 1024 * 1024
  */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): BoundedLogger {
   if (format === 'silent') return Object.assign(pino({ level: 'silent' }), { dropped: () => 0 })
-  const toText =
-    format === 'pretty' ? prettyFactory({ colorize: colours, translateTime: 'HH:MM:ss', singleLine: true }) : undefined
+  const toText = format === 'pretty' ? prettyText(colours) : undefined
   let dropped = 0
   let reported = 0
 
@@ -51,4 +51,30 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   }
   const logger = pino(options, { write })
   return Object.assign(logger, { dropped: () => dropped })
+}
+
+/** Makes text for people of lines of the log, in local time: of a request what tells one from another, else all. */
+function prettyText(colours: boolean): (line: string) => string {
+  const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
+  return (line) => {
+    const fields = JSON.parse(line)
+    return fields.msg === 'request' ? requestText(fields, colours) : pretty(fields)
+  }
+}
+
+interface RequestFields {
+  readonly time: number
+  readonly requestId: string
+  readonly method: string
+  readonly path?: string
+  readonly status: number
+  readonly ms: number
+}
+
+function requestText({ time, requestId, method, path, status, ms }: RequestFields, colours: boolean): string {
+  const clock = `[${new Date(time).toTimeString().slice(0, 8)}]`
+  const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+  const shown = colours ? styleText(style, String(status), { validateStream: false }) : status
+  const id = status >= 400 ? ` (request ${requestId})` : ''
+  return `${clock} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
 }

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { ROUTES } from '@fish-crab/sdk/contract'
 import { SealError } from '../app/users/vault.ts'
 import { StorageError } from '../storage/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
@@ -56,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   for (const warning of server.warnings) logger.warn({ storage: config.storage.driver }, warning)
   logger.info(startReport(config, options.version, server), 'ready')
+  logger.info({}, `the API is described at ${server.url}${ROUTES.docs.path}`)
   stdout.write(`listening on ${server.url}\n`)
 
   await stopRequested()

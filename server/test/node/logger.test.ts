@@ -31,7 +31,7 @@ describe('a log that nobody reads', () => {
     async (format) => {
       const { stream, lines, read } = createStalledStream()
       const logger = createLogger(format, { stream, colours: false })
-      for (let line = 0; line < LINES; line += 1) logger.info({ line, filler: 'x'.repeat(100) }, 'request')
+      for (let line = 0; line < LINES; line += 1) logger.info({ line, filler: 'x'.repeat(100) }, 'line')
       expect(stream.writableLength).toBeLessThanOrEqual(1024 * 1024)
       const dropped = logger.dropped()
       expect(dropped).toBeGreaterThan(LINES / 2)

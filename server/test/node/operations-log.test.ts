@@ -82,6 +82,23 @@ describe('the access log', () => {
     expect(log).not.toContain(CANARY)
   })
 
+  it('in pretty has a short line for each request, with the id of the request where it failed', async () => {
+    const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'pretty', FISH_ADMIN_PASSWORD: 'boss-password' })
+    const url = await run.ready
+    const headers = { 'x-request-id': 'mine' }
+    for (const path of ['/status?token=canary', '/get/fish', `/${CANARY}`]) await fetch(`${url}${path}`, { headers })
+    const log = await stopped(run)
+    const clock = String.raw`\[\d\d:\d\d:\d\d\]`
+    const lines = log.split('\n').filter((line) => / \d+ ms/.test(line))
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${clock} GET /status 200 \\d+ ms$`)),
+      expect.stringMatching(new RegExp(`^${clock} GET /get/fish 400 \\d+ ms \\(request mine\\)$`)),
+      expect.stringMatching(new RegExp(`^${clock} GET unknown path 404 \\d+ ms \\(request mine\\)$`)),
+    ])
+    expect(log).toContain(`${url}/docs\n`)
+    expect(log).not.toContain(CANARY)
+  })
+
   it.each(['json', 'pretty'])('in %s holds nothing that is secret, wherever a client put it', async (format) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: format, ...SECRETS })
     const url = await run.ready
