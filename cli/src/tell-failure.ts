@@ -4,6 +4,8 @@ import { EXIT } from './failures/exit.ts'
 import { type Failure, ownFailure } from './failures/failure.ts'
 import { failureJson, failureText } from './failures/render-failure.ts'
 import { asksForJson, namesFormat } from './output/format.ts'
+import { screenOf } from './output/screen.ts'
+import { wrappedMessage } from './output/width.ts'
 import type { RunIo } from './run-io.ts'
 
 /** What is known of a command line that failed. */
@@ -20,7 +22,7 @@ export async function tellFailure(io: RunIo, { argv, command, error }: FailedRun
   const failure = withHelp(await describe(error, command), command?.id)
   const wantsJson = asksForJson(argv) || (!namesFormat(argv) && (await command?.presetsJson()))
   if (wantsJson) io.stdout.write(failureJson(failure))
-  else io.stderr.write(failureText(failure))
+  else io.stderr.write(wrappedMessage(failureText(failure), screenOf(io, io.stderr).width))
   return failure.exit
 }
 

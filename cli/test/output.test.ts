@@ -1,5 +1,6 @@
 import { RARITIES } from '@fish-crab/sdk/constants'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, startImpostor, worldOfFile } from './harness.ts'
 
 const ESCAPE = '\u{1b}'
@@ -75,6 +76,35 @@ function luminance(number: number): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+describe('messages on a terminal that is narrower', () => {
+  const on = (columns: number, env: Env) => ({ env: { ...world.base, ...env }, terminal: true, columns, rows: 24 })
+  const unwrapped = (text: string) => text.replace(/\n +/g, ' ')
+
+  test.each([30, 80])('of %d columns are broken between words, below where they began', async (columns) => {
+    const error = { error: `${'This cannot be so. '.repeat(9)}Try another.`, code: 'invalid_gamemode', requestId: 'r' }
+    const service = await startImpostor((_, res) => res.writeHead(400).end(JSON.stringify(error)))
+    onTestFinished(() => void service.close())
+    const argv = ['list', 'Alex', '--url', service.url]
+    const whole = await run(argv, { env: world.base })
+    const { stderr } = await run(argv, on(columns, {}))
+    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
+    expect(stderr).toMatch(/^fish-cli: .+\n {10}\S/)
+    expect(unwrapped(stderr)).toBe(unwrapped(whole.stderr))
+  })
+
+  test('keep a word whole that is wider than a line, and what is there to be copied as it is', async () => {
+    const folder = newFolder()
+    const XDG_CONFIG_HOME = `${folder}/${'very '.repeat(20)}long`
+    const env = { ...keptIn(folder), XDG_CONFIG_HOME }
+    expect((await run(['config', 'path'], on(40, env))).stdout).toContain(`${XDG_CONFIG_HOME}/`)
+    const done = await run(
+      ['profile', 'add', 'home', '--url', `http://${'x'.repeat(50)}.example`],
+      on(40, keptIn(folder)),
+    )
+    expect(done.stdout).toContain(`http://${'x'.repeat(50)}.example`)
+  })
+})
 
 test('what a server sends cannot steer the terminal', async () => {
   const fish = [{ name: `evil${ESCAPE}[2J`, rarity: 'Gold' }]

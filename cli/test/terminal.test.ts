@@ -160,7 +160,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
 
 describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () => {
   const list = ['list', 'fish', 'Alex', '--no-pager']
-  const GOLD = '\u{1b}[93mGold'
+  const GOLD = '\u{1b}[38;5;131mGold'
 
   test.each([
     ['a terminal', {}, true],

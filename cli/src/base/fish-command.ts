@@ -9,6 +9,7 @@ import { FORMATS, formatOf, type OutputFlags } from '../output/format.ts'
 import { jsonText } from '../output/printable.ts'
 import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { type Screen, screenOf } from '../output/screen.ts'
+import { wrappedMessage } from '../output/width.ts'
 import { forRun, type RunIo } from '../run-io.ts'
 import { refuseBooleanValues } from './boolean-values.ts'
 import { parseFailure } from './parse-failure.ts'
@@ -94,9 +95,18 @@ export abstract class FishCommand extends Command {
     return screenOf(this.io, this.io.stdout)
   }
 
-  /** Prints the result: as JSON when asked, else the lines that `render` makes. */
-  protected print(json: boolean | undefined, data: unknown, render: (colours: boolean) => string): number {
-    const text = json ? jsonText(data, 2) : render(useColours(this.io.env, this.io.stdout))
+  /**
+   * Prints the result: as JSON when asked, else the lines that `render` makes, broken between words where the terminal is
+   * narrower; `isVerbatim` ones, which are for copying, never.
+   */
+  protected print(
+    json: boolean | undefined,
+    data: unknown,
+    render: (colours: boolean) => string,
+    { isVerbatim = false }: { readonly isVerbatim?: boolean } = {},
+  ): number {
+    const lines = () => render(useColours(this.io.env, this.io.stdout))
+    const text = json ? jsonText(data, 2) : isVerbatim ? lines() : wrappedMessage(lines(), this.screen.width)
     if (text !== '') this.#write(`${text}\n`)
     return EXIT.ok
   }

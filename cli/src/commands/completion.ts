@@ -46,7 +46,7 @@ export class Completion extends FishCommand {
     if (!flags.install) {
       if (dryRun) throw usageError('--dry-run goes with --install.')
       if (this.io.stdout.isTTY) this.note(flags.json, `To use this: fish-cli completion ${shell} --install`)
-      return this.print(flags.json, { shell, script }, () => script.trimEnd())
+      return this.print(flags.json, { shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
     const place = placeOf(shell, { env: this.io.env, home: homeFolder(this.io.env) })
     installScript(place.path, script, dryRun)

@@ -141,7 +141,7 @@ export class Conformance extends FishCommand {
 
     const { jsonReport, tableReport, tapReport } = conformance
     const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](report)
-    this.print(false, undefined, () => text)
+    this.print(false, undefined, () => text, { isVerbatim: true })
     return report.failed === 0 ? EXIT.ok : EXIT.failure
   }
 

@@ -32,9 +32,33 @@ export function cut(text: string, cells: number, ellipsis: string): string {
  * @example wrapped('a long line', 6) // ['a long', 'line']
  */
 export function wrapped(text: string, cells: number): readonly string[] {
+  return filled(
+    text.split(' ').flatMap((each) => pieces(each, cells)),
+    cells,
+  )
+}
+
+/**
+ * Breaks messages between words, so that no terminal breaks them inside of one; what goes on stands below where it began.
+ * A word that is wider than a line, such as a path or a secret, stays whole.
+ *
+ * @param cells `undefined` where a line may be of any width
+ */
+export function wrappedMessage(text: string, cells: number | undefined): string {
+  if (cells === undefined) return text
+  const lines = text.split('\n').flatMap((line) => {
+    if (displayWidth(line) <= cells) return [line]
+    const [head = ''] = /^(?:fish-cli: | *)/.exec(line) ?? []
+    const [first = '', ...rest] = filled(line.slice(head.length).split(' '), cells - head.length)
+    return [head + first, ...rest.map((each) => ' '.repeat(head.length) + each)]
+  })
+  return lines.join('\n')
+}
+
+function filled(words: readonly string[], cells: number): readonly string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ').flatMap((each) => pieces(each, cells))) {
+  for (const word of words) {
     const longer = line === '' ? word : `${line} ${word}`
     if (line !== '' && displayWidth(longer) > cells) {
       lines.push(line)

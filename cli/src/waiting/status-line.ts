@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts'
 import { screenOf } from '../output/screen.ts'
-import { cut } from '../output/width.ts'
+import { cut, wrappedMessage } from '../output/width.ts'
 
 /** The one line on stderr that is rewritten while something goes on. It exists on terminals only. */
 export interface StatusLine {
@@ -8,7 +8,7 @@ export interface StatusLine {
   readonly isLive: boolean
   /** Shows a text in one part of the line, or with `undefined` takes it away. Parts stand in the order of their first use. */
   set(part: string, text: string | undefined): void
-  /** Writes a whole line on stderr; the live line moves below it. */
+  /** Writes a message on stderr, broken between words where the terminal is narrower; the live line moves below it. */
   say(line: string): void
   /** Takes the line away, so that something else can be written; the next `set` shows it again. */
   clear(): void
@@ -64,7 +64,7 @@ export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
     },
     say(line) {
       clear()
-      stderr.write(`${line}\n`)
+      stderr.write(`${wrappedMessage(line, screenOf(io, stderr).width)}\n`)
       draw()
     },
     clear,

@@ -20,6 +20,6 @@ export class ConfigGet extends FishCommand {
     const key = settingNamed(args.key)
     const value = settingValue(key, this.io.env, readConfig(this.io).settings)
     if (value === undefined) this.note(flags.json, `${key} is not set.`)
-    return this.print(flags.json, { key, value: value ?? null }, () => value ?? '')
+    return this.print(flags.json, { key, value: value ?? null }, () => value ?? '', { isVerbatim: true })
   }
 }

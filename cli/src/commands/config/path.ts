@@ -11,8 +11,7 @@ export class ConfigPath extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(ConfigPath)
     const path = configPath(this.io)
-    return this.print(flags.json, { path, secrets: secretsPath(this.io), folders: folders(this.io) }, () =>
-      printable(path),
-    )
+    const data = { path, secrets: secretsPath(this.io), folders: folders(this.io) }
+    return this.print(flags.json, data, () => printable(path), { isVerbatim: true })
   }
 }
