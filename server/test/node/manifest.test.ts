@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+interface Manifest {
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
+}
+
+test('a host is installed with whatever versions it has of the tools that only the suite for drivers uses', async () => {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  const { peerDependencies, peerDependenciesMeta } = JSON.parse(text) as Manifest
+  // npm refuses an installation over the range of an optional peer as well.
+  expect(peerDependencies).toEqual({ 'fast-check': '*', vitest: '*' })
+  expect(peerDependenciesMeta).toEqual({ 'fast-check': { optional: true }, vitest: { optional: true } })
+})
