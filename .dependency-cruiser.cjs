@@ -38,6 +38,13 @@ module.exports = {
       to: { path: '^sdk/src/outbox/stores/sqlite-(?!(store|errors)\\.ts)', dynamic: false },
     },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),
+    {
+      // An older Node fails on that import before any code could say which Node is needed: see storage/file/sqlite.ts.
+      name: 'server-imports-no-sqlite-by-name',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^(node:)?sqlite$', dependencyTypesNot: ['type-only'] },
+    },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
     only(
       'app-is-below-the-node-edge',
