@@ -1,10 +1,11 @@
 import type { AdminRole } from '@fish-crab/sdk/contract'
-import { createAdmins } from '../../app/auth/admins.ts'
+import { type Admins, createAdmins } from '../../app/auth/admins.ts'
 import { createAuditRecorder } from '../../app/auth/audit.ts'
 import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
+import { SETTINGS } from '../settings.ts'
 import { MaintenanceError, maintain } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
 import { type DryRunMark, dryRunMark } from './progress.ts'
@@ -29,11 +30,12 @@ export interface ResetAdminPasswordReport extends DryRunMark {
 /**
  * Gives an administrator another password, beside the data: for when nobody knows one any more. It is in the audit log,
  * and ends the sessions of that administrator. A file store must not be served meanwhile, a Redis may be.
- * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others
+ * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
   const { username, password, dryRun = false, ...source } = options
   return maintain(async () => {
+    if (!dryRun) checkPassword(password)
     const settings = readMaintenanceSettings(source)
     refuseMemory(settings.storage)
     if (settings.storage.driver === 'file') storeFileOf(folderOf(settings.storage))
@@ -45,12 +47,13 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       const identity = { verify: async () => {} }
       const admins = createAdmins({ storage, identity, passwords: createScryptHasher(), clock: Date.now, random })
       const found = await admins.find(username)
-      if (!found) throw noAdmin((await admins.list()).map((admin) => admin.username))
+      if (!found) throw await noAdmin(admins)
       if (!dryRun) {
         const from = { address: 'local', requestId: crypto.randomUUID() }
         const record = createAuditRecorder(storage, Date.now, random)
         await record(from, 'local', 'admin.reset.password', found.username)
-        await admins.setPassword(username, password)
+        // A Redis may be served meanwhile: the administrator may be gone by now.
+        if (!(await admins.setPassword(username, password))) throw await noAdmin(admins)
       }
       return { username: found.username, role: found.role, ...dryRunMark(dryRun) }
     } finally {
@@ -59,7 +62,19 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
   })
 }
 
-function noAdmin(names: readonly string[]): MaintenanceError {
-  const hint = names.length === 0 ? 'The server makes the first one when it starts.' : `There are: ${names.join(', ')}.`
-  return new MaintenanceError('no_admin', 'There is no administrator of that name.', { hint })
+function checkPassword(password: string): void {
+  try {
+    SETTINGS.adminPassword.parse(password)
+  } catch (error) {
+    throw new MaintenanceError('invalid_settings', `The new password ${(error as Error).message}.`)
+  }
+}
+
+async function noAdmin(admins: Admins): Promise<MaintenanceError> {
+  const names = (await admins.list()).map(({ username }) => username)
+  const hint =
+    names.length === 0
+      ? 'The server creates the first administrator when it starts.'
+      : `Administrators: ${names.join(', ')}.`
+  return new MaintenanceError('no_admin', 'No administrator has that name.', { hint })
 }

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { resetAdminPassword } from '@fish-crab/server'
+import { expect, it } from 'vitest'
+import { newFolder } from './data-folder.ts'
+import { folderContent } from './folder-content.ts'
+import { startTestServer } from './running.ts'
+
+it.each(['', 'seven77', 'x'.repeat(257)])('A new password of a wrong length changes nothing: %o', async (password) => {
+  const data = join(newFolder(), 'data')
+  const env = { FISH_STORAGE: `file:${data}` }
+  await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+  const before = folderContent(data)
+  await expect(resetAdminPassword({ env, username: 'admin', password })).rejects.toMatchObject({
+    name: 'MaintenanceError',
+    code: 'invalid_settings',
+    message: 'The new password must have 8 to 256 characters.',
+  })
+  expect(folderContent(data)).toEqual(before)
+})
