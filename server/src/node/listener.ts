@@ -95,8 +95,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   }
   const refuseRequest = (req: IncomingMessage, failure: Failure) => {
-    const asked = { requestId: refusedRequestId(req), method: req.method }
-    connections.breakOff(req.socket, () => refuse(req.socket, failure, asked))
+    const request = { requestId: refusedRequestId(req), method: req.method }
+    connections.breakOff(req.socket, () => refuse(req.socket, failure, request))
     req.resume()
   }
   server.on('request', (req, res) => {

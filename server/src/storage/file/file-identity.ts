@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { StorageError } from '../errors.ts'
+import { MARK_FILE } from './file-high-water.ts'
 import { APPLICATION_ID, checkSchemaVersion } from './file-schema.ts'
 
 const MAGIC = 'SQLite format 3\0'
@@ -53,7 +54,7 @@ export function findStore(file: string): boolean {
   if (found.size === 0) {
     throw new StorageError(
       'damaged',
-      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it and fish.mark away, to begin anew.`,
+      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it and ${MARK_FILE} away, to begin anew.`,
     )
   }
   const handle = openSync(file, 'r')

@@ -1,3 +1,4 @@
+import { withDeadline } from '../deadline.ts'
 import { closedError, StorageError } from '../errors.ts'
 import { toStorageError } from './errors.ts'
 
@@ -49,21 +50,16 @@ export function createGate({ timeoutMs, isReady, trouble, onSilence }: GateConte
     async run(operation, deadlineMs = timeoutMs) {
       check()
       underWay += 1
-      let timer: ReturnType<typeof setTimeout> | undefined
       try {
         const answer = operation()
         // The client's own timeout: also when the deadline here was shorter, and its error is no longer awaited.
         answer.catch((error) => {
           if (error instanceof Error && error.message === 'Command timed out') onSilence()
         })
-        const late = new Promise<never>((_, reject) => {
-          timer = setTimeout(() => reject(silence(deadlineMs)), deadlineMs)
-        })
-        return await Promise.race([answer, late])
+        return await withDeadline(answer, deadlineMs, () => silence(deadlineMs))
       } catch (error) {
         throw toStorageError(error, trouble())
       } finally {
-        clearTimeout(timer)
         underWay -= 1
         if (underWay === 0) idle()
       }

@@ -60,7 +60,7 @@ export function createReplicatedWrites(
     pipeline.wait(replicas, waitMs)
     const results = (await pipeline.exec()) ?? []
     const [unconfirmed, confirmedBy] = results[writes.length] ?? [new Error('WAIT was not answered')]
-    const tooFew = Number(confirmedBy) < replicas ? tooFewReplicas(Number(confirmedBy), replicas) : null
+    const tooFew = Number(confirmedBy) >= replicas ? null : tooFewReplicas(Number(confirmedBy), replicas)
     if (results.some(([error]) => /^(?:MOVED|ASK) /.test(error?.message ?? '')) && 'slots' in client) {
       client.refreshSlotsCache()
     }
