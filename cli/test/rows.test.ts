@@ -196,6 +196,7 @@ describe('list', () => {
 
   test('--filter takes a part of the name, or rarities by label or number', async () => {
     expect(await names('--filter', 'LONG')).toEqual(['Unknown/Other'])
+    expect(await names('--filter', 'name=LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
     expect((await list(['--filter', 'rarity=shiny'])).status).toBe(2)
     expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth of that sort.\n')

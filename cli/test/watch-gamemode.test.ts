@@ -210,6 +210,17 @@ describe('watch of packed logs', () => {
     expect(await stored('survival')).toEqual(['Cod', 'Salmon'])
   })
 
+  test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(
+    'dates a first catch at %s on the day in the name of the log',
+    async (time) => {
+      const { logs, env } = await scene(`Day${time.replaceAll(':', '')}`)
+      const path = join(logs, '2026-01-31-1.log.gz')
+      await pack(path, ROTATED + chat('NICE CATCH! You caught a Cod.', time))
+      const { stdout } = await run(['watch', path, '--once', '--json'], { env: { ...env, ...EARTH } })
+      expect(JSON.parse(stdout).caughtAt).toBe(new Date(`2026-01-31T${time}`).toISOString())
+    },
+  )
+
   test('is refused without --once, and for what is not packed', async () => {
     const { logs, env } = await scene('NotPacked')
     const path = join(logs, 'old.log.gz')

@@ -43,7 +43,7 @@ export class List extends FishCommand {
       summary: 'Show when each was caught too, in local time, and the end of the id of its record.',
     }),
     filter: Flags.string({
-      summary: 'Only names that hold TEXT; with rarity=gold,7 only these rarities.',
+      summary: 'Only names that hold TEXT, as name=TEXT does; with rarity=gold,7 only these rarities.',
       helpValue: 'TEXT',
     }),
     since: Flags.string({

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000
-// Lines say whole seconds, and are not always in order.
-const SLACK_MS = 5000
+/** How much earlier than the one before a line may say to be: lines say whole seconds, and are not always in order. */
+export const LINE_SLACK_MS = 5000
 
 /**
  * When a line was written: its time of day, by the clock of this machine, on the day that follows from what is known.
@@ -14,10 +14,10 @@ const SLACK_MS = 5000
 export function momentOf(timeOfDay: string | undefined, after: number, now: number): number {
   const time = timeOfDay === undefined ? undefined : readTime(timeOfDay)
   if (!time) return now
-  const day = new Date(after - SLACK_MS)
+  const day = new Date(after - LINE_SLACK_MS)
   const on = (days: number) =>
     new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, time.hours, time.minutes, time.seconds).getTime()
-  const moment = on(0) >= after - SLACK_MS ? on(0) : on(1)
+  const moment = on(0) >= after - LINE_SLACK_MS ? on(0) : on(1)
   if (moment <= now + MINUTE_MS) return Math.min(moment, now)
   // The clock was set back, or the log is older than it seems: the latest such time that has been.
   const today = new Date(now)

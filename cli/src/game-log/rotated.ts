@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { firstLineOf, headOf, isPacked, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
+import { LINE_SLACK_MS } from './moment.ts'
 import type { Place } from './place.ts'
 import { beginsGame, type Whereabouts } from './whereabouts.ts'
 
@@ -63,10 +64,12 @@ export async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: Lo
   return beginsGame(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
-/** The day of an old log that the game named, milliseconds since 1970. */
+/** The day of an old log that the game named, milliseconds since 1970, with the slack of its lines. */
 function dayInName(path: string): number | undefined {
   const [, year, month, day] = OLD_LOG.exec(basename(path)) ?? []
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day)).getTime()
+  return year === undefined
+    ? undefined
+    : new Date(Number(year), Number(month) - 1, Number(day)).getTime() + LINE_SLACK_MS
 }
 
 const OLD_LOG = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/

@@ -37,6 +37,6 @@ export class FishCommandHelp extends CommandHelp {
 
   override generate(): string {
     const more = `${this.config.bin} help ${EXIT_CODES_PAGE}`
-    return `${super.generate()}\n\n${this.section('EXIT STATUS', `0 when all went well. The others: ${more}`)}`
+    return `${super.generate()}\n\n${this.section('EXIT STATUS', this.wrap(`0 when all went well. The others: ${more}`))}`
   }
 }
