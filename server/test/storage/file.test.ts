@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -186,6 +187,60 @@ describe('a write-ahead log that is taken away while it is open', () => {
     const storage = await open(folder)
     rmSync(join(folder, 'fish.db-wal'))
     await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(LOG_GONE)
+    await storage.dispose()
+  })
+})
+
+describe('a store whose files are cut short while it is open', () => {
+  /** A store with catches in it. */
+  async function filled() {
+    const folder = newFolder()
+    const storage = await open(folder)
+    for (let record = 0; record < 20; record += 1) await storage.append(newCollection(), newRecord())
+    return { folder, storage }
+  }
+  const cut = (path: string, share: number) => truncateSync(path, Math.floor(statSync(path).size * share))
+  const refusal = (name: string) => ({
+    name: 'StorageError',
+    code: 'unavailable',
+    message: expect.stringContaining(`${name} was cut short`),
+  })
+
+  test.each([0, 0.5])(
+    'acknowledges nothing into a log of %d times its length, nor lays that over the database',
+    async (share) => {
+      const { folder, storage } = await filled()
+      const before = readFileSync(join(folder, 'fish.db'))
+      cut(join(folder, 'fish.db-wal'), share)
+
+      await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(refusal('fish.db-wal'))
+      await expect(storage.items.setItem('a:b', 'c')).rejects.toMatchObject(refusal('fish.db-wal'))
+      await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError' })
+      await storage.dispose()
+
+      expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
+      await expect(open(folder)).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining('missing') })
+    },
+  )
+
+  test('acknowledges nothing into an empty database', async () => {
+    const { folder, storage } = await filled()
+    cut(join(folder, 'fish.db'), 0)
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(refusal('fish.db'))
+    await storage.dispose()
+  })
+
+  test('goes on where it is SQLite that cuts a log which has grown long', async () => {
+    const { folder, storage } = await filled()
+    const length = () => statSync(join(folder, 'fish.db-wal')).size
+    const value = 'ü'.repeat(9 * 1024 * 1024)
+    // What is written in one turn is one transaction.
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => storage.items.setItem(key, value)))
+    const longest = length()
+    await storage.items.setItem('e', 'f')
+    expect(length()).toBeLessThan(longest)
+    await storage.items.setItem('e', 'g')
+    await storage.ping()
     await storage.dispose()
   })
 })

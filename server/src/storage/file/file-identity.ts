@@ -5,35 +5,55 @@ import { APPLICATION_ID, checkSchemaVersion } from './file-schema.ts'
 
 const MAGIC = 'SQLite format 3\0'
 
+/** To how many bytes SQLite cuts a write-ahead log that it begins anew; else it cuts no file of an open database. */
+export const LOG_SIZE_LIMIT = 64 * 1024 * 1024
+
+interface FoundFile {
+  /** Device and inode. */
+  readonly identity: string
+  readonly size: number
+}
+
+function find(file: string): FoundFile | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && { identity: `${found.dev}:${found.ino}`, size: Number(found.size) }
+}
+
 /** Device and inode of a file, `undefined` when there is none. */
 export function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+  return find(file)?.identity
 }
 
 /**
  * Remembers which log a database that is open has, and answers what refuses writes once the database or its log is no
- * longer the one at its path: they would be acknowledged and lost with the process.
+ * longer the one at its path, or shorter than it was: they would be acknowledged and lost. A log that was cut and then
+ * written on has a hole besides, which SQLite would lay over the database.
  *
  * @param identity of the database, from before it was opened
  * @returns throws StorageError `unavailable`
  */
 export function guardFiles(file: string, identity: string): () => void {
+  const replaced = 'was deleted or replaced while it was open.'
   // As long as a file is open no other one gets its inode. A database without a log has neither of the two.
-  const log = ['-wal', '-shm'].map((end) => ({ path: file + end, identity: identityOf(file + end) }))
+  const log = [`${file}-wal`, `${file}-shm`].map((path) => ({
+    path,
+    found: find(path),
+    gone: `${path} ${replaced} Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
+  }))
+  const gone = `The data file ${replaced} Put it back, or restart the service.`
+  const watched = [{ path: file, found: { identity, size: find(file)?.size ?? 0 }, gone }, ...log]
   return () => {
-    if (identityOf(file) !== identity) {
-      throw new StorageError(
-        'unavailable',
-        'The data file was deleted or replaced while it was open. Put it back, or restart the service.',
-      )
-    }
-    for (const { path, identity } of log) {
-      if (identity === undefined || identityOf(path) === identity) continue
-      throw new StorageError(
-        'unavailable',
-        `${path} was deleted or replaced while it was open. Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
-      )
+    for (const one of watched) {
+      if (!one.found) continue
+      const now = find(one.path)
+      if (now?.identity !== one.found.identity) throw new StorageError('unavailable', one.gone)
+      if (now.size < Math.min(one.found.size, LOG_SIZE_LIMIT)) {
+        throw new StorageError(
+          'unavailable',
+          `${one.path} was cut short while it was open, and may have lost what was acknowledged. Stop the service and start it again, which says what is missing.`,
+        )
+      }
+      one.found = now
     }
   }
 }

@@ -4,7 +4,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { prepareCommands } from './file-commands.ts'
 import type { FilePragmas } from './file-durability.ts'
 import { toStorageError } from './file-errors.ts'
-import { guardFiles } from './file-identity.ts'
+import { guardFiles, LOG_SIZE_LIMIT } from './file-identity.ts'
 import { keepMark, type MarkKeeper } from './file-mark-keeper.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
 import { migrate } from './file-schema.ts'
@@ -30,7 +30,7 @@ function openForWriting(file: string): DatabaseSync {
   const db = new DatabaseSync(file)
   // fullfsync matters on macOS only, where a plain fsync stops at the cache of the disk.
   db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-    PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 67108864`)
+    PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT}`)
   migrate(db)
   return db
 }
