@@ -35,7 +35,7 @@ export function checkOptions(options: MockOptions): void {
   }
   assertKnownKeys('keys', keys, keysOf<MockKeys>({ master: 1 }))
   const { master = 'none' } = keys
-  if (typeof master !== 'string' || master === '') throw new TypeError('keys.master must be a text.')
+  if (typeof master !== 'string' || master === '') throw new TypeError('keys.master must be a non-empty string.')
   if (!(Number.isSafeInteger(trustProxy) && trustProxy >= 0)) {
     throw new RangeError('trustProxy is how many proxies are trusted, a whole number from 0 on.')
   }

@@ -64,7 +64,7 @@ function assertList(where: string, given: unknown): void {
 
 function assertTexts(where: string, texts: Readonly<Record<string, unknown>>): void {
   for (const [key, text] of Object.entries(texts)) {
-    if (typeof text !== 'string' || text === '') throw new TypeError(`${where}.${key} must be a text.`)
+    if (typeof text !== 'string' || text === '') throw new TypeError(`${where}.${key} must be a non-empty string.`)
   }
 }
 

@@ -16,7 +16,7 @@ describe('createMock() refuses', () => {
     ['a list as a seed', { seed: users }, 'seed must be an object with any of: users, admins.'],
     ['an object of users', { seed: { users: { Alex: {} } } }, 'seed.users must be a list.'],
     ['a name as a user', { seed: { users: ['Alex'] } }, 'seed.users[0] must be an object with any of: name, password,'],
-    ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name must be a text.'],
+    ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name must be a non-empty string.'],
     ['an unknown key of a user', { seed: { users: [{ name: 'Alex', fishes: {} }] } }, 'Did you mean "fish"?'],
     [
       'a fish as a text',
@@ -29,7 +29,7 @@ describe('createMock() refuses', () => {
     ['a moment as a text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
     ['a moment that is none', { startAt: Number.NaN }, 'startAt must be a valid Date'],
     ['a clock without now', { clock: {} }, 'clock must be an object with a function now()'],
-    ['a master key that is none', { keys: { master: 3 } }, 'keys.master must be a text.'],
+    ['a master key that is none', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
     ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
     ['one allowed origin', { allowedOrigins: 'http://page.test' }, 'allowedOrigins must be a list'],
     ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins: An origin is'],

@@ -71,6 +71,8 @@ export class Watch extends FishCommand {
 
   #totals: Totals = { fish: 0, crabs: 0 }
   #held = 0
+  /** Places that are no gamemode and were mentioned on stderr; `null` stands for an unknown place. */
+  readonly #reportedPlaces = new Set<string | null>()
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Watch)
@@ -174,13 +176,11 @@ export class Watch extends FishCommand {
     this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, this.screen.colours))
   }
 
-  #toldAt = new Set<string | null>()
-
   #showHeld(one: HeldCatch, json: boolean | undefined): void {
     this.#held += 1
     if (json) this.#print(catchJson(one, this.#totals))
-    if (this.#toldAt.has(one.heldAt)) return
-    this.#toldAt.add(one.heldAt)
+    if (this.#reportedPlaces.has(one.heldAt)) return
+    this.#reportedPlaces.add(one.heldAt)
     const why =
       one.heldAt === null
         ? 'The log does not say in which gamemode you are'

@@ -50,7 +50,7 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     record: createAuditRecorder(storage, clock, random),
 
     async list({ limit, cursor }) {
-      const place = cursor === undefined ? undefined : await cursors.open(cursor, LISTING)
+      const place = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
       const { items, next } = await storage.listItems({
         base: BASE,
         limit,
@@ -58,7 +58,7 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
       })
       const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
       if (next === undefined) return { entries }
-      return { entries, nextCursor: await cursors.seal(next.slice(BASE.length), LISTING) }
+      return { entries, nextCursor: await cursors.sign(next.slice(BASE.length), LISTING) }
     },
   }
 }

@@ -1,5 +1,5 @@
+import { boundedCache } from '../bounded-cache.ts'
 import { lazy } from '../lazy.ts'
-import { boundedCache } from '../users/cache.ts'
 
 /** Passwords that fitted a stored hash a while ago: they need not be derived again to let the same person in. */
 export interface RememberedPasswords {

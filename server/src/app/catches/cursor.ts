@@ -14,12 +14,12 @@ export function encodeCursor(
   { sequence, offset }: Position,
   collection: Collection,
 ): Promise<string> {
-  return cursors.seal(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
+  return cursors.sign(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
 }
 
 /** Reads a cursor of this collection, or fails with `invalid_query`. */
 export async function decodeCursor(cursors: Cursors, cursor: string, collection: Collection): Promise<Position> {
-  const [sequence, offset] = (await cursors.open(cursor, scopeOf(collection)))
+  const [sequence, offset] = (await cursors.verify(cursor, scopeOf(collection)))
     .split('.')
     .map((part) => Number.parseInt(part, 36))
   if (isWithin(sequence, Number.MAX_SAFE_INTEGER) && isWithin(offset, LIMITS.entriesPerWrite)) {

@@ -1,15 +1,15 @@
 import { lazy } from '../lazy.ts'
 import { Failure } from './failure.ts'
 
-/** Places in listings as the opaque texts that clients hand back. */
+/** Positions in listings as the opaque texts that clients send back. */
 export interface Cursors {
   /**
-   * A place as a cursor.
-   * @param scope which listing it is a place in
+   * Makes a cursor of a position.
+   * @param scope the listing that the position belongs to
    */
-  seal(place: string, scope: string): Promise<string>
-  /** The place that a cursor of this listing says, or an `invalid_query` failure. */
-  open(cursor: string, scope: string): Promise<string>
+  sign(position: string, scope: string): Promise<string>
+  /** The position in a cursor of this listing. Fails with `invalid_query` for any other text. */
+  verify(cursor: string, scope: string): Promise<string>
 }
 
 const SEPARATOR = '~'
@@ -17,31 +17,31 @@ const LABEL = 'fish-crab cursors'
 const MAC_BYTES = 16
 
 /**
- * Makes the cursors of a service. Nothing in them is secret, but each carries a MAC (HMAC-SHA-256, under a key of its own
- * that is derived from the secret by HKDF): no storage ever sees a place that was made up, changed or given for another
- * listing. They hold as long as the secret does.
+ * Makes the cursors of a service. They hold no secret, but each carries a MAC (HMAC-SHA-256; HKDF derives its key from
+ * the secret), so that no storage receives a position that was invented, changed or issued for another listing. They are
+ * valid as long as the secret is in use.
  */
 export function createCursors(secret: string): Cursors {
   const macKey = lazy(() => deriveKey(secret))
 
-  async function seal(place: string, scope: string): Promise<string> {
-    const text = new TextEncoder().encode(JSON.stringify([scope, place]))
+  async function sign(position: string, scope: string): Promise<string> {
+    const text = new TextEncoder().encode(JSON.stringify([scope, position]))
     const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
-    return `${place}${SEPARATOR}${base64Url(mac.subarray(0, MAC_BYTES))}`
+    return `${position}${SEPARATOR}${base64Url(mac.subarray(0, MAC_BYTES))}`
   }
 
   return {
-    seal,
-    async open(cursor, scope) {
-      const at = cursor.lastIndexOf(SEPARATOR)
-      const place = cursor.slice(0, Math.max(at, 0))
-      if (at > 0 && isEqual(cursor, await seal(place, scope))) return place
+    sign,
+    async verify(cursor, scope) {
+      const end = cursor.lastIndexOf(SEPARATOR)
+      const position = cursor.slice(0, Math.max(end, 0))
+      if (end > 0 && isEqual(cursor, await sign(position, scope))) return position
       throw invalidCursor()
     },
   }
 }
 
-/** The failure of a request whose cursor is none. */
+/** The failure of a request with an invalid cursor. */
 export function invalidCursor(): Failure {
   return new Failure('invalid_query', {
     details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
@@ -62,7 +62,7 @@ function base64Url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** Takes the same time whatever differs: a MAC must not be guessed byte by byte. */
+/** Compares in constant time, so that a MAC cannot be guessed byte by byte. */
 function isEqual(one: string, other: string): boolean {
   let difference = one.length ^ other.length
   for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)

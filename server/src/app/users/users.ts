@@ -84,13 +84,13 @@ export function createUsers(context: UsersContext): Users {
       const page = await storage.listItems({
         base: BASE,
         limit,
-        ...(cursor === undefined ? {} : { after: userKey(await cursors.open(cursor, LISTING)) }),
+        ...(cursor === undefined ? {} : { after: userKey(await cursors.verify(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(BASE.length) } : {}),
       })
       const users = page.items.map(({ value }) => JSON.parse(value) as User)
       const last = users.at(-1)
       return page.next !== undefined && last
-        ? { users, nextCursor: await cursors.seal(userNameKey(last.name), LISTING) }
+        ? { users, nextCursor: await cursors.sign(userNameKey(last.name), LISTING) }
         : { users }
     },
 
