@@ -369,6 +369,8 @@ describe('whoami', () => {
     expect(refused.status).toBe(4)
     expect(JSON.parse(refused.stdout).error.hint).toContain('fish-cli login Reset')
     expect((await fish(['whoami', '--offline'])).status).toBe(0)
+    const notAdded = await fish(['add', 'Cod', '-r', 'bronze', '-g', 'earth'])
+    expect(notAdded).toMatchObject({ status: 4, stderr: expect.stringContaining('Fetch it again: fish-cli login') })
     await fish(['profile', 'remove', 'default', '-y'])
     expect((await fish(['whoami'])).stderr).toContain('Nobody is logged in')
   })

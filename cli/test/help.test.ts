@@ -93,6 +93,7 @@ describe('the page of the program', () => {
     const [, steps = ''] = /START HERE\n((?: {2}.*\n)+)/.exec(stdout) ?? []
     const lines = steps.match(/\$ fish-cli .*?(?= {2})/g) ?? []
     expect(lines.length).toBeGreaterThan(3)
+    expect(steps).toMatch(/fish-cli login \S+ --url /)
     for (const line of lines) await expect(parse(wordsFor(line) ?? []), line).resolves.toBe('parsed')
   })
 })
