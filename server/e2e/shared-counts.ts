@@ -74,8 +74,12 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     const attempts = await Promise.all(
       Array.from({ length: 40 }, (_, index) => logIn(fleet().at(index), wrong, client)),
     )
-    const tried = attempts.filter(({ status }) => status === 401).length
+    let tried = attempts.filter(({ status }) => status === 401).length
+    expect(tried).toBeLessThanOrEqual(LIMITS.failedLogins)
+    // On a busy machine some are sent away before they are tried, and not counted.
+    const others = attempts.filter(({ status }) => status === 429 || status === 503)
+    expect(others).toHaveLength(40 - tried)
+    while ((await logIn(fleet().at(tried), wrong, client)).status === 401) tried += 1
     expect(tried).toBe(LIMITS.failedLogins)
-    expect(attempts.filter(({ status }) => status === 429)).toHaveLength(40 - tried)
   })
 }
