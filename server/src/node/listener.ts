@@ -4,7 +4,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { Failure } from '../app/http/failure.ts'
 import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
-import { ambiguityOf, parserFailure, refuse, refusedRequestId } from './refusal.ts'
+import { ambiguityOf, LINGER_MS, parserFailure, refuse, refusedRequestId } from './refusal.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
@@ -61,7 +61,6 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   stalledMs: KEEP_ALIVE_MS,
 }
 
-const LINGER_MS = 500
 const HEAD_MS = 40
 
 /** Takes an address, to serve an app there. Rejects with Node's own error when it cannot be had. */

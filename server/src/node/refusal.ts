@@ -8,8 +8,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
-/** Long enough for a refusal to arrive and be read. */
-const LINGER_MS = 500
+/** How long a connection stays open after a refusal, in milliseconds: long enough to arrive and be read. */
+export const LINGER_MS = 500
 /** What a `Host` may hold (RFC 3986, section 3.2): nothing that ends an authority, no user and no list. */
 const HOST = /^[^\s/\\?#@,]*$/
 

@@ -1,7 +1,7 @@
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, vi } from 'vitest'
-import { login } from './administration.ts'
+import { asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { ADDRESS_HEADER, basic, UNLIMITED } from './lane.ts'
@@ -206,6 +206,27 @@ describe('a login whose client went away', () => {
     leaving.abort()
     await answersOf(world, [gone])
     expect(world.logged.map(({ status }) => status)).toEqual([499])
+  })
+})
+
+describe('a user who is created in a crowd', () => {
+  it('is refused whole: nothing is stored of one whose password found no turn', async () => {
+    const world = await createSlowWorld()
+    const session = asRoot(world)
+    await world.end()
+    const admin = await session
+    const stored = async () => (await world.storage.items.getKeys('')).filter((key) => !key.startsWith('audit:')).sort()
+    const before = await stored()
+    const crowd = [world.ask('one'), world.ask('two', { address: '192.0.2.2' })]
+    await begun(world, 3)
+    const created = admin('POST', '/admin/users', { name: 'Bea' })
+    const audited = async () => (await world.storage.items.getKeys('audit:')).length
+    await vi.waitFor(async () => expect(await audited()).toBe(2), { interval: 1 })
+    await new Promise((resolve) => setImmediate(resolve))
+    world.advance(11_000)
+    await answersOf(world, crowd)
+    await expectError(await created, 'unavailable')
+    expect(await stored()).toEqual(before)
   })
 })
 

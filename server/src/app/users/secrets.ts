@@ -94,8 +94,10 @@ export function createSecretStore({ storage, identity, vault, passwords, random 
     }),
 
     async set(user, { password, fernetKey, apiKey }) {
+      // Before anything is written: under many logins the hash is refused.
+      const hash = await passwords.hash(password)
       await Promise.all([
-        passwords.hash(password).then((hash) => items.setItem(secretKey(user.id, 'password'), hash)),
+        items.setItem(secretKey(user.id, 'password'), hash),
         vault.seal(fernetKey, user.id).then((sealed) => items.setItem(secretKey(user.id, 'fernet'), sealed)),
         apiKeys.set(user, apiKey),
       ])

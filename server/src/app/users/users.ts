@@ -106,7 +106,8 @@ export function createUsers(context: UsersContext): Users {
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
       // The name comes last: until it stands, none of the rest is reachable, and no half of a user can be seen.
-      await Promise.all([store.set(user, secrets), items.setItem(nameKey(user.id), user.name)])
+      await store.set(user, secrets)
+      await items.setItem(nameKey(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
       await removeTraces(user)
       throw new Failure('user_exists')
