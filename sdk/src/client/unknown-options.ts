@@ -1,6 +1,6 @@
 import type { Issue } from '../errors/validation-error.ts'
 
-/** What is wrong with options that nobody knows: a mistyped one would be without effect, and nobody would notice. */
+/** An issue for each unknown option. Otherwise a mistyped option would be ignored silently. */
 export function unknownOptions(given: object, known: Readonly<Record<string, true>>): Issue[] {
   return Object.entries(given).flatMap(([path, value]) => {
     if (value === undefined || Object.hasOwn(known, path)) return []

@@ -1,6 +1,6 @@
 /**
- * Makes a value at the first call, for all calls. A failure is told to whoever waited for it and is not kept: the next
- * call tries again.
+ * Makes a value at the first call and returns it from every call. A rejection reaches the callers that waited for it; the
+ * next call tries again.
  */
 export function lazy<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined

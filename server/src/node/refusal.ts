@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES, REQUEST_ID_PATTERN } from '@fish-crab/sdk/contract'
 import { Failure } from '../app/http/failure.ts'
 
-/** What Node's HTTP parser says of a request, and what the client is told of it. */
+/** Codes of Node's HTTP parser, and the codes that clients receive. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -13,7 +13,7 @@ export const LINGER_MS = 500
 /** What a `Host` may hold (RFC 3986, section 3.2): nothing that ends an authority, no user and no list. */
 const HOST = /^[^\s/\\?#@,]*$/
 
-/** What the client is told of a request that Node's parser could not read, or that did not come in time. */
+/** The failure for a request that Node's parser rejected, or that did not arrive in time. */
 export function parserFailure({ code = '' }: NodeJS.ErrnoException): Failure {
   return new Failure(CODES[code] ?? 'malformed_request')
 }

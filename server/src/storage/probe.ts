@@ -31,7 +31,7 @@ export function createProbe(
         isUnderWay = false
       })
       outcome = deadline ? withDeadline(work, deadline.ms, deadline.late) : work
-      // Whoever asks is told; that nobody does is no error.
+      // Callers receive the rejection. Without a caller it is no error.
       outcome.catch(() => {})
     }
     return outcome

@@ -11,13 +11,13 @@ import type { LoginGuard } from './login-guard.ts'
 import type { PasswordQueue } from './password-queue.ts'
 import { createRememberedPasswords } from './remembered-passwords.ts'
 
-/** Who proved to be whom. */
+/** The administrator or user who logged in. */
 export type Identity = { readonly admin: Admin } | { readonly user: User }
 
 /** Checks names and passwords. Fails with `rate_limited` or, under a crowd, `unavailable` instead of checking them. */
 export interface Credentials {
   /**
-   * Whoever `Authorization: Basic` names, or an `invalid_credentials` failure.
+   * The user or administrator that `Authorization: Basic` names. Fails with `invalid_credentials`.
    * @param subject whom the request is about: for one of another name, an administrator goes before a user
    */
   authenticate(exchange: Exchange, subject: string | null): Promise<Identity>
@@ -36,20 +36,20 @@ export interface CredentialsContext {
   readonly clock: () => number
 }
 
-/** Somebody of the name that was given. */
+/** An account with the given name. */
 interface Account<Who> {
   readonly who: Who
   readonly passwordHash: string
 }
 
-/** Where somebody of that name may be found. */
+/** Finds the account with a name. */
 type Directory<Who> = (name: string) => Promise<Account<Who> | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
 /**
- * Makes the check of names and passwords. A wrong password is tried once in every directory that is asked, on a decoy
- * where nobody has the name, so that how long it takes tells nothing of who there is.
+ * Makes the check of names and passwords. It verifies a wrong password once per directory, against a decoy hash where the
+ * name is unknown, so that the time it takes does not reveal which names exist.
  */
 export function createCredentials(context: CredentialsContext): Credentials {
   const { users, admins, identity, passwords, queue, guard, clock } = context
@@ -68,7 +68,7 @@ export function createCredentials(context: CredentialsContext): Credentials {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  /** The first whom a remembered password lets in, unless it may let in somebody who goes before. */
+  /** The first account, if the password was right for it in the last minutes. */
   async function recall<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
     const fits = await Promise.all(
       accounts.map((account) => remembered.has(password, account ? account.passwordHash : '')),
@@ -95,20 +95,20 @@ export function createCredentials(context: CredentialsContext): Credentials {
     const since = clock()
     const isPossible = password.length <= LIMITS.passwordLength
     const tried = password.slice(0, LIMITS.passwordLength)
-    const lookUp = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
+    const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
     async function recallOrProve(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
       const known = await recall(accounts, tried)
       if (known) return known
       return guard.run({ client, name }, async () => {
         const found = await tryAll(accounts, tried)
-        // Whoever is not known counts as a failure only where the store is the one that would know.
+        // Counts an unknown user as a failed login only while the store is the one that the server started with.
         if (!found) await identity.verify()
         return found
       })
     }
 
-    const accounts = await lookUp()
+    const accounts = await findAccounts()
     const known = await recall(accounts, tried)
     if (known) return known
     await guard.check({ client, name })
@@ -116,13 +116,13 @@ export function createCredentials(context: CredentialsContext): Credentials {
     const sameCredentials = JSON.stringify([name, tried])
     const before = underWay.get(sameCredentials)
     if (before) {
-      // When these are found right there is nothing left to work out.
+      // If that attempt succeeds, its password is remembered and nothing needs to be derived again.
       await before.catch(() => undefined)
       signal.throwIfAborted()
       const found = await recall(accounts, tried)
       if (found) return found
     }
-    const attempt = queue({ client, since, signal, work: async () => recallOrProve(await lookUp()) })
+    const attempt = queue({ client, since, signal, work: async () => recallOrProve(await findAccounts()) })
     if (!before) {
       underWay.set(sameCredentials, attempt)
       const leave = () => underWay.delete(sameCredentials)

@@ -2,13 +2,13 @@ import { isUserName, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import type { CountWindow, FishStorage } from '../../storage/types.ts'
 import { rateLimited } from '../limits/rate-limit.ts'
 
-/** Who tries to prove to be whom. */
+/** A client that logs in under a name. */
 interface LoginAttempt {
   readonly client: string
   readonly name: string
 }
 
-/** Limits how often a client may fail to prove who it is: under one name, and under all names together. */
+/** Limits the failed logins of a client, per name and over all names. */
 export interface LoginGuard {
   /** Fails with `rate_limited` when the client has failed too often. */
   check(attempt: LoginAttempt): Promise<void>
@@ -65,7 +65,7 @@ export function createLoginGuard(storage: FishStorage, clock: () => number): Log
 }
 
 function windowsOf({ client, name }: LoginAttempt): readonly GuardWindow[] {
-  // What nobody can be called counts as one name: else each would take a window, as long as the client likes.
+  // Invalid names count as one name. Otherwise each would take a window of its own, and a client could send any number.
   const key = isUserName(name) ? userNameKey(name) : ''
   return [
     { key: `login:${client}`, limit: LIMITS.failedLoginsPerClient },

@@ -1,11 +1,11 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { Failure } from '../http/failure.ts'
 
-/** What waits for its turn. */
+/** A task that waits for its turn. */
 interface PasswordTask<Result> {
-  /** Whose turn it is to be. Clients take turns, so that one with many attempts does not keep the others waiting. */
+  /** The client it runs for. Clients take turns, so that one with many attempts does not delay the others. */
   readonly client: string
-  /** Unix milliseconds since when somebody waits for it. @default now */
+  /** When the wait for it began, in Unix milliseconds. @default now */
   readonly since?: number
   /** Leaves the queue when this aborts. @default never */
   readonly signal?: AbortSignal
@@ -13,17 +13,17 @@ interface PasswordTask<Result> {
 }
 
 /**
- * Runs what derives keys from passwords: slow and hungry for memory on purpose, so only a few at once.
- * @throws Failure `unavailable` for what cannot be done within 10 s; the reason of the signal that aborted
+ * Runs key derivations, which are slow and use much memory on purpose, a few at a time.
+ * @throws Failure `unavailable` for a task that would not finish within 10 s; the reason of the signal that aborted
  */
 export type PasswordQueue = <Result>(task: PasswordTask<Result>) => Promise<Result>
 
 /** Two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
 const AT_ONCE = 2
 const PATIENCE_MS = 10_000
-/** How many may wait while it is not yet known, or next to nothing, how long one takes. */
+/** Bounds the queue while the average duration is unknown or close to zero. */
 const MOST_WAITING = 512
-/** What one duration weighs in their moving average. */
+/** Weight of the latest duration in the moving average. */
 const WEIGHT = 0.25
 
 interface Waiter {
@@ -49,7 +49,7 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
     else lines.delete(client)
   }
 
-  /** Who waits, in the order in which they come to their turns if nobody else joins. */
+  /** All waiters in the order of their turns, if no others join. */
   function inOrder(): [client: string, waiter: Waiter][] {
     const all: [string, Waiter][] = []
     const longest = Math.max(0, ...[...lines.values()].map(({ length }) => length))
@@ -62,7 +62,7 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
     return all
   }
 
-  /** Sends away at once whoever would wait in vain. */
+  /** Rejects waiters whose turn would come too late. */
   function refuseLate(): void {
     let turnsBefore = 0
     for (const [client, waiter] of inOrder()) {
