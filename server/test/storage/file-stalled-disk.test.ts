@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder } from './folders.ts'
 import { startRemoteStorage } from './remote-storage.ts'
@@ -68,23 +70,34 @@ test('a storage whose disk has stalled is disposed in time, and says that writes
   expect(await write).toMatchObject({ error: UNAVAILABLE })
 })
 
-test('a store opens on a disk that has stalled, and says that it takes no writes', { timeout: 60_000 }, async ({
-  skip,
-}) => {
-  const disk = createStallingDisk()
-  if ('reason' in disk) {
-    skip(disk.reason)
-    return
-  }
-  const folder = newFolder()
-  const first = await startRemoteStorage(folder)
-  await first.append('before')
-  await first.dispose()
-  await first.kill()
-  disk.stall()
-  const storage = await startRemoteStorage(folder, disk.env)
-  expect((await storage.ping()).error).toMatchObject(UNAVAILABLE)
-  disk.resume()
-  await expect.poll(async () => (await storage.ping()).error, { timeout: 10_000 }).toBeUndefined()
-  expect(await storage.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
-})
+test.for([
+  ['right', 0],
+  ['behind', 1],
+] as const)(
+  'a store whose mark is %s opens on a disk that has stalled, and says that it takes no writes',
+  {
+    timeout: 60_000,
+  },
+  async ([, behind], { skip }) => {
+    const disk = createStallingDisk()
+    if ('reason' in disk) {
+      skip(disk.reason)
+      return
+    }
+    const folder = newFolder()
+    const first = await startRemoteStorage(folder)
+    await first.append('before')
+    await first.dispose()
+    await first.kill()
+    const mark = join(folder, 'fish.mark')
+    const { lineage, writes } = JSON.parse(readFileSync(mark, 'utf8'))
+    writeFileSync(mark, JSON.stringify({ lineage, writes: writes - behind }))
+    disk.stall()
+    const storage = await startRemoteStorage(folder, disk.env)
+    expect((await storage.ping()).error).toMatchObject(UNAVAILABLE)
+    disk.resume()
+    await expect.poll(async () => (await storage.ping()).error, { timeout: 10_000 }).toBeUndefined()
+    expect(await storage.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
+    await expect.poll(() => JSON.parse(readFileSync(mark, 'utf8')).writes).toBe(writes)
+  },
+)

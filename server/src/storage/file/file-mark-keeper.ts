@@ -44,7 +44,6 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
   const { lineage, writes: found } = readHighWater(db) ?? { lineage: '', writes: 0 }
   const before = readMark(folder)
   let [counting, committed] = [found, found]
-  // One that is right needs no flush: a store opens also on a disk that has stalled.
   let marked = before?.lineage === lineage ? before.writes : -1
   let timer: ReturnType<typeof setTimeout> | undefined
   let behindSince = 0
@@ -66,7 +65,14 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
     }
   }
 
-  const failed = write()
+  const follow = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(write, ms)
+  }
+
+  // A store opens also on a disk that has stalled: only the first mark of a folder is waited for.
+  const failed = marked === -1 ? write() : undefined
+  if (marked < committed) follow(QUIET_MS)
   return {
     warnings: failed
       ? [`${join(folder, MARK_FILE)} cannot be written: a write-ahead log that is lost would not be noticed.`]
@@ -80,8 +86,7 @@ export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
       committed = counting
       const now = performance.now()
       if (timer === undefined) behindSince = now
-      clearTimeout(timer)
-      timer = setTimeout(write, Math.max(0, Math.min(QUIET_MS, behindSince + MOST_BEHIND_MS - now)))
+      follow(Math.max(0, Math.min(QUIET_MS, behindSince + MOST_BEHIND_MS - now)))
     },
     close: () => void write(),
   }
