@@ -145,9 +145,13 @@ export function createClock({ startAt, source = () => Date.now(), autoAdvance = 
     if (!autoAdvance || isJumping) return
     isJumping = true
     move(async (isOver) => {
-      do await settled()
-      while (!isOver() && moveToNext(Number.POSITIVE_INFINITY) !== undefined)
-      isJumping = false
+      try {
+        do await settled()
+        while (!isOver() && moveToNext(Number.POSITIVE_INFINITY) !== undefined)
+      } finally {
+        // Also where what a timer calls throws.
+        isJumping = false
+      }
       // Who came to sleep after the last look of a move that a reset ended.
       if (isOver() && sleepers.size > 0) jump()
     })

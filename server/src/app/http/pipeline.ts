@@ -115,7 +115,8 @@ async function unread({ body }: Answer): Promise<null> {
 
 /** What a client may know of an error; the rest is for the log. */
 function toFailure(error: unknown, logger: Logger, { request, requestId }: Exchange): Failure {
-  if (error instanceof Failure && error.status < 500) return error
+  // A refusal without a cause is meant: the line of the request in the log says all there is.
+  if (error instanceof Failure && (error.status < 500 || error.cause === undefined)) return error
   if (request.signal.aborted) {
     logger.info({ requestId }, 'the client went away')
     return new Failure('client_closed_request')

@@ -13,7 +13,7 @@ export function openApiHandler(
   routes: () => readonly RouteName[],
 ): Handler {
   const { contentEncoder, version } = services
-  let kept: StaticFile | undefined
+  let file: Promise<StaticFile> | undefined
 
   async function makeFile(): Promise<StaticFile> {
     const { openApiDocument } = await load()
@@ -23,12 +23,17 @@ export function openApiHandler(
     for (const coding of contentEncoder.codings) {
       const bytes = await contentEncoder.encode(body, coding, 'openapi')
       if (bytes) encoded[coding] = bytes
+      // What there is no time to encode now is encoded at the next request.
+      else file = undefined
     }
-    const file = { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
-    // What there was no time to encode now is encoded the next time.
-    if (Object.keys(encoded).length === contentEncoder.codings.length) kept = file
-    return file
+    return { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
   }
 
-  return async ({ request }) => staticFile(request, kept ?? (await makeFile()))
+  return async ({ request }) => {
+    file ??= makeFile().catch((error: unknown) => {
+      file = undefined
+      throw error
+    })
+    return staticFile(request, await file)
+  }
 }
