@@ -104,11 +104,38 @@ export interface RequestHost {
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
 export const MIN_SESSION_SECRET_BYTES = 32
 
+const KNOWN_OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
+  storage: true,
+  secrets: true,
+  passwords: true,
+  version: true,
+  clientAddress: true,
+  clock: true,
+  random: true,
+  logger: true,
+  rateLimit: true,
+  adminRateLimit: true,
+  masterApiKey: true,
+  allowedOrigins: true,
+  tokenTtlSeconds: true,
+  isAccepting: true,
+  metrics: true,
+  metricsRoute: true,
+  responseClass: true,
+  contentEncoder: true,
+  docs: true,
+}
+
 /**
  * Refuses options that would fail later, far from their cause.
  * @throws TypeError that names the option and what it should be; secrets are not repeated
  */
 export function checkAppOptions(options: AppOptions): void {
+  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name))
+  if (unknown !== undefined) {
+    const known = Object.keys(KNOWN_OPTIONS).join(', ')
+    throw new TypeError(`createApp: unknown option "${unknown}". Known options: ${known}.`)
+  }
   const {
     storage,
     secrets,
@@ -119,7 +146,7 @@ export function checkAppOptions(options: AppOptions): void {
     adminRateLimit,
     allowedOrigins,
     contentEncoder,
-  } = options
+  } = options ?? {}
   const rules: readonly (readonly [isRight: boolean, message: string])[] = [
     [
       isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
