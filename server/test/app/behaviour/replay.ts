@@ -44,7 +44,8 @@ export function replayBehaviour(open: Lane): void {
 
     it('is replayed in whichever gamemode and kind it is sent to', async () => {
       const world = await open(UNLIMITED)
-      const token = await seal(world, SALMON)
+      // Each path reads the list of its own kind.
+      const token = await seal(world, { fish: [{ name: 'Salmon', rarity: 3 }], crab: [{}] })
       const { id } = await save(world, token)
       for (const kind of ['fish', 'crab'] as const) {
         for (const gamemode of ['oneblock', 'earth', 'survival', 'factions']) {
