@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
 import { lockFolder } from '../../src/storage/file/file-lock.ts'
 import { newFolder } from './folders.ts'
@@ -28,4 +30,37 @@ test('an undone lock leaves no file of its own, and keeps one that was there bef
   expect(readdirSync(folder)).toEqual(['fish.lock'])
   lockFolder(folder).undo()
   expect(readdirSync(folder)).toEqual(['fish.lock'])
+})
+
+const NOBODY = 65_534
+const ROOT_ONLY = process.getuid?.() === 0 ? '' : ' (skipped: only root can become a user who may not write)'
+
+test.skipIf(ROOT_ONLY !== '')(`a lock file that may not be written locks nothing, and is refused${ROOT_ONLY}`, () => {
+  const folder = newFolder()
+  mkdirSync(folder)
+  lockFolder(folder).close()
+  for (const path of [dirname(folder), folder]) chownSync(path, NOBODY, NOBODY)
+  chmodSync(join(folder, 'fish.lock'), 0o444)
+  process.seteuid?.(NOBODY)
+  try {
+    expect(() => lockFolder(folder)).toThrow(expect.objectContaining({ name: 'StorageError', code: 'read_only' }))
+  } finally {
+    process.seteuid?.(0)
+  }
+})
+
+test('a store that has a second name is refused, since another server could open it by that, and runs once it has one', async () => {
+  const [folder, other] = [newFolder(), newFolder()]
+  await (await createStorage({ driver: 'file', path: folder })).dispose()
+  mkdirSync(other)
+  linkSync(join(folder, 'fish.db'), join(other, 'fish.db'))
+  for (const path of [folder, other]) {
+    await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({
+      code: 'in_use',
+      message: expect.stringContaining('hard link'),
+    })
+  }
+  rmSync(join(other, 'fish.db'))
+  copyFileSync(join(folder, 'fish.db'), join(other, 'fish.db'))
+  for (const path of [folder, other]) await (await createStorage({ driver: 'file', path })).dispose()
 })

@@ -64,12 +64,19 @@ export function guardFiles(file: string, identity: string): () => void {
  * process has open elsewhere would drop its locks.
  *
  * @returns whether there is a file
- * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
+ * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `damaged`
  */
 export function findStore(file: string): boolean {
   const header = Buffer.alloc(100)
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return false
+  // The lock belongs to a folder: by a link in another one, a second server would open the same file with its own log.
+  if (found.isFile() && found.nlink > 1) {
+    throw new StorageError(
+      'in_use',
+      `${file} has another hard link, by which a second server could open it and damage both. Remove that link; or copy the file, and put the copy in its place.`,
+    )
+  }
   // A new store takes its name when it is whole: no crash of this service leaves an empty one.
   if (found.size === 0) {
     throw new StorageError(

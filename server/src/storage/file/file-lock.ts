@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StorageError } from '../errors.ts'
-import { sqliteCode } from './file-errors.ts'
+import { sqliteCode, toStorageError } from './file-errors.ts'
 import { createPrivateFile } from './file-folder.ts'
 import { DatabaseSync } from './sqlite.ts'
 
@@ -21,7 +21,7 @@ const MOST_TRIES = 100
  * Takes the folder for this process alone, until the answer is closed or the process is gone, however it ends:
  * the lock is one of SQLite's on a file of its own, and the system drops it with the process.
  *
- * @throws {StorageError} `in_use`
+ * @throws {StorageError} `in_use`; `read_only` where the lock file may not be written
  */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, LOCK_FILE)
@@ -31,10 +31,11 @@ export function lockFolder(folder: string): FolderLock {
     const before = birthOf(file)
     const lock = new DatabaseSync(file)
     try {
-      lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+      // Of a file that may not be written, SQLite makes an exclusive transaction that locks nothing: a write tells.
+      lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
     } catch (error) {
       lock.close()
-      throw sqliteCode(error) === SQLITE_BUSY ? inUse(folder, error) : error
+      throw sqliteCode(error) === SQLITE_BUSY ? inUse(folder, error) : toStorageError(error, folder)
     }
     // A file that was taken away between opening and locking locks nothing: somebody else may have made the next one.
     if (before !== undefined && birthOf(file) === before) return heldBy(lock, isNew ? file : undefined)
