@@ -1,5 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/client/clock.ts'
 import { player, saved, scriptedFetch, tooMany } from './stubs.ts'
 
 const SALMON = { name: 'Salmon', rarity: 3 } as const
@@ -16,6 +17,10 @@ test('an abort during a wait settles the call at once with the reason', async ()
   abort.abort(REASON)
   await expect(call).rejects.toBe(REASON)
   expect(performance.now() - start).toBeLessThan(50)
+})
+
+test('a sleep whose signal has aborted before rejects at once with the reason', { timeout: 5000 }, async () => {
+  await expect(systemClock.sleep(60_000, AbortSignal.abort(REASON))).rejects.toBe(REASON)
 })
 
 test('a clock that hears no signal does not hold up an abort', async () => {

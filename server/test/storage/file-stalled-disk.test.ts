@@ -101,3 +101,23 @@ test.for([
     await expect.poll(() => JSON.parse(readFileSync(mark, 'utf8')).writes).toBe(writes)
   },
 )
+
+test('a write is acknowledged once its log is flushed, and the mark that counts it is flushed behind it', async ({
+  skip,
+}) => {
+  const disk = createStallingDisk()
+  if ('reason' in disk) {
+    skip(disk.reason)
+    return
+  }
+  const folder = newFolder()
+  const storage = await startRemoteStorage(folder, disk.env)
+  // The first write of a log is flushed in any case.
+  await storage.append('first')
+  const flushes = (name: string) => disk.flushed().filter((path) => path === join(folder, name)).length
+  const [log, mark] = [flushes('fish.db-wal'), flushes('fish.mark')]
+  expect(await storage.append('one')).toMatchObject({ result: { outcome: 'stored' } })
+  expect(flushes('fish.db-wal')).toBeGreaterThan(log)
+  await expect.poll(() => flushes('fish.mark')).toBeGreaterThan(mark)
+  await storage.dispose()
+})

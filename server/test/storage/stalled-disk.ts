@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,8 @@ export interface StallingDisk {
   stall(): void
   /** Flushes return again, also those that waited. */
   resume(): void
+  /** The files and folders that were flushed until now, one for each flush. */
+  flushed(): readonly string[]
 }
 
 /** Makes such a disk for one test, or says why there is none. */
@@ -19,7 +21,11 @@ export function createStallingDisk(): StallingDisk | { readonly reason: string }
   if (process.platform !== 'linux') return { reason: 'a disk is made to stall on Linux alone' }
   const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [library, stalled] = [join(folder, 'stalled-sync.so'), join(folder, 'stalled')]
+  const [library, stalled, flushed] = ['stalled-sync.so', 'stalled', 'flushed'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   const source = fileURLToPath(new URL('./fixtures/stalled-sync.c', import.meta.url))
   try {
     execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
@@ -27,8 +33,9 @@ export function createStallingDisk(): StallingDisk | { readonly reason: string }
     return { reason: 'there is no C compiler to make a disk stall' }
   }
   return {
-    env: { LD_PRELOAD: library, FISH_STALLED: stalled },
+    env: { LD_PRELOAD: library, FISH_STALLED: stalled, FISH_FLUSHED: flushed },
     stall: () => writeFileSync(stalled, ''),
     resume: () => rmSync(stalled, { force: true }),
+    flushed: () => (existsSync(flushed) ? readFileSync(flushed, 'utf8').trimEnd().split('\n') : []),
   }
 }
