@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test, vi } from 'vitest'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newFolder } from './folders.ts'
+import { startRemoteStorage } from './remote-storage.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
 test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({
@@ -41,4 +44,26 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   storage = await createStorage({ driver: 'file', path })
   expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])
   await storage.dispose()
+})
+
+test('a limit that no free space tells of, such as a quota, is told from a ping for as long as catches meet it', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  const storage = await startRemoteStorage(newFolder())
+  const limitFiles = (bytes: string) => execFileSync('prlimit', [`--fsize=${bytes}:`, '--pid', String(storage.pid)])
+  try {
+    limitFiles('1000000')
+  } catch {
+    skip('there is no prlimit, which limits the files of a process on Linux')
+    return
+  }
+  let error: unknown
+  for (let at = 0; error === undefined && at < 50; at += 1) error = (await storage.append(`${at}`, 50_000)).error
+  expect(error).toMatchObject({ name: 'StorageError' })
+  // The smallest write still fits.
+  for (let turn = 0; turn < 3; turn += 1) expect((await storage.ping()).error).toEqual(error)
+
+  limitFiles('unlimited')
+  expect(await storage.append('after', 50_000)).toMatchObject({ result: { outcome: 'stored' } })
+  expect(await storage.ping()).not.toHaveProperty('error')
 })

@@ -32,6 +32,7 @@ export async function startRemoteStorage(folder: string, env: Readonly<Record<st
     return receive(last)
   }
   return {
+    pid: child.pid ?? 0,
     ping: () => order('ping'),
     append: (record: string, length = 1) => order('append', { record, length }),
     dispose: () => order('dispose'),

@@ -15,6 +15,8 @@ import { startWriter, type Writer } from './file-writer.ts'
 
 /** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
+/** How long a refused write makes pings fail when none is stored after it, in milliseconds. */
+const REFUSAL_STANDS_MS = 5000
 
 interface Parts {
   readonly reader: Reader
@@ -38,6 +40,18 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     },
     { deadline },
   )
+  // A limit that no free space tells of, such as a quota, leaves room for a probe where a catch no longer fits.
+  let refused: { readonly error: unknown; readonly at: number } | undefined
+  const append = async (...[collection, record]: Parameters<StorageDriver['append']>) => {
+    try {
+      const result = await writer.write({ type: 'append', collection, record })
+      refused = undefined
+      return result
+    } catch (error) {
+      refused = { error, at: performance.now() }
+      throw error
+    }
+  }
   let closed = false
   let closing: Promise<void> | undefined
   /** Runs something that answers at once. Its errors become the storage's own. */
@@ -62,8 +76,9 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     ping: async () => {
       await now(() => reader.ping())
       await Promise.all([checkWriter(), probeDisk()])
+      if (refused && performance.now() - refused.at < REFUSAL_STANDS_MS) throw refused.error
     },
-    append: (collection, record) => writer.write({ type: 'append', collection, record }),
+    append,
     findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),
     async *read(collection, form, range) {
       const chunks = readInChunks(reader.records(collection, form), range)
