@@ -85,6 +85,16 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
+  test('names the catches that it added where a later part of the log was watched before', async () => {
+    const { folder, log, begin, lines, env, once } = await scene('Parts')
+    const [head, early, late] = [begin(1), lines(1), lines(1)]
+    const part = join(folder, 'logs', 'part.log')
+    await writeFile(part, head + early.replaceAll(/[^\n]/g, '.') + late)
+    await run(['watch', part, '--once', '--from-start'], { env })
+    await writeFile(log, head + early + late)
+    expect((await once('--from-start')).stdout).toMatch(/^[^\n]* Fish 1 [^\n]*\n$/)
+  })
+
   test('with --dry-run needs no player and no service, and keeps nothing', async () => {
     const { log, begin, lines, once, stored, expected } = await scene('Dry')
     await writeFile(log, begin(1) + lines(2))

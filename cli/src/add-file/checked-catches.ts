@@ -34,7 +34,7 @@ const GROUP_SIZE = 500
 export async function* checkedCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchGroup> {
   const { user, gamemode } = defaults
   // Takes everything and keeps nothing: all it does is check.
-  const store = { ...memoryStore(), add: () => ({ type: 'added', added: 0, duplicates: 0 }) as const }
+  const store = { ...memoryStore(), add: () => ({ type: 'added', addedIndexes: [] }) as const }
   await using checker = await openOutbox({ user, gamemode, store })
   let group: FileRecord[] = []
   const check = async (): Promise<CatchGroup> => {

@@ -93,12 +93,11 @@ export function outboxRecorder(
   const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
   const add = async (catches: readonly KnownCatch[], next: Bookmarked) => {
     const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
-    const { added } = await outbox.add(additions, { bookmark: { name, value: bookmarkText(next) } })
+    const { addedIndexes } = await outbox.add(additions, { bookmark: { name, value: bookmarkText(next) } })
     kept = next.place
     last = next.place
     held = next.held
-    // What was known is what was read before, so it comes first.
-    return catches.slice(catches.length - added).map(({ shown }) => shown)
+    return addedIndexes.flatMap((index) => catches[index]?.shown ?? [])
   }
   return {
     place: kept,

@@ -88,10 +88,12 @@ class OpenOutbox implements Outbox {
     })
     if (outcome.type === 'moved') throw new BookmarkMovedError()
     if (outcome.type === 'full') throw new OutboxFullError(settings.maxCatches)
-    const { added, duplicates } = outcome
-    if (added + duplicates > 0) emitter.emit({ type: 'added', added, duplicates })
+    const { addedIndexes } = outcome
+    const added = addedIndexes.length
+    const duplicates = list.length - added
+    if (list.length > 0) emitter.emit({ type: 'added', added, duplicates })
     if (added > 0) this.#background?.nudge()
-    return { added, duplicates }
+    return { added, duplicates, addedIndexes }
   }
 
   async bookmark(name: string): Promise<string | undefined> {

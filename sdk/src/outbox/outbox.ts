@@ -23,6 +23,8 @@ export interface OutboxAdded {
   readonly added: number
   /** Catches that were left out, since their key is known. */
   readonly duplicates: number
+  /** Which of the given catches were added, by their indexes, in order. */
+  readonly addedIndexes: readonly number[]
 }
 
 /** What `flush` may be told. */

@@ -50,7 +50,11 @@ export interface AddRequest {
 
 /** What `add` did. `full`, or `moved` when the bookmark is not what was expected: nothing at all. */
 export type AddOutcome =
-  | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
+  | {
+      readonly type: 'added'
+      /** Which of the request's catches were added, by their indexes, in order; the others are duplicates. */
+      readonly addedIndexes: readonly number[]
+    }
   | { readonly type: 'full' }
   | { readonly type: 'moved' }
 

@@ -11,8 +11,8 @@ function open(options: OutboxOptions = {}) {
 
 it('takes one catch or many, and says how many', async () => {
   const outbox = await open()
-  expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0 })
-  expect(await outbox.add(fish(1, 700))).toEqual({ added: 700, duplicates: 0 })
+  expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0, addedIndexes: [0] })
+  expect(await outbox.add(fish(1, 700))).toMatchObject({ added: 700, duplicates: 0 })
   expect(await outbox.status()).toMatchObject({
     queued: 701,
     collections: [
@@ -70,9 +70,9 @@ it('takes a catch with a known key once, also when it was delivered before', asy
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = { kind: 'fish', name: 'Cod', rarity: 1, key: 'latest.log:1042' } as const
-  expect(await outbox.add([keyed, keyed])).toEqual({ added: 1, duplicates: 1 })
+  expect(await outbox.add([keyed, keyed])).toEqual({ added: 1, duplicates: 1, addedIndexes: [0] })
   await outbox.flush()
-  expect(await outbox.add(keyed)).toEqual({ added: 0, duplicates: 1 })
+  expect(await outbox.add(keyed)).toEqual({ added: 0, duplicates: 1, addedIndexes: [] })
   await outbox.flush()
   expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
 })

@@ -70,12 +70,24 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
     it('takes a key once, also within one request and after delivery', async () => {
       const store = await open()
       const twice = [addition('a', { key: 'k' }), addition('a', { key: 'k' })]
-      expect(await store.add(request(twice))).toEqual({ type: 'added', added: 1, duplicates: 1 })
+      expect(await store.add(request(twice))).toEqual({ type: 'added', addedIndexes: [0] })
       await store.claim({ ...alex, now: 0, leaseMs: 100 })
       const batch = await store.seal(alex, [(await store.peek(1))[0]?.seq ?? 0], 'token')
       await store.acknowledge(batch ?? 0)
-      expect(await store.add(request(twice))).toEqual({ type: 'added', added: 0, duplicates: 2 })
+      expect(await store.add(request(twice))).toEqual({ type: 'added', addedIndexes: [] })
       expect(await names(store)).toEqual([])
+    })
+
+    it('tells which catches it added', async () => {
+      const store = await open()
+      await store.add(request([addition('b', { key: 'b' })]))
+      const some = [
+        addition('a', { key: 'a' }),
+        addition('b', { key: 'b' }),
+        addition('a', { key: 'a' }),
+        addition('c'),
+      ]
+      expect(await store.add(request(some))).toEqual({ type: 'added', addedIndexes: [0, 3] })
     })
 
     it('forgets keys beyond number and age, never those of catches it holds', async () => {
@@ -91,12 +103,12 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       }
       const again = (key: string) => request([addition(key, { key })])
       await store.add(request([addition('new')], { maxKeys: 2 }))
-      expect(await store.add(again('held'))).toMatchObject({ duplicates: 1 })
-      expect(await store.add(again('z'))).toMatchObject({ duplicates: 1 })
-      expect(await store.add(again('x'))).toMatchObject({ added: 1 })
+      expect(await store.add(again('held'))).toMatchObject({ addedIndexes: [] })
+      expect(await store.add(again('z'))).toMatchObject({ addedIndexes: [] })
+      expect(await store.add(again('x'))).toMatchObject({ addedIndexes: [0] })
       await store.add(request([addition('later')], { keysSince: 2000 }))
-      expect(await store.add(again('z'))).toMatchObject({ added: 1 })
-      expect(await store.add(again('held'))).toMatchObject({ duplicates: 1 })
+      expect(await store.add(again('z'))).toMatchObject({ addedIndexes: [0] })
+      expect(await store.add(again('held'))).toMatchObject({ addedIndexes: [] })
     })
 
     it('takes nothing of what would be too much, the bookmark included', async () => {
@@ -105,10 +117,10 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.add(request(abc, { maxCatches: 2, bookmark }))).toEqual({ type: 'full' })
       expect(await names(store)).toEqual([])
       expect(await store.bookmark('log')).toBeUndefined()
-      expect(await store.add(request(abc, { maxCatches: 3, bookmark }))).toMatchObject({ added: 3 })
+      expect(await store.add(request(abc, { maxCatches: 3, bookmark }))).toMatchObject({ addedIndexes: [0, 1, 2] })
       expect(await store.bookmark('log')).toBe('7')
       expect(await store.add(request([], { maxCatches: 3, bookmark: { name: 'log', value: '8' } }))).toMatchObject({
-        added: 0,
+        addedIndexes: [],
       })
       expect(await store.bookmark('log')).toBe('8')
     })
@@ -118,10 +130,10 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       const move = (expected: string | null, value: string) =>
         store.add(request([addition(value)], { bookmark: { name: 'log', value, expected } }))
       expect(await move('7', 'a')).toEqual({ type: 'moved' })
-      expect(await move(null, 'a')).toMatchObject({ added: 1 })
+      expect(await move(null, 'a')).toMatchObject({ addedIndexes: [0] })
       for (const expected of [null, 'b', '']) expect(await move(expected, 'b')).toEqual({ type: 'moved' })
       expect(await names(store)).toEqual(['a'])
-      expect(await move('a', 'b')).toMatchObject({ added: 1 })
+      expect(await move('a', 'b')).toMatchObject({ addedIndexes: [0] })
       expect(await store.bookmark('log')).toBe('b')
       expect(await names(store)).toEqual(['a', 'b'])
     })
@@ -266,7 +278,7 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect([await names(store), await store.bookmark('stamp')]).toEqual([['a', 'b', 'c', 'd'], undefined])
       expect(await store.cancel(some)).toEqual({ cancelled: 1, sealed: 0 })
       expect([await names(store), await store.bookmark('stamp')]).toEqual([['b', 'c', 'd'], '1'])
-      expect(await store.add(request(keyed.slice(0, 1)))).toMatchObject({ added: 0, duplicates: 1 })
+      expect(await store.add(request(keyed.slice(0, 1)))).toMatchObject({ addedIndexes: [] })
       await store.seal(alex, seqs.slice(1, 2), 'token')
       expect(await store.seal(alex, seqs.slice(0, 1), 'token')).toBeUndefined()
       expect(await store.cancel({ keyPrefix: 'a_', dryRun: false })).toEqual({ cancelled: 0, sealed: 1 })

@@ -1,12 +1,16 @@
 import type { Addition } from '../store.ts'
 
-/** The catches that are to be taken: those without a key, and the first of each key that is not known yet. */
-export function withoutDuplicates(catches: readonly Addition[], isKnown: (key: string) => boolean): Addition[] {
+/** The catches to add, by their indexes: those without a key, and the first of each key that is not known yet. */
+export function withoutDuplicates(
+  catches: readonly Addition[],
+  isKnown: (key: string) => boolean,
+): ReadonlyMap<number, Addition> {
   const seen = new Set<string>()
-  return catches.filter(({ key }) => {
+  const isNew = ({ key }: Addition) => {
     if (key === undefined) return true
     if (seen.has(key) || isKnown(key)) return false
     seen.add(key)
     return true
-  })
+  }
+  return new Map([...catches.entries()].filter(([, one]) => isNew(one)))
 }

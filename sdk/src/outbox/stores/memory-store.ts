@@ -119,17 +119,17 @@ function add(state: ReturnType<typeof emptyState>, request: AddRequest): ReturnT
   const { catches, bookmark, now, maxCatches, maxKeys, keysSince } = request
   if (bookmark && hasMoved(bookmark, state.bookmarks.get(bookmark.name))) return { type: 'moved' }
   const unknown = withoutDuplicates(catches, (key) => state.keys.has(key))
-  if (unknown.length > 0 && state.catches.length + unknown.length > maxCatches) return { type: 'full' }
-  for (const { collection, kind, user, gamemode, entry, key } of unknown) {
+  if (unknown.size > 0 && state.catches.length + unknown.size > maxCatches) return { type: 'full' }
+  for (const { collection, kind, user, gamemode, entry, key } of unknown.values()) {
     const known = state.collections.get(collection) ?? { kind, user, gamemode }
     state.collections.set(collection, known)
     if (key !== undefined) state.keys.set(key, now)
     const stored = { ...known, collection, entry, seq: ++state.lastSeq, addedAt: now }
     state.catches.push({ stored: key === undefined ? stored : { ...stored, key }, batch: undefined })
   }
-  if (unknown.length > 0) forgetKeys(state, maxKeys, keysSince)
+  if (unknown.size > 0) forgetKeys(state, maxKeys, keysSince)
   if (bookmark) state.bookmarks.set(bookmark.name, bookmark.value)
-  return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
+  return { type: 'added', addedIndexes: [...unknown.keys()] }
 }
 
 function storedOf(catches: readonly MemoryCatch[]) {

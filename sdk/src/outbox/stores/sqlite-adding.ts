@@ -41,15 +41,15 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
       transaction(() => {
         if (bookmark && hasMoved(bookmark, bookmarkOf(bookmark.name))) return { type: 'moved' }
         const unknown = withoutDuplicates(catches, (key) => findKey(key).length > 0)
-        if (unknown.length > 0 && Number(count()[0]?.n) + unknown.length > maxCatches) return { type: 'full' }
-        for (const { collection, kind, user, gamemode, entry, key } of unknown) {
+        if (unknown.size > 0 && Number(count()[0]?.n) + unknown.size > maxCatches) return { type: 'full' }
+        for (const { collection, kind, user, gamemode, entry, key } of unknown.values()) {
           if (key !== undefined) addKey(key, now)
           addCollection(collection, kind, user, gamemode)
           addCatch(collection, JSON.stringify(entry), now, key ?? null)
         }
-        if (unknown.length > 0) forgetKeys(maxKeys, keysSince)
+        if (unknown.size > 0) forgetKeys(maxKeys, keysSince)
         if (bookmark) setBookmark(bookmark.name, bookmark.value)
-        return { type: 'added', added: unknown.length, duplicates: catches.length - unknown.length }
+        return { type: 'added', addedIndexes: [...unknown.keys()] }
       }),
     bookmark: (name) => transaction(() => bookmarkOf(name)),
     cancel: ({ keyPrefix = '', bookmark, dryRun }) =>
