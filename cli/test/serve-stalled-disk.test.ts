@@ -6,11 +6,7 @@ import { launch } from './maintenance-processes.ts'
 test('serve on a disk that has stalled is not ready within 2 s, fails writes, and ends in time when it is told to', {
   timeout: 60_000,
 }, async ({ skip }) => {
-  const disk = createStallingDisk()
-  if ('reason' in disk) {
-    skip(disk.reason)
-    return
-  }
+  const disk = createStallingDisk(skip)
   const server = launch(['serve'], {
     FISH_STORAGE: `file:${newFolder()}`,
     FISH_PORT: '0',

@@ -11,11 +11,7 @@ const MIB = 1024 * 1024
 test('a disk that stalls fails pings and writes in time, takes bounded memory, and is found again by itself', {
   timeout: 60_000,
 }, async ({ skip }) => {
-  const disk = createStallingDisk()
-  if ('reason' in disk) {
-    skip(disk.reason)
-    return
-  }
+  const disk = createStallingDisk(skip)
   const storage = await startRemoteStorage(newFolder(), disk.env)
   expect(await storage.append('before')).toMatchObject({ result: { outcome: 'stored' } })
   const { memory } = await storage.ping()
@@ -56,11 +52,7 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
 test('a storage whose disk has stalled is disposed in time, and says that writes were not finished', {
   timeout: 60_000,
 }, async ({ skip }) => {
-  const disk = createStallingDisk()
-  if ('reason' in disk) {
-    skip(disk.reason)
-    return
-  }
+  const disk = createStallingDisk(skip)
   const storage = await startRemoteStorage(newFolder(), disk.env)
   disk.stall()
   const write = storage.append('unfinished')
@@ -79,11 +71,7 @@ test.for([
     timeout: 60_000,
   },
   async ([, behind], { skip }) => {
-    const disk = createStallingDisk()
-    if ('reason' in disk) {
-      skip(disk.reason)
-      return
-    }
+    const disk = createStallingDisk(skip)
     const folder = newFolder()
     const first = await startRemoteStorage(folder)
     await first.append('before')
@@ -105,11 +93,7 @@ test.for([
 test('a write is acknowledged once its log is flushed, and the mark that counts it is flushed behind it', async ({
   skip,
 }) => {
-  const disk = createStallingDisk()
-  if ('reason' in disk) {
-    skip(disk.reason)
-    return
-  }
+  const disk = createStallingDisk(skip)
   const folder = newFolder()
   const storage = await startRemoteStorage(folder, disk.env)
   // The first write of a log is flushed in any case.

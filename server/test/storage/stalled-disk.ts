@@ -16,9 +16,9 @@ export interface StallingDisk {
   flushed(): readonly string[]
 }
 
-/** Makes such a disk for one test, or says why there is none. */
-export function createStallingDisk(): StallingDisk | { readonly reason: string } {
-  if (process.platform !== 'linux') return { reason: 'a disk is made to stall on Linux alone' }
+/** Makes such a disk for one test, which is skipped where there is none. */
+export function createStallingDisk(skip: (reason: string) => never): StallingDisk {
+  if (process.platform !== 'linux') skip('a disk is made to stall on Linux alone')
   const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [library, stalled, flushed] = ['stalled-sync.so', 'stalled', 'flushed'].map((name) => join(folder, name)) as [
@@ -30,7 +30,7 @@ export function createStallingDisk(): StallingDisk | { readonly reason: string }
   try {
     execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
   } catch {
-    return { reason: 'there is no C compiler to make a disk stall' }
+    skip('there is no C compiler to make a disk stall')
   }
   return {
     env: { LD_PRELOAD: library, FISH_STALLED: stalled, FISH_FLUSHED: flushed },
