@@ -25,6 +25,9 @@ export interface ServeOptions extends ConfigSource {
 /** As many bits as the keys that are derived from it. */
 const STRONG_SECRET_LENGTH = 32
 
+/** How long a start that is under way may take to end once the server shall stop, in milliseconds. */
+const START_GRACE_MS = 2000
+
 /** How long the reader of the log has for its last line before the process is killed. */
 const LAST_WORDS_MS = 500
 
@@ -33,9 +36,10 @@ export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, unreachable: 69, fo
 
 /**
  * Runs the server until it is told to stop, as `fish-cli serve` does: exactly one line on stdout when it is ready,
- * all else on stderr. A second wish to stop does not wait for requests in flight. Where a file storage cannot be closed
- * because its disk does not respond, the process ends itself by SIGKILL.
- * @returns the exit status
+ * all else on stderr. A second wish to stop does not wait for requests in flight. Where a file storage cannot be opened
+ * or closed because its disk does not respond, the process ends itself by SIGKILL.
+ * @returns the exit status. After a stop during the start, call `process.exit()` with it: a Redis that does not respond
+ * would keep the process for up to 30 s
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { stdout, stderr, stopRequested, colours = stderr.isTTY === true && !options.env.NO_COLOR } = options
@@ -44,9 +48,26 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (!config) return SERVE_EXIT.usage
   const logger = createLogger(config.log, { stream: stderr, colours })
 
-  let server: RunningServer
+  /** Any other end would wait for the thread that waits for the disk. */
+  const kill = async () => {
+    await Promise.race([new Promise((resolve) => stderr.write('', resolve)), wait(LAST_WORDS_MS)])
+    process.kill(process.pid, 'SIGKILL')
+  }
+
+  const stopped = stopRequested()
+  let server: RunningServer | undefined
   try {
-    server = await startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
+    const starting = startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
+    server = await Promise.race([starting, stopped.then(() => undefined)])
+    if (!server) {
+      logger.info({}, 'stopping: the start is given up')
+      if (!(await endsInTime(starting)) && config.storage.driver === 'file') {
+        logger.error({}, 'killed: the disk does not respond')
+        await kill()
+      }
+      logger.info({}, 'stopped')
+      return SERVE_EXIT.stopped
+    }
   } catch (error) {
     say(`fish-cli serve: ${startFailure(error, config)}`)
     if (error instanceof StorageError && error.code === 'unavailable') return SERVE_EXIT.unreachable
@@ -60,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   logger.info({}, `the API is described at ${server.url}${ROUTES.docs.path}`)
   stdout.write(`listening on ${server.url}\n`)
 
-  await stopRequested()
+  await stopped
   logger.info({}, 'stopping: requests in flight finish')
   let status: number = SERVE_EXIT.stopped
   void stopRequested().then(() => {
@@ -72,12 +93,20 @@ export async function serve(options: ServeOptions): Promise<number> {
   } catch (err) {
     if (!(err instanceof StorageError)) throw err
     logger.error({ err }, 'killed: the disk has not taken all writes; what got no 2xx may be missing')
-    await Promise.race([new Promise((resolve) => stderr.write('', resolve)), wait(LAST_WORDS_MS)])
-    // Any other end would wait for the thread that waits for the disk.
-    process.kill(process.pid, 'SIGKILL')
+    await kill()
   }
   logger.info({}, 'stopped')
   return status
+}
+
+/** Whether a start that is not wanted any more ends within its grace, and what it has opened is closed. */
+async function endsInTime(starting: Promise<RunningServer>): Promise<boolean> {
+  const close = async () => (await starting).close()
+  const ended = close().then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([ended, wait(START_GRACE_MS, false, { ref: false })])
 }
 
 function configOf(options: ServeOptions, say: (line: string) => void): ServerConfig | undefined {

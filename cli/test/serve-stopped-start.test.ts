@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder } from '../../server/test/storage/folders.ts'
+import { describeWithRedis, freePort, startRedis } from '../../server/test/storage/redis-server.ts'
+import { startRemoteStorage } from '../../server/test/storage/remote-storage.ts'
+import { createStallingDisk } from '../../server/test/storage/stalled-disk.ts'
+import { launch } from './maintenance-processes.ts'
+
+const SECRET = 'a secret of a test that is long enough'
+const ENV = { FISH_LOG: 'json', FISH_SECRET: SECRET, FISH_JWT_SECRET: SECRET, FISH_ADMIN_PASSWORD: 'boss-password' }
+const STOPPED = ['stopping: the start is given up', 'stopped']
+
+/** Whether something listens on this port, which a server takes before it opens its storage. */
+async function isTaken(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const taken = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return taken
+}
+
+describeWithRedis('serve that is told to stop while a Redis that does not respond keeps it from starting', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 in time, and has served nothing (%s)',
+    {
+      timeout: 60_000,
+    },
+    async (signal) => {
+      const redis = await startRedis()
+      onTestFinished(redis.stop)
+      redis.freeze()
+      const port = await freePort()
+      const server = launch(['serve'], { ...ENV, FISH_STORAGE: redis.url, FISH_PORT: String(port) })
+      await expect.poll(() => isTaken(port), { timeout: 20_000 }).toBe(true)
+
+      const stopped = performance.now()
+      server.child.kill(signal)
+      expect(await server.closed).toBe(0)
+      expect(performance.now() - stopped).toBeLessThan(10_000)
+      const messages = server.stderr().trim().split('\n')
+      expect(messages.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(STOPPED)
+      expect(server.stdout()).toBe('')
+      redis.thaw()
+      expect(await redis.admin.dbsize()).toBe(0)
+    },
+  )
+})
+
+test('serve that is told to stop while a stalled disk keeps it from starting ends itself, and the store is whole', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  const disk = createStallingDisk(skip)
+  const folder = newFolder()
+  const first = await startRemoteStorage(folder)
+  await first.append('before')
+  await first.dispose()
+  await first.kill()
+  disk.stall()
+  const port = await freePort()
+  const server = launch(['serve'], { ...ENV, ...disk.env, FISH_STORAGE: `file:${folder}`, FISH_PORT: String(port) })
+  await expect.poll(() => isTaken(port), { timeout: 20_000 }).toBe(true)
+
+  const stopped = performance.now()
+  server.child.kill('SIGTERM')
+  // By a signal: no other end would come before the disk responds.
+  expect(await server.closed).toBe(null)
+  expect(performance.now() - stopped).toBeLessThan(10_000)
+  expect(server.stderr()).toMatch(/the start is given up.*killed: the disk does not respond/s)
+  disk.resume()
+  const again = await startRemoteStorage(folder)
+  expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
+})
