@@ -141,13 +141,19 @@ describeWithRedis('a Redis that fails', () => {
       (admin) => admin.replicaof('NO', 'ONE'),
     ],
     [
+      'evicts users and catches',
+      'unavailable',
+      (admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'),
+      (admin) => admin.config('SET', 'maxmemory-policy', 'noeviction'),
+    ],
+    [
       'is full',
       'full',
       (admin) => admin.config('SET', 'maxmemory', '1'),
       (admin) => admin.config('SET', 'maxmemory', '0'),
     ],
   ] as [string, string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>][])(
-    'is told from a ping when it answers but takes no writes, because it %s',
+    'is told from a ping when it answers but keeps no writes, because it %s',
     async (_, code, spoil, mend) => {
       const storage = await open()
       await spoil(server.admin)

@@ -67,6 +67,18 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(storage.warnings).toEqual([expect.stringMatching(/Set FISH_REDIS_WAIT to 1/)])
   })
 
+  test('is not waited for as long as it is still to be filled, and that is said', async () => {
+    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
+    onTestFinished(() => filled.stop())
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
+    onTestFinished(() => joining.stop())
+    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
+    const storage = await open({ url: filled.url })
+    expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*Set FISH_REDIS_WAIT to 1/)])
+    await storage.append(newCollection(), newRecord())
+    await storage.ping()
+  })
+
   test('is told to acknowledge nothing where more replicas are wanted than there are', async () => {
     const storage = await open({ replicas: 2, timeoutMs: 200 })
     expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 replicas/)])

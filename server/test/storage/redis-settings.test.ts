@@ -45,9 +45,8 @@ describeWithRedis('the settings of a Redis', () => {
       [/everysec.*two seconds/],
     ],
     ['yes', 'no', 'noeviction', /half minute/, [/appendfsync no /]],
-    ['yes', 'always', 'allkeys-lru', /survives/, [/deletes users and catches.*allkeys-lru/]],
     ['yes', 'always', 'volatile-ttl', /survives/, [/forgets rate limits.*volatile-ttl/]],
-    ['no', 'always', 'allkeys-random', /keeps nothing on disk/, [/not append-only/, /allkeys-random/]],
+    ['no', 'always', 'volatile-random', /keeps nothing on disk/, [/not append-only/, /volatile-random/]],
   ])(
     'are told in words: appendonly %s, appendfsync %s, %s',
     async (appendonly, appendfsync, policy, text, warnings) => {
@@ -57,6 +56,39 @@ describeWithRedis('the settings of a Redis', () => {
       expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
     },
   )
+
+  test('keep a storage from opening that Redis would evict users and catches from, also where CONFIG is forbidden', async () => {
+    await server.admin.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '~fish:*', '+@all', '-config')
+    await server.admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory-policy', 'noeviction')))
+    for (const login of [urlWith(PASSWORD), `redis://guest:secret@127.0.0.1:${server.port}`]) {
+      await expect(open(login)).rejects.toMatchObject({
+        name: 'StorageError',
+        message: expect.stringMatching(/maxmemory-policy is allkeys-lru\. .*CONFIG SET maxmemory-policy noeviction/),
+      })
+    }
+  })
+
+  test('keep a storage from opening for a user that may only read, though the store is there already', async () => {
+    await (await open()).items.setItem('a:b', 'c')
+    await server.admin.call('ACL', 'SETUSER', 'commands', 'on', '>secret', '~fish:*', '+@all', '-@write')
+    await server.admin.call('ACL', 'SETUSER', 'keys', 'on', '>secret', '%R~fish:*', '+@all')
+    for (const user of ['commands', 'keys']) {
+      await expect(open(`redis://${user}:secret@127.0.0.1:${server.port}`)).rejects.toMatchObject({
+        name: 'StorageError',
+        message: expect.stringMatching(/lacks permissions/),
+      })
+    }
+  })
+
+  test('do not keep a storage from opening while Redis is full, for what is removed makes room', async () => {
+    await (await open()).items.setItem('a:b', 'c')
+    await server.admin.config('SET', 'maxmemory', '1')
+    onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory', '0')))
+    const storage = await open()
+    await expect(storage.ping()).rejects.toMatchObject({ code: 'full' })
+    await storage.items.removeItem('a:b')
+  })
 
   test('are told in words when there are snapshots only', async () => {
     const storage = await configured({ appendonly: 'no', save: '3600 1', 'maxmemory-policy': 'noeviction' })

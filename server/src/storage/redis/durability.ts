@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { StorageError } from '../errors.ts'
 
 /** What an acknowledgement means, and what the operator should know. */
 export interface DurabilityReport {
@@ -32,11 +33,39 @@ export async function readPersistence(node: Redis): Promise<RedisPersistence> {
   return Object.fromEntries((answers as string[][]).filter(([name]) => name !== undefined))
 }
 
-/** How many replicas a server has now; `undefined` where it refuses to tell. */
-export async function readReplicas(node: Redis): Promise<number | undefined> {
-  const report = await node.info('replication').catch((error) => (isRefusal(error) ? '' : Promise.reject(error)))
+/**
+ * Refuses a server that deletes users and catches when its memory is full. A server that does not tell passes.
+ *
+ * @throws {StorageError} `unavailable`
+ */
+export async function refuseEviction(node: Redis): Promise<void> {
+  // Not CONFIG, which hosted servers forbid more often.
+  const [, policy] = /^maxmemory_policy:(allkeys\S*)/m.exec(await readInfo(node, 'memory')) ?? []
+  if (policy === undefined) return
+  throw new StorageError(
+    'unavailable',
+    `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Keep them with CONFIG SET maxmemory-policy noeviction, and in the configuration of Redis.`,
+  )
+}
+
+/** The replicas of a server. */
+export interface Replicas {
+  readonly connected: number
+  /** Those of them that get every write now; the others are still being filled. */
+  readonly online: number
+}
+
+/** Which replicas a server has now; `undefined` where it refuses to tell. */
+export async function readReplicas(node: Redis): Promise<Replicas | undefined> {
+  const report = await readInfo(node, 'replication')
   const [, count] = /^connected_slaves:(\d+)/m.exec(report) ?? []
-  return count === undefined ? undefined : Number(count)
+  if (count === undefined) return undefined
+  const joining = report.match(/^slave\d+:.*\bstate=(?!online\b)/gm) ?? []
+  return { connected: Number(count), online: Number(count) - joining.length }
+}
+
+async function readInfo(node: Redis, section: string): Promise<string> {
+  return node.info(section).catch((error) => (isRefusal(error) ? '' : Promise.reject(error)))
 }
 
 function isRefusal(error: unknown): boolean {
@@ -84,15 +113,15 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
 /** The replicas that there are, and those that are waited for. */
 export interface Replication {
   /** Of each server; `undefined` where it does not tell. */
-  readonly connected: readonly (number | undefined)[]
+  readonly servers: readonly (Replicas | undefined)[]
   /** How many must have a write before it is acknowledged. */
   readonly replicas: number
 }
 
-function describeReplication({ connected, replicas }: Replication): DurabilityReport {
+function describeReplication({ servers, replicas }: Replication): DurabilityReport {
   if (replicas > 0) {
     const some = replicas === 1 ? '1 replica has' : `${replicas} replicas have`
-    const short = connected.some((count) => count !== undefined && count < replicas)
+    const short = servers.some((server) => server && server.online < replicas)
     return {
       durability: `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
       warnings: short
@@ -100,14 +129,14 @@ function describeReplication({ connected, replicas }: Replication): DurabilityRe
         : [],
     }
   }
-  if (connected.some((count) => count === undefined)) {
+  if (servers.includes(undefined)) {
     return {
       durability:
         'Whether there are replicas cannot be read: INFO is refused. A failover would lose acknowledged writes.',
       warnings: ['Redis does not tell whether it has replicas: INFO is refused. Set FISH_REDIS_WAIT to 1 if it has.'],
     }
   }
-  if (connected.every((count) => count === 0)) return { durability: '', warnings: [] }
+  if (servers.every((server) => server?.connected === 0)) return { durability: '', warnings: [] }
   return {
     durability: 'Replicas get writes later: a failover loses acknowledged writes that the replica does not have yet.',
     warnings: ['A failover can lose acknowledged writes. Set FISH_REDIS_WAIT to 1 to wait for a replica.'],
@@ -119,7 +148,7 @@ function describeReplication({ connected, replicas }: Replication): DurabilityRe
  * with the warnings of all.
  *
  * @example
- * const alone = { connected: [0], replicas: 0 }
+ * const alone = { servers: [{ connected: 0, online: 0 }], replicas: 0 }
  * describeDurability([{ appendonly: 'yes', appendfsync: 'always' }], alone).warnings // []
  */
 export function describeDurability(servers: readonly RedisPersistence[], replication: Replication): DurabilityReport {

@@ -36,7 +36,7 @@ const ADVICE: readonly Advice[] = [
     message: 'Redis refused the login. Check user and password in FISH_STORAGE.',
   },
   {
-    matches: /\bNOPERM\b/,
+    matches: /\bNOPERM\b|^ERR The user executing the script can't/,
     code: 'unavailable',
     message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
   },

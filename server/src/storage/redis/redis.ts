@@ -1,9 +1,16 @@
 import { type Cluster, Command } from 'ioredis'
+import { StorageError } from '../errors.ts'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import type { Connection } from './connection.ts'
-import { type DurabilityReport, describeDurability, readPersistence, readReplicas } from './durability.ts'
+import {
+  type DurabilityReport,
+  describeDurability,
+  readPersistence,
+  readReplicas,
+  refuseEviction,
+} from './durability.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys } from './keys.ts'
 import { openRedis, openReplicatedWrites, type RedisClusterOptions, type RedisOptions } from './open.ts'
@@ -40,9 +47,24 @@ async function writeProbes({ client, write }: Connection): Promise<void> {
   await Promise.all(Array.from(keys, (key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
+/**
+ * Refuses who may not write, before anything waits for replicas. Not a full Redis: what is removed makes room there.
+ *
+ * @throws {StorageError} `read_only`, `unavailable`
+ */
+async function tryWrites(connection: Connection): Promise<void> {
+  await connection
+    .run(() => writeProbes(connection))
+    .catch((error: unknown) => {
+      if (!(error instanceof StorageError && error.code === 'full')) throw error
+    })
+}
+
 function redisDriver(name: string, connection: Connection, report: DurabilityReport): StorageDriver {
-  const { client, run, close } = connection
-  const probe = createProbe(() => writeProbes(connection))
+  const { client, run, primaries, close } = connection
+  const probe = createProbe(async () => {
+    await Promise.all([writeProbes(connection), ...primaries().map(refuseEviction)])
+  })
   let closing: Promise<void> | undefined
   return {
     name,
@@ -70,11 +92,13 @@ function redisDriver(name: string, connection: Connection, report: DurabilityRep
 export function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
   return openRedis(options, async (connection) => {
     const { run, primaries } = connection
+    await run(() => Promise.all(primaries().map(refuseEviction)))
     await claimSchema(connection)
+    await tryWrites(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    const connected = await run(() => Promise.all(primaries().map(readReplicas)))
-    const replicas = options.replicas ?? Math.min(1, ...connected.map((count) => count ?? 0))
-    const report = describeDurability(persistence, { connected, replicas })
+    const servers = await run(() => Promise.all(primaries().map(readReplicas)))
+    const replicas = options.replicas ?? Math.min(1, ...servers.map((server) => server?.online ?? 0))
+    const report = describeDurability(persistence, { servers, replicas })
     if (replicas === 0) return wrapDriver(redisDriver(options.driver, connection, report))
     const writes = await openReplicatedWrites(options, replicas)
     const close = async () => void (await Promise.all([connection.close(), writes.close()]))
