@@ -187,7 +187,10 @@ export default defineConfig([
   build(
     'mocks',
     MOCKS,
-    { 'node-lanes': 'lanes/node-lanes.ts', 'node-lanes.default': 'lanes/node-lanes.default.ts' },
+    {
+      'node-transports': 'transports/node-transports.ts',
+      'node-transports.default': 'transports/node-transports.default.ts',
+    },
     {
       dts: declarationsOf('mocks', { ...MOCKS, ...MOCKS_ALONE }),
       clean: ['!standalone.js', '!THIRD-PARTY-LICENCES.txt', '!metafile-esm.json'],
@@ -204,5 +207,9 @@ export default defineConfig([
       clean: ['!*.cjs', '!help/**', '!man/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'],
     },
   ),
-  program('cli', { main: 'main.ts', 'fast-path': 'fast-path.ts', completion: 'completion/answer.ts' }),
+  program('cli', {
+    main: 'runtime/main.ts',
+    'fast-path': 'runtime/fast-path.ts',
+    completion: 'help/completion-main.ts',
+  }),
 ])

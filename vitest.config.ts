@@ -15,7 +15,7 @@ export default defineConfig({
           alias: {
             '#dispatcher': source('sdk/src/client/dispatcher.node.ts'),
             '#fernet-key': source('sdk/src/fernet/key.node.ts'),
-            '#node-lanes': source('mocks/src/lanes/node-lanes.ts'),
+            '#node-transports': source('mocks/src/transports/node-transports.ts'),
           },
         },
         test: { name: 'unit', include: [`${packages}/test/**/*.test.ts`], testTimeout: 60_000, maxWorkers: '100%' },

@@ -17,4 +17,4 @@ registerHooks({
   },
 })
 
-import('../src/main.ts').then(({ main }) => main())
+import('../src/runtime/main.ts').then(({ main }) => main())

@@ -2,7 +2,7 @@
 import './from-sources.ts'
 import { writeFileSync } from 'node:fs'
 
-const { describeCommands } = await import('../src/completion/describe.ts')
-const { DATA_FILE } = await import('../src/completion/answer.ts')
+const { describeCommands } = await import('../src/help/completion-describe.ts')
+const { DATA_FILE } = await import('../src/help/completion-main.ts')
 
 writeFileSync(new URL(`../dist/${DATA_FILE}`, import.meta.url), JSON.stringify(await describeCommands()))

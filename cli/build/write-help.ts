@@ -9,8 +9,8 @@ process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
 const { helpPageIds, showHelp } = await import('../src/help/help.ts')
 const { pageFile } = await import('../src/help/static-pages.ts')
-const { forRun } = await import('../src/run-io.ts')
-const { processIo } = await import('../src/io.ts')
+const { forRun } = await import('../src/core/run-io.ts')
+const { processIo } = await import('../src/core/io.ts')
 
 async function page(id: string, env: Record<string, string>): Promise<string> {
   let text = ''

@@ -1,6 +1,6 @@
-import { loadCommands } from './command-list.ts'
+import { loadCommands } from './runtime/command-list.ts'
 
-export { FAILURE_SCHEMA } from './failures/failure-schema.ts'
+export { FAILURE_SCHEMA } from './core/failure-schema.ts'
 
 /** Every command by its id, for oclif's own tools (`oclif manifest`, `oclif readme`). The program itself starts in `main.ts`. */
 export const COMMANDS = await loadCommands()

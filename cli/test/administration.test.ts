@@ -7,7 +7,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runCli } from '../src/main.ts'
+import { runCli } from '../src/runtime/main.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type KeyringEntry, keyringStore } from '../src/secrets/keyring.ts'
+import { type KeyringEntry, keyringStore } from '../src/auth/keyring.ts'
 import { filesWith, keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { describeFailure } from '../src/failures/describe-failure.ts'
-import { FAILURE_SCHEMA } from '../src/failures/failure-schema.ts'
+import { FAILURE_SCHEMA } from '../src/core/failure-schema.ts'
+import { describeFailure } from '../src/runtime/describe-failure.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 
@@ -223,7 +223,7 @@ test('a rate limit that outlasts --max-wait ends with 75 and says when to try ag
 
 test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130', async () => {
   const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
-  const { CliError } = await import('../src/failures/cli-error.ts')
+  const { CliError } = await import('../src/core/cli-error.ts')
   const controller = new AbortController()
   try {
     await run(['status'], { env: limited.base })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { commandIds } from '../src/command-list.ts'
 import { closestCommand, closestWord } from '../src/help/closest.ts'
+import { commandIds } from '../src/runtime/command-list.ts'
 import { run } from './harness.ts'
 
 describe('the command that was meant', () => {

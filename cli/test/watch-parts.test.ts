@@ -1,11 +1,11 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
-import { bookmarkText, readBookmark } from '../src/game-log/bookmark.ts'
-import { interpret } from '../src/game-log/interpret.ts'
-import { decodeLine, splitLines } from '../src/game-log/lines.ts'
-import { logPlaces } from '../src/game-log/log-places.ts'
-import { momentOf } from '../src/game-log/moment.ts'
-import { beginsGame, readWhereabouts } from '../src/game-log/whereabouts.ts'
+import { bookmarkText, readBookmark } from '../src/watch/bookmark.ts'
+import { interpret } from '../src/watch/interpret.ts'
+import { decodeLine, splitLines } from '../src/watch/lines.ts'
+import { logPlaces } from '../src/watch/log-places.ts'
+import { momentOf } from '../src/watch/moment.ts'
+import { beginsGame, readWhereabouts } from '../src/watch/whereabouts.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()

@@ -44,7 +44,7 @@ test('a page loads nothing of Node, of undici, or of the lanes that only Node ha
   const bundle = await bundlePage(MSW_AND_MOCK)
   for (const code of bundle.files.values()) expect(code).not.toMatch(/["']node:/)
   const modules = [PAGE, MOCK].flatMap((name) => [...bundle.load(name).modules.keys()])
-  expect(modules).toContainEqual(expect.stringContaining('node-lanes.default'))
+  expect(modules).toContainEqual(expect.stringContaining('node-transports.default'))
   expect(modules).not.toContainEqual(expect.stringMatching(/undici|interceptors\/.*http|conformance|standalone/))
 })
 

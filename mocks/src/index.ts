@@ -1,4 +1,3 @@
-export { createMock } from './create-mock.ts'
 export {
   DEFAULT_CODES,
   FAULT_NAMES,
@@ -15,13 +14,13 @@ export type {
   StoredCatch,
   StoredCrab,
   StoredFish,
-} from './journal/entry.ts'
-export type { Sent } from './journal/sent.ts'
-export type { Interception, OnUnhandled, Passthrough } from './lanes/intercept.ts'
-export type { ListenOptions, ServeOptions } from './lanes/node-lanes-types.ts'
-export type { Standalone } from './lanes/standalone.ts'
-export type { ClientOfOptions, Mock, MockClientOptions } from './mock.ts'
-export type { MockKeys, MockOptions } from './options.ts'
+} from './history/entry.ts'
+export type { Sent } from './history/sent.ts'
+export type { ClockSleeper, MockClock } from './mock/clock.ts'
+export { createMock } from './mock/create-mock.ts'
+export type { ClientOfOptions, Mock, MockClientOptions } from './mock/mock.ts'
+export type { MockKeys, MockOptions } from './mock/options.ts'
+export type { Lane } from './mock/outcome.ts'
 export {
   SEEDED_AT,
   type Seed,
@@ -30,8 +29,9 @@ export {
   type SeededUser,
   type SeedFish,
   type SeedUser,
-} from './seed.ts'
-export { type SeedUserBuilder, seedUser } from './seed-user.ts'
-export type { ClockSleeper, MockClock } from './world/clock.ts'
-export type { Lane } from './world/outcome.ts'
-export type { MockLimits } from './world/service.ts'
+} from './mock/seed.ts'
+export { type SeedUserBuilder, seedUser } from './mock/seed-user.ts'
+export type { MockLimits } from './mock/service.ts'
+export type { Interception, OnUnhandled, Passthrough } from './transports/intercept.ts'
+export type { ListenOptions, ServeOptions } from './transports/node-transports-types.ts'
+export type { Standalone } from './transports/standalone.ts'

@@ -1,7 +1,7 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 import type { Selection } from '../config/selection.ts'
-import { usageError } from '../failures/cli-error.ts'
-import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../failures/gamemode-words.ts'
+import { usageError } from '../core/cli-error.ts'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/gamemode-words.ts'
 import { closestWord } from '../help/closest.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag } from '../base/flags.ts'
-import { bytesText } from '../maintenance/bytes-text.ts'
+import { printable } from '../output/printable.ts'
+import { bytesText } from '../runtime/bytes-text.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { dryRunFlag } from '../runtime/flags.ts'
 import {
   holding,
   maintainTold,
@@ -9,8 +10,7 @@ import {
   secretNote,
   storageFlag,
   storageSource,
-} from '../maintenance/maintenance.ts'
-import { printable } from '../output/printable.ts'
+} from '../runtime/maintenance.ts'
 
 /** `fish-cli backup` */
 export class Backup extends FishCommand {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag } from '../base/flags.ts'
-import { installScript } from '../completion/install.ts'
-import { type Place, placeOf } from '../completion/places.ts'
-import { SCRIPTS } from '../completion/scripts.ts'
-import { isShell, SHELLS, type Shell } from '../completion/shells.ts'
 import { homeFolder } from '../config/home-folder.ts'
-import { usageError } from '../failures/cli-error.ts'
+import { usageError } from '../core/cli-error.ts'
+import type { Env } from '../core/terminal.ts'
+import { installScript } from '../help/completion-install.ts'
+import { type Place, placeOf } from '../help/completion-places.ts'
+import { SCRIPTS } from '../help/completion-scripts.ts'
+import { isShell, SHELLS, type Shell } from '../help/shells.ts'
 import { printable } from '../output/printable.ts'
-import type { Env } from '../terminal.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { dryRunFlag } from '../runtime/flags.ts'
 
 /** `fish-cli completion` */
 export class Completion extends FishCommand {

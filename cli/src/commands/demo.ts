@@ -1,13 +1,13 @@
 import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
 import { Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { outputFlags, serviceFlags } from '../base/flags.ts'
 import { crabColumns, fishColumns } from '../catches/catch-columns.ts'
+import { openClient } from '../client/open-client.ts'
 import { rarityStyle } from '../output/colours.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
-import { openClient } from '../service/client.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { outputFlags, serviceFlags } from '../runtime/flags.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
 

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag } from '../base/flags.ts'
-import { usageError } from '../failures/cli-error.ts'
-import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import { usageError } from '../core/cli-error.ts'
 import { printable } from '../output/printable.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { dryRunFlag } from '../runtime/flags.ts'
+import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../runtime/maintenance.ts'
 
 const STDIN = '-'
 

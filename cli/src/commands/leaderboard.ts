@@ -1,10 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
-import { outputFlags } from '../base/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../auth/administration-command.ts'
 import { readCatchQuery } from '../catches/catch-query.ts'
-import { usageError } from '../failures/cli-error.ts'
+import { usageError } from '../core/cli-error.ts'
 import type { Column } from '../output/columns.ts'
+import { outputFlags } from '../runtime/flags.ts'
 
 interface Place {
   readonly place: number

@@ -1,13 +1,13 @@
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
 import { crabColumns, DETAIL_FIELDS, fishColumns } from '../catches/catch-columns.ts'
 import { countColumns } from '../catches/catch-counts.ts'
 import { type CatchKind, catchList, countedBy, countFields, KIND_PLURALS, readCatches } from '../catches/catch-list.ts'
 import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
-import { usageError } from '../failures/cli-error.ts'
+import { usageError } from '../core/cli-error.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
-import { readInterval, watchFlags } from '../polling/flags.ts'
+import { readInterval, watchFlags } from '../poll/watch-flags.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['fish', 'fish'],
@@ -70,14 +70,14 @@ export class List extends FishCommand {
     else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
     else this.checkOutput(flags, crabColumns('whole'))
     // Only what was typed right needs a service, its profile and its secrets.
-    const { needGamemode, needUser, openClient } = await import('../service/client.ts')
+    const { needGamemode, needUser, openClient } = await import('../client/open-client.ts')
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
     const user = needUser(this.io, userOf(named, flags.user), how, flags)
     const gamemode = needGamemode(this.io, flags.gamemode, flags)
     const { chart = false, detail = false } = flags
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
-      const { watchList } = await import('../polling/watch-list.ts')
+      const { watchList } = await import('../poll/watch-list.ts')
       // How long ago something was is counted anew each time.
       const wishAt = (now: number) => ({ ...wish, query: readCatchQuery(flags, now) })
       return watchList(this.io, { flags, user, wishAt, intervalMs, note: (text) => this.note(flags.json, text) })

@@ -1,9 +1,9 @@
-import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag, profileFlag } from '../base/flags.ts'
+import { notLoggedIn } from '../auth/identity.ts'
+import { changeSecrets, tryForgetting } from '../auth/vault.ts'
 import { readConfig } from '../config/config-file.ts'
 import { select } from '../config/selection.ts'
-import { notLoggedIn } from '../secrets/identity.ts'
-import { changeSecrets, tryForgetting } from '../secrets/vault.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { dryRunFlag, profileFlag } from '../runtime/flags.ts'
 
 /** `fish-cli logout` */
 export class Logout extends FishCommand {

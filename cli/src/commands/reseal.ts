@@ -1,9 +1,9 @@
 import type { ResealReport } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { dryRunFlag } from '../base/flags.ts'
-import { EXIT } from '../failures/exit.ts'
-import { maintainTold, storageFlag, storageSource } from '../maintenance/maintenance.ts'
+import { EXIT } from '../core/exit.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { dryRunFlag } from '../runtime/flags.ts'
+import { maintainTold, storageFlag, storageSource } from '../runtime/maintenance.ts'
 
 /** `fish-cli reseal` */
 export class Reseal extends FishCommand {

@@ -1,10 +1,10 @@
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
 import { Flags, type Interfaces } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 import { useColours } from '../output/colours.ts'
 import { readManifest } from '../package.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
 import { listenLineAsJson, startErrors } from '../servers/serve-streams.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)

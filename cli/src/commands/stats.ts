@@ -1,11 +1,11 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../administration/administration-command.ts'
-import { outputFlags } from '../base/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../auth/administration-command.ts'
 import { type CollectionCounts, countCollections } from '../catches/collection-counts.ts'
 import { COUNT_COLUMNS, countBars, countRows } from '../catches/count-rows.ts'
-import { usageError } from '../failures/cli-error.ts'
-import { openClient, type ServiceFlags } from '../service/client.ts'
+import { openClient, type ServiceFlags } from '../client/open-client.ts'
+import { usageError } from '../core/cli-error.ts'
+import { outputFlags } from '../runtime/flags.ts'
 
 /** `fish-cli stats` */
 export class Stats extends AdministrationCommand {

@@ -3,16 +3,22 @@ import type { Gamemode } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../base/flags.ts'
+import { canAsk } from '../auth/read-secret.ts'
 import { chosenGamemode, gamemodeNamed } from '../catches/gamemode.ts'
+import { catchesText } from '../client/catches-text.ts'
+import { flushStatus, flushWithProgress, interruptionWith } from '../client/flush-with-progress.ts'
+import { maxWaitMs, needUser, selection } from '../client/open-client.ts'
+import { openPlayerOutbox } from '../client/open-outbox.ts'
 import { homeFolder } from '../config/home-folder.ts'
-import { usageError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
-import { findLog } from '../game-log/find-log.ts'
-import { follow } from '../game-log/follow.ts'
-import { isPacked } from '../game-log/log-file.ts'
-import { logPlaces } from '../game-log/log-places.ts'
+import { usageError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import { printable } from '../output/printable.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
+import { findLog } from '../watch/find-log.ts'
+import { follow } from '../watch/follow.ts'
+import { isPacked } from '../watch/log-file.ts'
+import { logPlaces } from '../watch/log-places.ts'
 import {
   dryRecorder,
   gamemodeChoice,
@@ -21,17 +27,11 @@ import {
   outboxRecorder,
   type Recorder,
   type ShownCatch,
-} from '../game-log/recorder.ts'
-import { sendPauseMs } from '../game-log/send-pace.ts'
-import { catchJson, catchText, type Totals, totalsText, withCatch } from '../game-log/show.ts'
-import { tellDelivery } from '../game-log/tell-delivery.ts'
-import type { Whereabouts } from '../game-log/whereabouts.ts'
-import { catchesText } from '../outbox/catches-text.ts'
-import { flushStatus, flushWithProgress, interruptionWith } from '../outbox/flush-with-progress.ts'
-import { openPlayerOutbox } from '../outbox/open-outbox.ts'
-import { printable } from '../output/printable.ts'
-import { canAsk } from '../secrets/read-secret.ts'
-import { maxWaitMs, needUser, selection } from '../service/client.ts'
+} from '../watch/recorder.ts'
+import { sendPauseMs } from '../watch/send-pace.ts'
+import { catchJson, catchText, type Totals, totalsText, withCatch } from '../watch/show.ts'
+import { tellDelivery } from '../watch/tell-delivery.ts'
+import type { Whereabouts } from '../watch/whereabouts.ts'
 
 /** `fish-cli watch` */
 export class Watch extends FishCommand {
@@ -215,7 +215,7 @@ export class Watch extends FishCommand {
         'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
       )
     }
-    const { askLine } = await import('../asking/ask-line.ts')
+    const { askLine } = await import('../output/ask-line.ts')
     const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
     return gamemodeNamed(((await askLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
   }

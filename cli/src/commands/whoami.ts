@@ -1,15 +1,15 @@
 import { Flags } from '@oclif/core'
-import { FishCommand } from '../base/fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../base/flags.ts'
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
+import { tryKey } from '../auth/try-key.ts'
+import { trySession } from '../auth/try-session.ts'
+import { clientFor, selection } from '../client/open-client.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/printable.ts'
-import { findIdentity, type Identity, notLoggedIn } from '../secrets/identity.ts'
-import { tryKey } from '../secrets/try-key.ts'
-import { trySession } from '../secrets/try-session.ts'
-import { clientFor, selection } from '../service/client.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Env } from '../terminal.ts'
+import type { Env } from '../core/terminal.ts'
 
 // What the XDG Base Directory Specification 0.8 asks for.
 const OWNER_ONLY_FOLDER = 0o700

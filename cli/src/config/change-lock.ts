@@ -1,6 +1,6 @@
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
-import type { Io } from '../io.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import type { Io } from '../core/io.ts'
 import { checkLockable, lockFile } from './file-lock.ts'
 import { lockPath } from './paths.ts'
 

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../core/io.ts'
 import { checkReplaceable, replaceFile } from './atomic-file.ts'
 import { asIfLocked, whileLocked } from './change-lock.ts'
 import { type ConfigDocument, EMPTY_CONFIG, formatConfig, parseConfig } from './document.ts'

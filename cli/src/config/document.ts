@@ -1,5 +1,5 @@
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 import { isProfileName, PROFILE_FIELDS, type Profile } from './profile.ts'
 import { SETTINGS, type SettingKey, type SettingValues } from './settings.ts'
 

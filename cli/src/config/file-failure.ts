@@ -1,5 +1,5 @@
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 
 /** What was to be done with a file. */
 export type FileDeed = 'read' | 'written' | 'locked'

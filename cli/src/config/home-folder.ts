@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import * as path from 'node:path'
-import type { Env } from '../terminal.ts'
+import type { Env } from '../core/terminal.ts'
 
 // Where Debian's base-passwd lets users live that have no home. Nothing is there, and nothing can be made there.
 const NO_HOME = '/nonexistent'

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../core/io.ts'
 import { readConfig } from './config-file.ts'
 import { EMPTY_CONFIG } from './document.ts'
 import { settingValue } from './settings.ts'

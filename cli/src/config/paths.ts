@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { Io } from '../io.ts'
+import type { Io } from '../core/io.ts'
 import { homeFolder } from './home-folder.ts'
 
 const OWN_FOLDER = 'fish-crab'

@@ -1,6 +1,6 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
-import { CliError, usageError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { CliError, usageError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 
 /** A service, and who one is there. Secrets are kept elsewhere. */
 export interface Profile {

@@ -1,5 +1,5 @@
 import type { CheckInfo } from '@fish-crab/mocks/conformance'
-import { usageError } from '../failures/cli-error.ts'
+import { usageError } from '../core/cli-error.ts'
 import type { Column } from '../output/columns.ts'
 import { printable } from '../output/printable.ts'
 

@@ -1,4 +1,4 @@
-import { describeFailure } from '../failures/describe-failure.ts'
+import { describeFailure } from '../runtime/describe-failure.ts'
 
 /** How a thing stands. */
 export type Health = 'ok' | 'warn' | 'fail'

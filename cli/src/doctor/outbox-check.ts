@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { catchesText } from '../outbox/catches-text.ts'
-import { openIdleOutbox } from '../outbox/open-outbox.ts'
-import { outboxPath } from '../outbox/outbox-path.ts'
-import type { RunIo } from '../run-io.ts'
-import type { ServiceFlags } from '../service/client.ts'
+import { catchesText } from '../client/catches-text.ts'
+import type { ServiceFlags } from '../client/open-client.ts'
+import { openIdleOutbox } from '../client/open-outbox.ts'
+import { outboxPath } from '../client/outbox-path.ts'
+import type { RunIo } from '../core/run-io.ts'
 import { type Finding, fail, ok, threw, warn } from './finding.ts'
 
 /** Checks that catches can be kept until the service has them, and tells of those that wait. */

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
-import type { Env, Terminal } from '../terminal.ts'
+import type { Env, Terminal } from '../core/terminal.ts'
 
 /** A style of `util.styleText`, or a colour of the palette of 256. */
 export type Style = Parameters<typeof styleText>[0] | PaletteStyle

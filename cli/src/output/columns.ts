@@ -1,4 +1,4 @@
-import { usageError } from '../failures/cli-error.ts'
+import { usageError } from '../core/cli-error.ts'
 import type { Style } from './colours.ts'
 import { localTime } from './time-of-day.ts'
 

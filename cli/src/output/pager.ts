@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
-import { interruption } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
-import type { Env } from '../terminal.ts'
+import { interruption } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import type { Env } from '../core/terminal.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './width.ts'
 

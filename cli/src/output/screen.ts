@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Env, Terminal } from '../terminal.ts'
+import type { Env, Terminal } from '../core/terminal.ts'
 import { type Colours, coloursOf } from './colours.ts'
 
 /** What a stream can show. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError } from '@fish-crab/mocks/standalone'
-import { CliError } from '../failures/cli-error.ts'
-import { EXIT } from '../failures/exit.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
 
 /** What a mock starts with when nothing else is said. */
 export const DEFAULT_SEED: Seed = { users: [{ name: 'Alex' }] }

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../core/terminal.ts'
 
 const PREFIX = 'fish-cli serve: '
 

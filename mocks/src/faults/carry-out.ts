@@ -1,5 +1,5 @@
-import type { Disturbance, Outcome } from '../world/outcome.ts'
-import type { Service } from '../world/service.ts'
+import type { Disturbance, Outcome } from '../mock/outcome.ts'
+import type { Service } from '../mock/service.ts'
 import type { Fault, FaultName } from './fault.ts'
 import type { Strike } from './fault-book.ts'
 import { refuse } from './refuse.ts'

@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import { canonicalPath } from '@fish-crab/server/app'
-import { assertKnownKeys } from '../known-keys.ts'
-import type { RequestTarget } from '../world/request-target.ts'
+import { assertKnownKeys } from '../mock/known-keys.ts'
+import type { RequestTarget } from '../mock/request-target.ts'
 import { checkFault, isWait, LONGEST_WAIT } from './check-fault.ts'
 import type { Fault } from './fault.ts'
 

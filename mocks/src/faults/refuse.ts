@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorBody, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
-import { withAddress, withHeaders } from '../world/address.ts'
-import type { Service } from '../world/service.ts'
+import { withAddress, withHeaders } from '../mock/address.ts'
+import type { Service } from '../mock/service.ts'
 import { DEFAULT_CODES, type StatusFault } from './fault.ts'
 import { render } from './render.ts'
 

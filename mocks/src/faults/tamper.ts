@@ -1,4 +1,4 @@
-import { decoded } from '../world/decoded.ts'
+import { decoded } from '../mock/decoded.ts'
 import { render } from './render.ts'
 
 /** What is done to the body of an answer. */

@@ -12,8 +12,8 @@ import {
   rarityValue,
   userNameKey,
 } from '@fish-crab/sdk/contract'
-import type { JournalEntry, StoredCatch, StoredFish } from '../journal/entry.ts'
-import type { Mock } from '../mock.ts'
+import type { JournalEntry, StoredCatch, StoredFish } from '../history/entry.ts'
+import type { Mock } from '../mock/mock.ts'
 
 /** What Vitest, Jest and their like make by `expect.any()`, `expect.stringMatching()` and so on. */
 interface AsymmetricMatcher {

@@ -1,4 +1,4 @@
-export { parseSeed, SeedError } from '../control/seed-schema.ts'
-export type { Standalone } from '../lanes/standalone.ts'
-export { type StandaloneMock, type StandaloneMockOptions, startStandaloneMock } from '../lanes/standalone-mock.ts'
-export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '../seed.ts'
+export { parseSeed, SeedError } from '../control-api/seed-schema.ts'
+export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '../mock/seed.ts'
+export type { Standalone } from '../transports/standalone.ts'
+export { type StandaloneMock, type StandaloneMockOptions, startStandaloneMock } from '../transports/standalone-mock.ts'

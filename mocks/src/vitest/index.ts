@@ -1,8 +1,8 @@
 import { test as base, expect } from 'vitest'
-import { createMock } from '../create-mock.ts'
 import { type MockMatchers, mockMatchers } from '../matchers/matchers.ts'
-import type { Mock } from '../mock.ts'
-import type { MockOptions } from '../options.ts'
+import { createMock } from '../mock/create-mock.ts'
+import type { Mock } from '../mock/mock.ts'
+import type { MockOptions } from '../mock/options.ts'
 
 export { expect } from 'vitest'
 export { type CatchPattern, type MockMatchers, mockMatchers } from '../matchers/matchers.ts'

@@ -4,11 +4,11 @@ import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
 // The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
 import { listen } from '../../../server/src/node/listener.ts'
-import { plainPasswords } from '../../src/passwords.ts'
+import { plainPasswords } from '../../src/mock/passwords.ts'
 // The same ids and keys, made in the same way, on a service that mocks have no part in.
-import { plant } from '../../src/plant.ts'
-import { SEEDED_AT } from '../../src/seed.ts'
-import { seededRandom } from '../../src/world/random.ts'
+import { plant } from '../../src/mock/plant.ts'
+import { seededRandom } from '../../src/mock/random.ts'
+import { SEEDED_AT } from '../../src/mock/seed.ts'
 import { optionsOf } from './setup.ts'
 
 /** Those of every mock: sessions are the same text only when the same secret signs them. */

@@ -4,8 +4,8 @@ import { createServer, get, request, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { intercept } from '../../src/lanes/intercept.ts'
-import type { Outcome } from '../../src/world/outcome.ts'
+import type { Outcome } from '../../src/mock/outcome.ts'
+import { intercept } from '../../src/transports/intercept.ts'
 
 type Case = 'reset-first' | 'lost-late' | 'cut' | 'cut-empty' | 'silence' | 'slow-reset' | 'slow-answer' | 'answer'
 interface Seen {

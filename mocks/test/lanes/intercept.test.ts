@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/lanes/intercept.ts'
-import type { AnswerRequest } from '../../src/world/outcome.ts'
+import type { AnswerRequest } from '../../src/mock/outcome.ts'
+import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
 /** Answers with its own name and what it was asked. */
 const answerAs =

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Standalone, serveStandalone } from '../../src/lanes/standalone.ts'
-import type { Disturbance } from '../../src/world/outcome.ts'
+import type { Disturbance } from '../../src/mock/outcome.ts'
+import { type Standalone, serveStandalone } from '../../src/transports/standalone.ts'
 import { CLIENTS } from './standalone-clients.ts'
 
 type Client = keyof typeof CLIENTS

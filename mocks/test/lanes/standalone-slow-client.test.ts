@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Standalone, serveStandalone } from '../../src/lanes/standalone.ts'
-import type { Disturbance } from '../../src/world/outcome.ts'
+import type { Disturbance } from '../../src/mock/outcome.ts'
+import { type Standalone, serveStandalone } from '../../src/transports/standalone.ts'
 
 const open: Standalone[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 // The edge that `startServer` listens with.
 import { listen } from '../../../server/src/node/listener.ts'
-import { type Standalone, type StandaloneOptions, serveStandalone } from '../../src/lanes/standalone.ts'
+import { type Standalone, type StandaloneOptions, serveStandalone } from '../../src/transports/standalone.ts'
 import { startStandalone } from './standalone-world.ts'
 
 const KIB = 1024

@@ -2,18 +2,14 @@ import type { AdminRole } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
-import { adminName } from '../../administration/admin-name.ts'
-import {
-  type Administration,
-  AdministrationCommand,
-  administrationFlags,
-} from '../../administration/administration-command.ts'
-import { checkChosenPassword, chosenPassword } from '../../administration/chosen-password.ts'
-import { administrationDryRunFlag, outputFlags } from '../../base/flags.ts'
-import { usageError } from '../../failures/cli-error.ts'
-import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
-import type { Rights } from '../../failures/rights.ts'
+import { adminName } from '../../auth/admin-name.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import { checkChosenPassword, chosenPassword } from '../../auth/chosen-password.ts'
+import { usageError } from '../../core/cli-error.ts'
+import type { Rights } from '../../core/rights.ts'
 import { printable } from '../../output/printable.ts'
+import { administrationDryRunFlag, outputFlags } from '../../runtime/flags.ts'
+import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 /** `fish-cli admin create` */

@@ -1,17 +1,13 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
-import { adminName } from '../../administration/admin-name.ts'
-import {
-  type Administration,
-  AdministrationCommand,
-  administrationFlags,
-} from '../../administration/administration-command.ts'
-import { confirm } from '../../asking/confirmation.ts'
-import { administrationDryRunFlag, yesFlags } from '../../base/flags.ts'
-import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
-import type { Rights } from '../../failures/rights.ts'
+import { adminName } from '../../auth/admin-name.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import type { Rights } from '../../core/rights.ts'
+import { confirm } from '../../output/confirmation.ts'
 import { printable } from '../../output/printable.ts'
+import { administrationDryRunFlag, yesFlags } from '../../runtime/flags.ts'
+import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 
 /** `fish-cli admin delete` */
 export class AdminDelete extends AdministrationCommand {

@@ -1,8 +1,8 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
-import { outputFlags } from '../../base/flags.ts'
-import type { Rights } from '../../failures/rights.ts'
+import { AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import type { Rights } from '../../core/rights.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
+import { outputFlags } from '../../runtime/flags.ts'
 
 /** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [

@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { adminName } from '../../administration/admin-name.ts'
-import { checkChosenPassword, chosenPassword } from '../../administration/chosen-password.ts'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, noInputFlag } from '../../base/flags.ts'
-import { maintainTold, storageFlag, storageSource } from '../../maintenance/maintenance.ts'
+import { adminName } from '../../auth/admin-name.ts'
+import { checkChosenPassword, chosenPassword } from '../../auth/chosen-password.ts'
 import { printable } from '../../output/printable.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, noInputFlag } from '../../runtime/flags.ts'
+import { maintainTold, storageFlag, storageSource } from '../../runtime/maintenance.ts'
 
 /** `fish-cli admin reset-password` */
 export class AdminResetPassword extends FishCommand {

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
 import { readConfig } from '../../config/config-file.ts'
 import { SETTINGS, settingNamed, settingValue } from '../../config/settings.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
 
 /** `fish-cli config get` */
 export class ConfigGet extends FishCommand {

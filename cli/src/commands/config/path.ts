@@ -1,6 +1,6 @@
-import { FishCommand } from '../../base/fish-command.ts'
 import { configPath, folders, secretsPath } from '../../config/paths.ts'
 import { printable } from '../../output/printable.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
 
 /** `fish-cli config path` */
 export class ConfigPath extends FishCommand {

@@ -1,11 +1,11 @@
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag } from '../../base/flags.ts'
 import { gamemodeNamed } from '../../catches/gamemode.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
-import { usageError } from '../../failures/cli-error.ts'
+import { usageError } from '../../core/cli-error.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag } from '../../runtime/flags.ts'
 
 /** `fish-cli config set` */
 export class ConfigSet extends FishCommand {

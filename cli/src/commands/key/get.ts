@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../base/flags.ts'
+import { administrator } from '../../auth/administrator.ts'
+import { KeyCommand, type PlayersKey } from '../../auth/key-command.ts'
+import { readSecret } from '../../auth/read-secret.ts'
+import { needUser, openClient, type ServiceFlags } from '../../client/open-client.ts'
 import { printable } from '../../output/printable.ts'
-import { administrator } from '../../secrets/administrator.ts'
-import { KeyCommand, type PlayersKey } from '../../secrets/key-command.ts'
-import { readSecret } from '../../secrets/read-secret.ts'
-import { needUser, openClient, type ServiceFlags } from '../../service/client.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../runtime/flags.ts'
 
 interface GetFlags extends ServiceFlags {
   readonly 'password-stdin'?: boolean | undefined

@@ -1,5 +1,11 @@
 import { Args, Flags } from '@oclif/core'
-import { confirm } from '../../asking/confirmation.ts'
+import { openAdministrator } from '../../auth/administrator.ts'
+import { KeyCommand } from '../../auth/key-command.ts'
+import { findKept, isShownWhole } from '../../auth/new-secret.ts'
+import { needUser } from '../../client/open-client.ts'
+import type { Rights } from '../../core/rights.ts'
+import { confirm } from '../../output/confirmation.ts'
+import { printable } from '../../output/printable.ts'
 import {
   adminFlag,
   administrationDryRunFlag,
@@ -7,13 +13,7 @@ import {
   secretFileFlags,
   serviceFlags,
   yesFlags,
-} from '../../base/flags.ts'
-import type { Rights } from '../../failures/rights.ts'
-import { printable } from '../../output/printable.ts'
-import { openAdministrator } from '../../secrets/administrator.ts'
-import { KeyCommand } from '../../secrets/key-command.ts'
-import { findKept, isShownWhole } from '../../secrets/new-secret.ts'
-import { needUser } from '../../service/client.ts'
+} from '../../runtime/flags.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {

@@ -1,14 +1,14 @@
 import { Flags } from '@oclif/core'
-import { cancellation, keyPrefixOf } from '../../add-file/import-place.ts'
-import { openSource } from '../../add-file/source.ts'
-import { confirm } from '../../asking/confirmation.ts'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../../base/flags.ts'
-import { usageError } from '../../failures/cli-error.ts'
-import { EXIT } from '../../failures/exit.ts'
-import { catchesText } from '../../outbox/catches-text.ts'
-import { openIdleOutbox } from '../../outbox/open-outbox.ts'
+import { catchesText } from '../../client/catches-text.ts'
+import { openIdleOutbox } from '../../client/open-outbox.ts'
+import { usageError } from '../../core/cli-error.ts'
+import { EXIT } from '../../core/exit.ts'
+import { cancellation, keyPrefixOf } from '../../import/import-place.ts'
+import { openSource } from '../../import/source.ts'
+import { confirm } from '../../output/confirmation.ts'
 import { printable } from '../../output/printable.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../../runtime/flags.ts'
 
 /** `fish-cli outbox cancel` */
 export class OutboxCancel extends FishCommand {

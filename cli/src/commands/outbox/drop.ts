@@ -1,10 +1,10 @@
 import { Args } from '@oclif/core'
-import { confirm } from '../../asking/confirmation.ts'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../../base/flags.ts'
-import { catchesText } from '../../outbox/catches-text.ts'
-import { openIdleOutbox } from '../../outbox/open-outbox.ts'
-import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
+import { catchesText } from '../../client/catches-text.ts'
+import { openIdleOutbox } from '../../client/open-outbox.ts'
+import { chosenBatches, countOf } from '../../client/set-aside-ids.ts'
+import { confirm } from '../../output/confirmation.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../../runtime/flags.ts'
 
 /** `fish-cli outbox drop` */
 export class OutboxDrop extends FishCommand {

@@ -1,11 +1,11 @@
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../../base/flags.ts'
-import { catchesText } from '../../outbox/catches-text.ts'
-import { flushStatus, flushWithProgress } from '../../outbox/flush-with-progress.ts'
-import { openPlayerOutbox } from '../../outbox/open-outbox.ts'
-import { wouldFlush } from '../../outbox/would-flush.ts'
+import { catchesText } from '../../client/catches-text.ts'
+import { flushStatus, flushWithProgress } from '../../client/flush-with-progress.ts'
+import { maxWaitMs, needUser, selection } from '../../client/open-client.ts'
+import { openPlayerOutbox } from '../../client/open-outbox.ts'
+import { wouldFlush } from '../../client/would-flush.ts'
 import { printable } from '../../output/printable.ts'
-import { maxWaitMs, needUser, selection } from '../../service/client.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../../runtime/flags.ts'
 
 /** `fish-cli outbox flush` */
 export class OutboxFlush extends FishCommand {

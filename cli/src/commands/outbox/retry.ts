@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, serviceFlags } from '../../base/flags.ts'
-import { catchesText } from '../../outbox/catches-text.ts'
-import { openIdleOutbox } from '../../outbox/open-outbox.ts'
-import { chosenBatches, countOf } from '../../outbox/set-aside-ids.ts'
+import { catchesText } from '../../client/catches-text.ts'
+import { openIdleOutbox } from '../../client/open-outbox.ts'
+import { chosenBatches, countOf } from '../../client/set-aside-ids.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, serviceFlags } from '../../runtime/flags.ts'
 
 /** `fish-cli outbox retry` */
 export class OutboxRetry extends FishCommand {

@@ -1,9 +1,9 @@
-import { FishCommand } from '../../base/fish-command.ts'
-import { outputFlags, serviceFlags } from '../../base/flags.ts'
-import { openIdleOutbox } from '../../outbox/open-outbox.ts'
-import { outboxPath } from '../../outbox/outbox-path.ts'
+import { selection } from '../../client/open-client.ts'
+import { openIdleOutbox } from '../../client/open-outbox.ts'
+import { outboxPath } from '../../client/outbox-path.ts'
 import type { Column } from '../../output/columns.ts'
-import { selection } from '../../service/client.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { outputFlags, serviceFlags } from '../../runtime/flags.ts'
 
 interface Row {
   readonly kind: string

@@ -1,13 +1,13 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
-import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../base/flags.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { checkedProfileName, type Profile } from '../../config/profile.ts'
-import { CliError } from '../../failures/cli-error.ts'
-import { EXIT } from '../../failures/exit.ts'
+import { CliError } from '../../core/cli-error.ts'
+import { EXIT } from '../../core/exit.ts'
 import { printable } from '../../output/printable.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../runtime/flags.ts'
 
 /** `fish-cli profile add` */
 export class ProfileAdd extends FishCommand {

@@ -1,8 +1,8 @@
-import { FishCommand } from '../../base/fish-command.ts'
-import { outputFlags } from '../../base/flags.ts'
 import { readConfig } from '../../config/config-file.ts'
 import type { Profile } from '../../config/profile.ts'
 import type { Column } from '../../output/columns.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { outputFlags } from '../../runtime/flags.ts'
 
 interface Row extends Profile {
   readonly name: string

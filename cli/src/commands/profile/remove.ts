@@ -1,13 +1,13 @@
 import { Args } from '@oclif/core'
-import { confirm } from '../../asking/confirmation.ts'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag, yesFlags } from '../../base/flags.ts'
+import { isKeyringFailure } from '../../auth/keyring.ts'
+import { changeSecrets, tryForgetting } from '../../auth/vault.ts'
 import { changeConfig, readConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { noSuchProfile } from '../../config/profile.ts'
-import { EXIT } from '../../failures/exit.ts'
-import { isKeyringFailure } from '../../secrets/keyring.ts'
-import { changeSecrets, tryForgetting } from '../../secrets/vault.ts'
+import { EXIT } from '../../core/exit.ts'
+import { confirm } from '../../output/confirmation.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag, yesFlags } from '../../runtime/flags.ts'
 
 /** `fish-cli profile remove` */
 export class ProfileRemove extends FishCommand {

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
-import { dryRunFlag } from '../../base/flags.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import type { ConfigDocument } from '../../config/document.ts'
 import { noSuchProfile } from '../../config/profile.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
+import { dryRunFlag } from '../../runtime/flags.ts'
 
 /** `fish-cli profile use` */
 export class ProfileUse extends FishCommand {

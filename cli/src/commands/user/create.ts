@@ -2,7 +2,13 @@ import { isNotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
-import { FishCommand } from '../../base/fish-command.ts'
+import { openAdministrator } from '../../auth/administrator.ts'
+import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
+import type { Rights } from '../../core/rights.ts'
+import { type Column, timeColumn } from '../../output/columns.ts'
+import { formatOf, type OutputFlags } from '../../output/format.ts'
+import { printable } from '../../output/printable.ts'
+import { FishCommand } from '../../runtime/fish-command.ts'
 import {
   adminFlag,
   administrationDryRunFlag,
@@ -10,14 +16,8 @@ import {
   outputFlags,
   secretFileFlags,
   serviceFlags,
-} from '../../base/flags.ts'
-import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
-import type { Rights } from '../../failures/rights.ts'
-import { type Column, timeColumn } from '../../output/columns.ts'
-import { formatOf, type OutputFlags } from '../../output/format.ts'
-import { printable } from '../../output/printable.ts'
-import { openAdministrator } from '../../secrets/administrator.ts'
-import { checkSecretFile, fileOf, reserveSecretFile } from '../../secrets/secret-file.ts'
+} from '../../runtime/flags.ts'
+import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },

@@ -1,16 +1,12 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
-import {
-  type Administration,
-  AdministrationCommand,
-  administrationFlags,
-} from '../../administration/administration-command.ts'
-import { confirm } from '../../asking/confirmation.ts'
-import { administrationDryRunFlag, yesFlags } from '../../base/flags.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
 import { countCollections } from '../../catches/collection-counts.ts'
-import { foreseenRefusal } from '../../failures/foreseen-refusal.ts'
-import type { Rights } from '../../failures/rights.ts'
+import type { Rights } from '../../core/rights.ts'
+import { confirm } from '../../output/confirmation.ts'
 import { printable } from '../../output/printable.ts'
+import { administrationDryRunFlag, yesFlags } from '../../runtime/flags.ts'
+import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 
 /** `fish-cli user delete` */
 export class UserDelete extends AdministrationCommand {

@@ -1,11 +1,11 @@
 import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
-import { pageSizeFor, take } from '../../administration/take.ts'
-import { outputFlags } from '../../base/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import { pageSizeFor, take } from '../../auth/take.ts'
 import { readCatchQuery } from '../../catches/catch-query.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
+import { outputFlags } from '../../runtime/flags.ts'
 
 /** What is shown of a player, without secrets. */
 export const USER_COLUMNS: readonly Column<User>[] = [

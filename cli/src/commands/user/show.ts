@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../../administration/administration-command.ts'
-import { outputFlags } from '../../base/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import { outputFlags } from '../../runtime/flags.ts'
 import { USER_COLUMNS } from './list.ts'
 
 /** `fish-cli user show` */

@@ -1,9 +1,9 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { auditPage, type Entry, expectRecorded, recorded } from '../audit-log.ts'
-import { SHORT, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectErrorForm, expectJson, expectMoment, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import { auditPage, type Entry, expectRecorded, recorded } from '../context/audit-log.ts'
+import { SHORT, written } from '../context/catches.ts'
+import { expectErrorForm, expectJson, expectMoment, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const rows: readonly CheckRow[] = [
   [

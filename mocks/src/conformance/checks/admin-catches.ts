@@ -1,10 +1,17 @@
 import { KINDS, type Kind } from '@fish-crab/sdk/contract'
-import { entriesOf } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails, expectError, expectJson, expectMoment, expectStatus, expectText } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { OwnUser } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import { entriesOf } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import {
+  expectDetails,
+  expectError,
+  expectJson,
+  expectMoment,
+  expectStatus,
+  expectText,
+} from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import type { OwnUser } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const ROUTES_OF = {
   fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish' },

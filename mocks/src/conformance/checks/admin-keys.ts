@@ -1,6 +1,6 @@
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import { expectJson } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const rows: readonly CheckRow[] = [
   [

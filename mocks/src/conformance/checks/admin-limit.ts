@@ -1,10 +1,10 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { numberHeader } from '../anonymous.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectStatus } from '../expect-answer.ts'
-import { CheckSkipped, expectSame } from '../expectation.ts'
-import { sendAs } from '../own-accounts.ts'
-import { sendMany } from '../send-many.ts'
+import { numberHeader } from '../context/anonymous.ts'
+import { expectError, expectStatus } from '../context/expect-answer.ts'
+import { CheckSkipped, expectSame } from '../context/expectation.ts'
+import { sendAs } from '../context/own-accounts.ts'
+import { sendMany } from '../context/send-many.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 /** More than this is not spent knowingly. */
 const MOST_REQUESTS = 1000

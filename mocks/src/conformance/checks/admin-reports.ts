@@ -1,9 +1,9 @@
 import { GAMEMODES, RARITY_LABELS } from '@fish-crab/sdk/contract'
-import { written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectErrorForm, expectJson, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import { written } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectErrorForm, expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 type Counts = Readonly<Record<string, number>>
 

@@ -1,9 +1,9 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { post, SHORT, seal, write } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails, expectError, expectJson, expectStatus, expectText } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import { post, SHORT, seal, write } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectDetails, expectError, expectJson, expectStatus, expectText } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 async function reset(world: World, name: string, type: string, field: string): Promise<string> {
   const answer = await world.asSuperadmin('resetUser', { params: { name }, body: { type } })

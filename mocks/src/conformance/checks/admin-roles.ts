@@ -1,9 +1,9 @@
 import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails, expectError, expectJson, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import { type AdminRequest, sendAs } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import type { World } from '../context/context.ts'
+import { expectDetails, expectError, expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type AdminRequest, sendAs } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 /** Nobody has these names: even an implementation that lets the request through harms nothing. */
 const NOBODY = 'conformance-nobody'

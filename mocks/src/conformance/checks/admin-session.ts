@@ -1,10 +1,10 @@
 import { LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import type { Answer } from '../answer.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails, expectError, expectJson, expectMoment, expectText } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import { login } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import type { Answer } from '../context/answer.ts'
+import type { World } from '../context/context.ts'
+import { expectDetails, expectError, expectJson, expectMoment, expectText } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { login } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const SLACK_MS = 60_000
 

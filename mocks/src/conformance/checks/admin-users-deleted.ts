@@ -1,8 +1,8 @@
-import { collection, SHORT, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import { createdUser } from '../own-accounts.ts'
+import { collection, SHORT, written } from '../context/catches.ts'
+import { expectError, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { createdUser } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const rows: readonly CheckRow[] = [
   [

@@ -1,4 +1,4 @@
-import { type CheckRow, checksOf } from '../check.ts'
+import type { World } from '../context/context.ts'
 import {
   expectDetails,
   expectError,
@@ -6,10 +6,10 @@ import {
   expectJson,
   expectMoment,
   expectStatus,
-} from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import { createdUser } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+} from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { createdUser } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 async function listPage(world: World, query: string) {
   const answer = await world.asSuperadmin('listUsers', { query })

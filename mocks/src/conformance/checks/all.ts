@@ -1,5 +1,5 @@
-import type { Check } from '../check.ts'
-import { SECTIONS } from '../sections.ts'
+import type { Check } from '../runner/check.ts'
+import { SECTIONS } from '../runner/sections.ts'
 import { adminAuditChecks } from './admin-audit.ts'
 import { adminCatchesChecks } from './admin-catches.ts'
 import { adminKeysChecks } from './admin-keys.ts'

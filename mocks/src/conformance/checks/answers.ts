@@ -1,7 +1,7 @@
 import { HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectErrorForm, expectRequestId } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import { expectError, expectErrorForm, expectRequestId } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const KEPT: readonly (readonly [string, string, string])[] = [
   ['request-id-kept-one-character', 'of one character', 'a'],

@@ -1,9 +1,9 @@
 import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import { expectNothingStored, GAMEMODE, post, SHORT, seal } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError } from '../expect-answer.ts'
-import { CheckSkipped, NoAnswer } from '../expectation.ts'
-import { canStream, mayHoldBodiesBack } from '../platform.ts'
+import { expectNothingStored, GAMEMODE, post, SHORT, seal } from '../context/catches.ts'
+import { expectError } from '../context/expect-answer.ts'
+import { CheckSkipped, NoAnswer } from '../context/expectation.ts'
+import { canStream, mayHoldBodiesBack } from '../context/platform.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const ENDLESS_MS = 3000

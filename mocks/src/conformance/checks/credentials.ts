@@ -1,11 +1,11 @@
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
-import { numberHeader } from '../anonymous.ts'
-import type { Answer } from '../answer.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectJson } from '../expect-answer.ts'
-import { CheckSkipped, expectSame, expectThat } from '../expectation.ts'
-import { login } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import { numberHeader } from '../context/anonymous.ts'
+import type { Answer } from '../context/answer.ts'
+import type { World } from '../context/context.ts'
+import { expectError, expectJson } from '../context/expect-answer.ts'
+import { CheckSkipped, expectSame, expectThat } from '../context/expectation.ts'
+import { login } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 import { basic } from './key.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectJson } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import type { World } from '../context/context.ts'
+import { expectError, expectJson } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 /** `Authorization: Basic`, in UTF-8 (RFC 7617). */
 export function basic(name: string, password: string): string {

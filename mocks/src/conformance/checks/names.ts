@@ -1,10 +1,10 @@
 import { GAMEMODES } from '@fish-crab/sdk/contract'
-import { collection } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails, expectError, expectJson } from '../expect-answer.ts'
-import { expectSame } from '../expectation.ts'
-import { createdUser } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import { collection } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectDetails, expectError, expectJson } from '../context/expect-answer.ts'
+import { expectSame } from '../context/expectation.ts'
+import { createdUser } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 async function createNamed(world: World, name: string) {
   return world.accounts.createUser((await world.superadmin()).token, { name })

@@ -1,7 +1,7 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson, expectStatus } from '../expect-answer.ts'
-import { expectThat } from '../expectation.ts'
+import { expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 interface Document {
   readonly openapi?: unknown

@@ -1,10 +1,10 @@
 import { LIMITS } from '@fish-crab/sdk/contract'
-import { collection, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectErrorForm, expectJson, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { OwnUser } from '../own-accounts.ts'
-import type { World } from '../world.ts'
+import { collection, written } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectErrorForm, expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import type { OwnUser } from '../context/own-accounts.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const numbered = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))

@@ -1,7 +1,7 @@
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectJson, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import type { World } from '../context/context.ts'
+import { expectError, expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const readPath = async (world: World, path = '/get/fish') => `${path}?name=${(await world.user()).name}&gamemode=earth`
 

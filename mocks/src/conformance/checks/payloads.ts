@@ -1,8 +1,8 @@
 import { type Kind, LIMITS } from '@fish-crab/sdk/contract'
-import { entriesOf, expectNothingStored, ONE, write, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectDetails } from '../expect-answer.ts'
-import { expectSame } from '../expectation.ts'
+import { entriesOf, expectNothingStored, ONE, write, written } from '../context/catches.ts'
+import { expectDetails } from '../context/expect-answer.ts'
+import { expectSame } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const COD = { name: 'Cod', rarity: 1 }
 const times = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)

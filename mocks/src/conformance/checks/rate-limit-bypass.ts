@@ -1,8 +1,8 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { numberHeader } from '../anonymous.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectStatus } from '../expect-answer.ts'
-import { expectSame } from '../expectation.ts'
+import { numberHeader } from '../context/anonymous.ts'
+import { expectStatus } from '../context/expect-answer.ts'
+import { expectSame } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 import { countedBy, expectUncounted } from './rate-limit.ts'
 
 const rows: readonly CheckRow[] = [

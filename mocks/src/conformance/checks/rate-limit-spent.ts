@@ -1,11 +1,11 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { numberHeader } from '../anonymous.ts'
-import type { Answer } from '../answer.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectStatus } from '../expect-answer.ts'
-import { CheckSkipped, expectSame, expectThat } from '../expectation.ts'
-import { sendMany } from '../send-many.ts'
-import type { World } from '../world.ts'
+import { numberHeader } from '../context/anonymous.ts'
+import type { Answer } from '../context/answer.ts'
+import type { World } from '../context/context.ts'
+import { expectError, expectStatus } from '../context/expect-answer.ts'
+import { CheckSkipped, expectSame, expectThat } from '../context/expectation.ts'
+import { sendMany } from '../context/send-many.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 import { expectUncounted, sendPreflight } from './rate-limit.ts'
 
 /** More than this is not spent knowingly. */

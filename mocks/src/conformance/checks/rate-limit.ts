@@ -1,10 +1,10 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { numberHeader } from '../anonymous.ts'
-import type { Answer } from '../answer.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson, expectMoment } from '../expect-answer.ts'
-import { CheckSkipped, expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import { numberHeader } from '../context/anonymous.ts'
+import type { Answer } from '../context/answer.ts'
+import type { World } from '../context/context.ts'
+import { expectJson, expectMoment } from '../context/expect-answer.ts'
+import { CheckSkipped, expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 /** How many requests more are counted than before, of one that is sent in between. */
 export async function countedBy(world: World, between: () => Promise<unknown>): Promise<number> {

@@ -1,8 +1,8 @@
 import { type ErrorCode, KINDS, RARITIES } from '@fish-crab/sdk/contract'
-import { collection, entriesOf, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectMoment } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import { collection, entriesOf, written } from '../context/catches.ts'
+import { expectError, expectMoment } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['without-name', 'without a name', 'missing_name', 'gamemode=earth'],

@@ -1,9 +1,9 @@
 import { HEADERS, KINDS } from '@fish-crab/sdk/contract'
-import type { Answer } from '../answer.ts'
-import { entriesOf, post, SHORT, seal } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson, expectStatus } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import type { Answer } from '../context/answer.ts'
+import { entriesOf, post, SHORT, seal } from '../context/catches.ts'
+import { expectJson, expectStatus } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const AT_ONCE = 8
 

@@ -1,7 +1,7 @@
 import { DEMO_USER, RARITY_LABELS } from '@fish-crab/sdk/contract'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson, expectMoment, expectText } from '../expect-answer.ts'
-import { expectSame, expectThat } from '../expectation.ts'
+import { expectJson, expectMoment, expectText } from '../context/expect-answer.ts'
+import { expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const rows: readonly CheckRow[] = [
   [

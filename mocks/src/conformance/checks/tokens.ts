@@ -1,9 +1,9 @@
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { entriesOf, expectNothingStored, post, SHORT, seal } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError, expectJson } from '../expect-answer.ts'
-import { expectSame } from '../expectation.ts'
-import type { World } from '../world.ts'
+import { entriesOf, expectNothingStored, post, SHORT, seal } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectError, expectJson } from '../context/expect-answer.ts'
+import { expectSame } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const unpadded = (token: string) => token.replace(/=+$/, '')
 

@@ -1,9 +1,9 @@
-import { type Answer, decodedText } from '../answer.ts'
-import { collection, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectStatus } from '../expect-answer.ts'
-import { CheckSkipped, expectSame, expectThat } from '../expectation.ts'
-import type { World } from '../world.ts'
+import { type Answer, decodedText } from '../context/answer.ts'
+import { collection, written } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectStatus } from '../context/expect-answer.ts'
+import { CheckSkipped, expectSame, expectThat } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const PATH = 'gamemode=survival'
 

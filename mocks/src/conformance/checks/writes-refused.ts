@@ -1,8 +1,8 @@
 import { HEADERS, KINDS, type Kind } from '@fish-crab/sdk/contract'
-import { expectNothingStored, ONE, queryOf, SHORT, seal, write } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectError } from '../expect-answer.ts'
-import type { World } from '../world.ts'
+import { expectNothingStored, ONE, queryOf, SHORT, seal, write } from '../context/catches.ts'
+import type { World } from '../context/context.ts'
+import { expectError } from '../context/expect-answer.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 function refused(
   id: string,

@@ -1,8 +1,8 @@
 import { GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
-import { entriesOf, ONE, type PostOptions, queryOf, SHORT, write, written } from '../catches.ts'
-import { type CheckRow, checksOf } from '../check.ts'
-import { expectJson, expectText } from '../expect-answer.ts'
-import { expectSame } from '../expectation.ts'
+import { entriesOf, ONE, type PostOptions, queryOf, SHORT, write, written } from '../context/catches.ts'
+import { expectJson, expectText } from '../context/expect-answer.ts'
+import { expectSame } from '../context/expectation.ts'
+import { type CheckRow, checksOf } from '../runner/check.ts'
 
 const NOUN = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
 

@@ -1,4 +1,4 @@
-import type { ConformanceReport } from '../results.ts'
+import type { ConformanceReport } from '../runner/results.ts'
 
 /** A report as one JSON document. */
 export function jsonReport(report: ConformanceReport): string {

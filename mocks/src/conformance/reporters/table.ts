@@ -1,5 +1,5 @@
-import type { CheckResult, ConformanceReport } from '../results.ts'
-import { SECTIONS, type Section } from '../sections.ts'
+import type { CheckResult, ConformanceReport } from '../runner/results.ts'
+import { SECTIONS, type Section } from '../runner/sections.ts'
 import { oneLine } from './one-line.ts'
 
 const MARKS = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const

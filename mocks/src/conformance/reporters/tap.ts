@@ -1,4 +1,4 @@
-import type { CheckResult, ConformanceReport } from '../results.ts'
+import type { CheckResult, ConformanceReport } from '../runner/results.ts'
 import { oneLine } from './one-line.ts'
 
 /** A report in the Test Anything Protocol, version 14 (https://testanything.org/tap-version-14-specification.html). */

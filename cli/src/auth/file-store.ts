@@ -1,0 +1,121 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { checkReplaceable, replaceFile } from '../config/atomic-file.ts'
+import { asIfLocked, whileLocked } from '../config/change-lock.ts'
+import { fileFailure, isAbsent } from '../config/file-failure.ts'
+import { secretsPath } from '../config/paths.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import type { Io } from '../core/io.ts'
+import { type ProfileSecrets, secretsFrom } from './contents.ts'
+import type { AlterSecrets, SecretStore } from './store.ts'
+
+const FORMAT_VERSION = 1
+const OTHERS = 0o077
+
+type Kept = Readonly<Record<string, unknown>>
+
+/**
+ * Secrets in a file that only its owner can read (0600). A file that others can read is refused, since what is in it
+ * may be known already. On Windows, the folder is the user's own.
+ */
+export function fileStore(io: Pick<Io, 'env'>): SecretStore {
+  const path = secretsPath(io)
+  return {
+    kind: 'file',
+    title: path,
+    get: async (profile) => secretsOf(readKept(path), profile),
+    change: (profile, alter) =>
+      whileLocked(io, () => {
+        const { altered, profiles } = planned(path, profile, alter)
+        if (profiles) {
+          const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
+          written(path, () => replaceFile(path, text))
+        }
+        return altered
+      }),
+  }
+}
+
+/** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
+export function tryFileChange(io: Pick<Io, 'env'>, profile: string, alter: AlterSecrets): void {
+  const path = secretsPath(io)
+  asIfLocked(io, () => {
+    if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))
+  })
+}
+
+/** What a change comes to; no `profiles` when there is nothing to write. */
+function planned(path: string, profile: string, alter: AlterSecrets) {
+  const kept = readKept(path)
+  const { [profile]: _, ...others } = kept
+  const altered = alter(secretsOf(kept, profile))
+  if (altered) return { altered, profiles: { ...others, [profile]: altered } }
+  return { altered, profiles: Object.hasOwn(kept, profile) ? others : undefined }
+}
+
+function written(path: string, deed: () => void): void {
+  try {
+    deed()
+  } catch (error) {
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+  }
+}
+
+function secretsOf(kept: Kept, profile: string): ProfileSecrets | undefined {
+  return Object.hasOwn(kept, profile) ? secretsFrom(kept[profile]) : undefined
+}
+
+function readKept(path: string): Kept {
+  const text = readPrivately(path)
+  if (text === undefined) return {}
+  const { version, profiles } = documentOf(text)
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    const message = `${path} was written by a newer fish-cli; it is left as it is.`
+    throw new CliError({ code: 'secrets_too_new', message, hint: 'Update fish-cli.', exit: EXIT.credentials })
+  }
+  if (version === FORMAT_VERSION && typeof profiles === 'object' && profiles !== null) return profiles as Kept
+  throw new CliError({
+    code: 'invalid_secrets',
+    message: `The secrets in ${path} cannot be read: it is not what fish-cli wrote.`,
+    hint: 'Move the file away and log in again: fish-cli login USER',
+    exit: EXIT.credentials,
+  })
+}
+
+function readPrivately(path: string): string | undefined {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const { mode, uid } = fstatSync(file)
+      const own = process.getuid?.() ?? uid
+      if (process.platform !== 'win32' && ((mode & OTHERS) !== 0 || uid !== own)) throw tooOpen(path, mode, uid === own)
+      return readFileSync(file, 'utf8')
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    if (isAbsent(error)) return undefined
+    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
+  }
+}
+
+function tooOpen(path: string, mode: number, own: boolean): CliError {
+  const octal = (mode & 0o777).toString(8)
+  return new CliError({
+    code: 'secrets_not_private',
+    message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to somebody else.`,
+    hint: own
+      ? `If nobody read it: chmod 600 ${path}. Else have your keys reset, and log in again.`
+      : 'Move it away and log in again: fish-cli login USER',
+    exit: EXIT.credentials,
+  })
+}
+
+function documentOf(text: string): { readonly version?: unknown; readonly profiles?: unknown } {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type CatchList,
+  type CatchListWish,
+  catchList,
+  type FoundCatches,
+  KIND_PLURALS,
+} from '../catches/catch-list.ts'
+import { renderChart } from '../output/chart.ts'
+import { paint } from '../output/colours.ts'
+import { chooseColumns } from '../output/columns.ts'
+import { printable } from '../output/printable.ts'
+import type { RowsOutput } from '../output/rows.ts'
+import type { Screen } from '../output/screen.ts'
+import { renderTable } from '../output/table.ts'
+import { timeOfDay } from '../output/time-of-day.ts'
+import { cut } from '../output/width.ts'
+import { linesOf } from './live-view.ts'
+import type { Times } from './poll-until.ts'
+import type { Trouble } from './trouble.ts'
+
+/** What a live view of a collection shows. */
+export interface ListViewState {
+  readonly found: FoundCatches
+  readonly wish: CatchListWish
+  /** When `found` was read, and when the next look will be. */
+  readonly times: Times
+  readonly trouble?: Trouble | undefined
+  /** `--fields` */
+  readonly fields?: string | undefined
+}
+
+/** A collection as a text that fits a screen, and says how old it is. Of more than fits, what came last is shown. */
+export function listViewText({ found, wish, times, trouble, fields }: ListViewState, screen: Screen): string {
+  const list = catchList(found, wish)
+  // The first line says how it stands, and the cursor stands below the last.
+  const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
+  const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: wish.query.sort !== undefined })
+  const since = trouble ? `, no answer since ${timeOfDay(trouble.since)}` : ''
+  const when = `Refreshed ${timeOfDay(times.at)}${since}, next ${timeOfDay(times.nextAt)}`
+  const what = `${printable(found.user)}, ${wish.gamemode}: ${countOf(list)} ${KIND_PLURALS[wish.kind]}${note}`
+  const head = cut(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
+  return `${paint('dim', screen.unicode ? head : head.replace('·', '-'), screen.colours)}\n${text}`
+}
+
+function countOf(list: CatchList): number {
+  return list.counted ? list.output.rows.reduce((sum, { count }) => sum + count, 0) : list.output.rows.length
+}
+
+interface Frame {
+  readonly fields: string | undefined
+  readonly screen: Screen
+  /** Lines that there are. */
+  readonly room: number
+  /** Where not all fit, show the first of them. */
+  readonly keepsFirst: boolean
+}
+
+interface Body {
+  readonly text: string
+  /** What is left out, for the line above. */
+  readonly note: string
+}
+
+function bodyOf(list: CatchList, frame: Frame): Body {
+  const { fields, screen } = frame
+  if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }
+  if (!list.counted) return tableOf(list.output, frame)
+  if (fields !== undefined) return tableOf(list.output, { ...frame, keepsFirst: true })
+  const bars = list.bars.slice(0, frame.room)
+  return { text: renderChart(bars, screen), note: noteOf(bars.length, list.bars.length, true) }
+}
+
+function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame): Body {
+  const { fields, screen, room, keepsFirst } = frame
+  const chosen = chooseColumns(columns, fields)
+  let count = Math.max(1, Math.min(rows.length, room - 1))
+  for (;;) {
+    const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), chosen, screen)
+    // What is never cut may take more lines than one on a narrow screen.
+    const excess = linesOf(text, screen.width) - room
+    const note = noteOf(count, rows.length, keepsFirst)
+    if (excess <= 0) return { text, note }
+    if (count === 1) return { text: firstLines(text, room, screen), note }
+    count = Math.max(1, count - excess)
+  }
+}
+
+function noteOf(shown: number, all: number, isFirst: boolean): string {
+  return shown === all ? '' : `, the ${isFirst ? 'first' : 'last'} ${shown} shown`
+}
+
+/** What is taller than the screen could not be taken back. */
+function firstLines(text: string, room: number, { width }: Screen): string {
+  const lines = text.split('\n')
+  while (lines.length > 0 && linesOf(lines.join('\n'), width) > room) lines.pop()
+  return lines.join('\n')
+}

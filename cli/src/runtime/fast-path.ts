@@ -1,0 +1,65 @@
+import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { COMPLETE_COMMAND } from '../help/shells.ts'
+import { asksForVersion, helpWords, pageFile, pageOf, versionText } from '../help/static-pages.ts'
+import { forbidsColours, useColours } from '../output/colours.ts'
+import { failureText } from './render-failure.ts'
+import { stdoutFailure } from './stdout-failure.ts'
+
+export { cacheFolder } from '../config/cache-folder.ts'
+
+// How wide the pages were written.
+const PAGE_WIDTH = 80
+const STDOUT = 1
+// What can be the name of a page. Anything else is not looked for among files.
+const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
+
+/**
+ * Answers `--version`, `--help` and the scripts of shells with nothing of the program loaded.
+ *
+ * @param root The folder of the package.
+ * @returns Whether that was all there is to do.
+ */
+export function answerFast(argv: readonly string[], root: string): boolean {
+  if (asksForVersion(argv)) {
+    print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
+    return true
+  }
+  if (argv[0] === COMPLETE_COMMAND) {
+    // In a file of its own, which nothing else has to read.
+    const load = createRequire(join(root, 'package.json'))
+    const { answerCompletion } = load('./dist/completion.cjs') as typeof import('../help/completion-main.ts')
+    answerCompletion(argv[1], root)
+    return true
+  }
+  const words = helpWords(argv)
+  if (!words) return false
+  // Opening stdout takes time; only where it may be a terminal there is something to ask it.
+  const stdout = fstatSync(STDOUT).isCharacterDevice() ? process.stdout : undefined
+  if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
+  const coloured = !forbidsColours(argv) && useColours(process.env, stdout ?? { isTTY: false })
+  const pathOf = (id: string) => join(root, 'dist', 'help', pageFile(id, coloured))
+  const id = pageOf(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
+  if (id === undefined) return false
+  print(readFileSync(pathOf(id), 'utf8'))
+  return true
+}
+
+function print(text: string): void {
+  let rest = Buffer.from(text)
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest))
+  } catch (error) {
+    // The reader of a pipe takes its time: the stream waits for it.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+      process.stdout.write(rest)
+      return
+    }
+    const failure = stdoutFailure(error as NodeJS.ErrnoException)
+    if (!failure) return
+    const { message, hint = null, exit } = failure
+    process.stderr.write(failureText({ message, hint, requestId: null }))
+    process.exitCode = exit
+  }
+}

@@ -1,0 +1,102 @@
+import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
+import { Flags } from '@oclif/core'
+import { CliError, usageError } from '../core/cli-error.ts'
+import { EXIT, type ExitStatus } from '../core/exit.ts'
+import type { RunIo } from '../core/run-io.ts'
+import { printable } from '../output/printable.ts'
+
+/** `--storage` of a command that works on the data itself, not through a service. */
+export const storageFlag = {
+  storage: Flags.string({ summary: 'Where the data is (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
+}
+
+/** The settings of such a command, as flags of the server. */
+export function storageSource(
+  env: Readonly<Record<string, string | undefined>>,
+  { storage }: { readonly storage?: string | undefined },
+) {
+  return { env, flags: storage === undefined ? {} : { storage } }
+}
+
+/**
+ * Refuses an empty path, such as of a variable that is not set: it would be the folder where the command is run.
+ * @param name as what the command line calls it
+ * @param kind what it should lead to
+ * @throws CliError
+ */
+export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
+  if (path === '') throw usageError(`${name} is empty.`, `Name a ${kind}.`)
+}
+
+const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
+  no_store: EXIT.notFound,
+  no_admin: EXIT.notFound,
+  exists: EXIT.conflict,
+  in_use: EXIT.conflict,
+  wrong_secret: EXIT.credentials,
+  missing_secret: EXIT.credentials,
+  invalid_settings: EXIT.usage,
+  invalid_path: EXIT.usage,
+  invalid_line: EXIT.usage,
+  unavailable: EXIT.unreachable,
+  interrupted: EXIT.interrupted,
+}
+
+// What a failure says to do next where it does not say it itself; what was typed wrongly, the help of the command does.
+const HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
+  full: 'Make space, and do it again.',
+  read_only: 'Do it as the user who owns the folder, or name another one.',
+  unavailable: 'Is --storage (FISH_STORAGE) right, and is what it names running?',
+}
+const CHECK = 'Check the paths, and --storage (FISH_STORAGE).'
+
+/** Does maintenance with the server's code, which is loaded for it alone, and tells its failures as this program's. */
+async function maintain<Result>(run: (server: typeof import('@fish-crab/server')) => Promise<Result>): Promise<Result> {
+  const server = await import('@fish-crab/server')
+  try {
+    return await run(server)
+  } catch (error) {
+    if (!(error instanceof server.MaintenanceError)) throw error
+    const { code, message } = error
+    const exit = EXITS[code] ?? EXIT.failure
+    const hint = error.hint ?? HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
+    throw new CliError({ code, message, exit, ...(hint === undefined ? {} : { hint }) })
+  }
+}
+
+/** Does maintenance that takes long, and tells on stderr how far it is, unless JSON is asked for. */
+export async function maintainTold<Result>(
+  io: RunIo,
+  { json }: { readonly json?: boolean | undefined },
+  run: (
+    server: typeof import('@fish-crab/server'),
+    told: { readonly onProgress?: (progress: MaintenanceProgress) => void },
+  ) => Promise<Result>,
+): Promise<Result> {
+  if (json) return maintain((server) => run(server, {}))
+  const { maintenanceTeller } = await import('./maintenance-progress.ts')
+  const { onProgress, end } = maintenanceTeller(io)
+  try {
+    return await maintain((server) => run(server, { onProgress }))
+  } finally {
+    end()
+  }
+}
+
+/** What a copy of a store holds, in one line. */
+export function holding({ users, records, entries }: { users: number; records: number; entries: number }): string {
+  return `players: ${users}, catches: ${entries}, writes: ${records}`
+}
+
+interface MadeStore {
+  readonly folder: string
+  readonly secrets: 'included' | 'needed'
+  readonly dryRun?: boolean
+}
+
+/** What to know about the secret of a copy; nothing when it is there. */
+export function secretNote({ folder, secrets, dryRun = false }: MadeStore): string[] {
+  if (secrets === 'included') return []
+  const holds = dryRun ? 'would hold' : 'holds'
+  return [`Keep FISH_SECRET as well: ${printable(folder)} ${holds} none that opens its keys.`]
+}

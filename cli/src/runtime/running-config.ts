@@ -1,0 +1,17 @@
+import type { Config } from '@oclif/core'
+import type { RunIo } from '../core/run-io.ts'
+
+/** What running a command needs of oclif's configuration: the whole of it, which help needs, takes long to open. */
+export function runningConfig(io: RunIo): Config {
+  const config = {
+    bin: 'fish-cli',
+    options: { io },
+    runHook: async () => ({ successes: [], failures: [] }),
+  }
+  return config as unknown as Config
+}
+
+/** The surroundings that a configuration was made with; `undefined` when oclif opened it by itself. */
+export function ioOf(config: Config): RunIo | undefined {
+  return (config.options as { readonly io?: RunIo }).io
+}

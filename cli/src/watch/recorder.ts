@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { type Gamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
+import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import { type Bookmarked, bookmarkText, readBookmark } from './bookmark.ts'
+import type { WatchedCatch } from './interpret.ts'
+import type { Place } from './place.ts'
+import type { Batch } from './read-on.ts'
+import type { Whereabouts } from './whereabouts.ts'
+
+/** A catch as `watch` shows it. What the log did not tell is absent. */
+export interface ShownCatch {
+  readonly kind: 'fish' | 'crab'
+  readonly name: string
+  readonly rarity?: string
+  readonly gamemode: Gamemode
+  /** ISO 8601. */
+  readonly caughtAt: string
+  readonly lengthCm?: number
+  readonly firstTime?: true
+  readonly byAugment?: true
+}
+
+/** A catch that is held back until its gamemode is known. */
+export interface HeldCatch extends Omit<ShownCatch, 'gamemode'> {
+  readonly gamemode: null
+  /** The place, which is no gamemode; `null` where the log names none. */
+  readonly heldAt: string | null
+}
+
+/** What became of a batch: those of its catches that are new. */
+interface Recorded {
+  readonly added: readonly ShownCatch[]
+  readonly held: readonly HeldCatch[]
+}
+
+/** Where what was watched goes. */
+export interface Recorder {
+  /** Where reading ended before. */
+  readonly place: Place | undefined
+  /** Adds what an earlier run held back, as far as its gamemode is known now. */
+  release(): Promise<readonly ShownCatch[]>
+  /** How many catches are held back. */
+  held(): number
+  /** Keeps a batch. @throws CliError `too_many_held`; then, and when it fails otherwise, nothing of it was kept */
+  record(batch: Batch): Promise<Recorded>
+  /** Keeps the last place up to which all was kept. */
+  finish(): Promise<void>
+}
+
+/** Decides in which gamemode a catch was made; `undefined` when nothing says it. */
+export type GamemodeOf = (where: Whereabouts) => Gamemode | undefined
+
+/**
+ * Which gamemode counts: the flag, else what the log says, else what environment, profile, settings or a person say.
+ * At a place that is no gamemode only the flag does.
+ */
+export function gamemodeChoice(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeOf {
+  return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
+}
+
+/** Whose log it is. */
+export interface LogOwner {
+  readonly user: string
+  /** The absolute path of the log. */
+  readonly path: string
+}
+
+/** What an earlier run kept of a log. */
+export async function keptOf(outbox: Outbox, owner: LogOwner): Promise<Bookmarked | undefined> {
+  return readBookmark(await outbox.bookmark(bookmarkName(owner)))
+}
+
+// A place alone is written after so many bytes: what lies between is read again, and tells of no catch.
+const PLACE_EVERY = 256 * 1024
+// They are written anew with each place.
+const MOST_HELD = 1000
+
+/**
+ * Keeps catches in an outbox, each once, and in the same step the place up to which the log was read, with what is held
+ * back.
+ */
+export function outboxRecorder(
+  outbox: Outbox,
+  owner: LogOwner,
+  { kept: before, gamemodeOf }: { readonly kept: Bookmarked | undefined; readonly gamemodeOf: GamemodeOf },
+): Recorder {
+  const name = bookmarkName(owner)
+  let kept = before?.place
+  let last = kept
+  let held = before?.held ?? []
+  const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
+  const add = async (catches: readonly KnownCatch[], next: Bookmarked) => {
+    const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
+    const { addedIndexes } = await outbox.add(additions, { bookmark: { name, value: bookmarkText(next) } })
+    kept = next.place
+    last = next.place
+    held = next.held
+    return addedIndexes.flatMap((index) => catches[index]?.shown ?? [])
+  }
+  return {
+    place: kept,
+    async release() {
+      const { known, unknown } = parted(held, gamemodeOf)
+      return kept && known.length > 0 ? add(known, { place: kept, held: unknown }) : []
+    },
+    held: () => held.length,
+    async record({ catches, place }) {
+      const isNear = kept?.head === place.head && Math.abs(place.offset - kept.offset) < PLACE_EVERY
+      if (catches.length === 0 && isNear) {
+        last = place
+        return { added: [], held: [] }
+      }
+      const { known, unknown } = parted(catches, gamemodeOf)
+      const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
+      if (held.length + fresh.length > MOST_HELD) throw tooManyHeld()
+      const added = await add(known, { place, held: [...held, ...fresh] })
+      return { added, held: fresh.map(heldCatch) }
+    },
+    async finish() {
+      if (last && last !== kept) await add([], { place: last, held })
+    },
+  }
+}
+
+/** Keeps nothing. */
+export function dryRecorder(gamemodeOf: GamemodeOf): Recorder {
+  let held = 0
+  return {
+    place: undefined,
+    release: async () => [],
+    held: () => held,
+    async record({ catches }) {
+      const { known, unknown } = parted(catches, gamemodeOf)
+      held += unknown.length
+      return { added: known.map(({ shown }) => shown), held: unknown.map(heldCatch) }
+    },
+    finish: async () => {},
+  }
+}
+
+interface KnownCatch {
+  readonly one: WatchedCatch
+  readonly shown: ShownCatch
+}
+
+function parted(catches: readonly WatchedCatch[], gamemodeOf: GamemodeOf) {
+  const known: KnownCatch[] = []
+  const unknown: WatchedCatch[] = []
+  for (const one of catches) {
+    const gamemode = gamemodeOf(one.where)
+    if (gamemode) known.push({ one, shown: { ...factsOf(one), gamemode } })
+    else unknown.push(one)
+  }
+  return { known, unknown }
+}
+
+function heldCatch(one: WatchedCatch): HeldCatch {
+  return { ...factsOf(one), gamemode: null, heldAt: one.where.elsewhere ?? null }
+}
+
+function factsOf({ found, caughtAt }: WatchedCatch): Omit<ShownCatch, 'gamemode'> {
+  const { kind, name, lengthCm, firstTime, byAugment } = found
+  return {
+    kind,
+    name,
+    ...(found.kind === 'fish' ? { rarity: rarityLabel(found.rarity) } : {}),
+    caughtAt: new Date(caughtAt).toISOString(),
+    ...(lengthCm === undefined ? {} : { lengthCm }),
+    ...(firstTime ? { firstTime: true } : {}),
+    ...(byAugment ? { byAugment: true } : {}),
+  }
+}
+
+function newCatch({ gamemode, caughtAt }: ShownCatch, { found }: WatchedCatch, key: string): NewCatch {
+  const fields = { name: found.name, key, gamemode, caughtAt }
+  return found.kind === 'fish' ? { kind: 'fish', rarity: found.rarity, ...fields } : { kind: 'crab', ...fields }
+}
+
+function bookmarkName({ user, path }: LogOwner): string {
+  return `watch:${userNameKey(user)}:${createHash('sha256').update(path).digest('hex')}`
+}
+
+function tooManyHeld(): CliError {
+  return new CliError({
+    code: 'too_many_held',
+    message: `${MOST_HELD} catches are held back, and these would be more. They stay in the log.`,
+    hint: 'Say in which gamemode they were caught: fish-cli watch LOG --gamemode GAMEMODE',
+    exit: EXIT.failure,
+  })
+}

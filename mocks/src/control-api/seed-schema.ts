@@ -1,0 +1,62 @@
+import { ADMIN_ROLES, GAMEMODES } from '@fish-crab/sdk/contract'
+import * as z from 'zod/mini'
+import { isFernetKey } from '../mock/check-seed.ts'
+import type { Seed } from '../mock/seed.ts'
+import type { Details } from './answers.ts'
+import { validate } from './validate.ts'
+
+const text = z.string().check(z.minLength(1))
+
+const fishSchema = z.strictObject({
+  name: text,
+  rarity: z.union([z.int(), z.string()], { error: 'Must be a number from 1 to 7, or its label' }),
+  caughtAt: z.optional(z.string()),
+})
+const crabSchema = z.strictObject({ name: z.optional(text), caughtAt: z.optional(z.string()) })
+
+const byGamemode = <Entry extends z.ZodMiniType>(entry: Entry) =>
+  z.optional(z.partialRecord(z.enum(GAMEMODES), z.array(entry)))
+
+/** The shape of a seed. What its names and catches may be, the service says when they are planted. */
+const seedSchema = z.strictObject({
+  users: z.optional(
+    z.array(
+      z.strictObject({
+        name: text,
+        password: z.optional(text),
+        fernetKey: z.optional(text.check(z.refine(isFernetKey, 'Must be 32 bytes in base64'))),
+        apiKey: z.optional(text),
+        fish: byGamemode(fishSchema),
+        crab: byGamemode(crabSchema),
+      }),
+    ),
+  ),
+  admins: z.optional(
+    z.array(z.strictObject({ username: text, password: text, role: z.optional(z.enum(ADMIN_ROLES)) })),
+  ),
+})
+
+/** A value is no seed. Its message and `details` say where, and repeat no value: there may be keys in it. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError'
+  readonly details: Details
+
+  constructor(details: Details) {
+    super(details.map(({ path, message }) => `${path || 'the seed'}: ${message}`).join('; '))
+    this.details = details
+  }
+}
+
+/**
+ * Holds a value that came from outside, such as a JSON file, against the shape of a seed.
+ * @throws SeedError with everything that is wrong
+ * @example
+ * import { parseSeed } from '@fish-crab/mocks/standalone'
+ * const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
+ */
+export function parseSeed(value: unknown): Seed {
+  const result = validate(seedSchema, value)
+  // Rarities and times are still to be looked at, by the service.
+  if (result.valid) return result.value as Seed
+  throw new SeedError(result.details)
+}
