@@ -32,7 +32,7 @@ export const ERROR_CODES = {
     message: 'The content of the request is not of the expected form. See details.',
   },
   invalid_query: { status: 400, message: 'A query parameter is not of the expected form. See details.' },
-  user_mismatch: { status: 400, message: 'The payload names another user than the request does.' },
+  user_mismatch: { status: 400, message: 'The request names two different users. Let them agree.' },
   gamemode_mismatch: { status: 400, message: 'The request says two different gamemodes. Let them agree.' },
   invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
   invalid_session: {

@@ -21,7 +21,15 @@ export interface Operation {
   readonly errors: readonly ErrorCode[]
 }
 
-const readErrors = ['missing_name', 'missing_gamemode', 'invalid_gamemode', 'invalid_query', 'user_not_found'] as const
+const readErrors = [
+  'missing_name',
+  'missing_gamemode',
+  'invalid_gamemode',
+  'user_mismatch',
+  'gamemode_mismatch',
+  'invalid_query',
+  'user_not_found',
+] as const
 const writeErrors = [
   'missing_name',
   'user_not_found',
@@ -64,7 +72,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
   auth: 'admin',
   query: admin.collectionQuerySchema,
   success: ok(schema),
-  errors: ['user_not_found', 'missing_gamemode', 'invalid_gamemode'],
+  errors: ['user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
 
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
@@ -73,7 +81,7 @@ const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   query: admin.collectionQuerySchema,
   body: json(schema),
   success: created(catches.savedSchema),
-  errors: [...jsonErrors, 'user_not_found', 'missing_gamemode', 'invalid_gamemode'],
+  errors: [...jsonErrors, 'user_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
 
 const adminRemove = (what: string): Operation => ({
@@ -81,7 +89,7 @@ const adminRemove = (what: string): Operation => ({
   auth: 'admin',
   query: admin.collectionQuerySchema,
   success: gone,
-  errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode'],
+  errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
 
 /** What every route takes and answers. */
@@ -109,7 +117,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'basic',
     query: service.keyQuerySchema,
     success: ok(service.keySchema),
-    errors: ['invalid_credentials', 'missing_name', 'forbidden', 'user_not_found', 'unavailable'],
+    errors: ['invalid_credentials', 'missing_name', 'user_mismatch', 'forbidden', 'user_not_found', 'unavailable'],
   },
 
   adminLogin: {

@@ -98,7 +98,7 @@ const rows: readonly CheckRow[] = [
       expectSame(page.entries.length, pageSize, 'the number of entries on the largest page', page.answer)
     },
   ],
-  ...['0', '-1', '1001', '1.5', 'x'].map(
+  ...['0', '-1', '1001', '1.5', 'x', '1e2', '0x10'].map(
     (limit): CheckRow => [
       `paging-limit-${limit.replace('-', 'minus-').replace('.', '-point-')}`,
       `limit=${limit} is refused with 400.`,

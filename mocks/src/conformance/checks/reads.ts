@@ -10,6 +10,13 @@ const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['without-gamemode', 'without a gamemode', 'missing_gamemode', 'name=USER'],
   ['empty-gamemode', 'with an empty gamemode', 'missing_gamemode', 'name=USER&gamemode='],
   ['invalid-gamemode', 'of another gamemode', 'invalid_gamemode', 'name=USER&gamemode=moon'],
+  ['two-names', 'whose query names two users', 'user_mismatch', 'name=USER&name=OTHER&gamemode=earth'],
+  [
+    'two-gamemodes',
+    'whose query says two gamemodes',
+    'gamemode_mismatch',
+    'name=USER&gamemode=earth&gamemode=survival',
+  ],
   ['unknown-user', 'of a user whom nobody created', 'user_not_found', 'name=OTHER&gamemode=earth'],
 ]
 

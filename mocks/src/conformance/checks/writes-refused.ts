@@ -89,6 +89,20 @@ const rows: readonly CheckRow[] = [
       ),
   ),
   refused(
+    'write-gamemodes-differ-in-query',
+    'A write whose query says two gamemodes is 400 gamemode_mismatch.',
+    'gamemode_mismatch',
+    async (world, kind) =>
+      write(world, kind, SHORT[kind], { query: await queryOf(world, '&gamemode=earth&gamemode=survival') }),
+  ),
+  refused(
+    'write-users-differ-in-query',
+    'A write whose query names two users is 400 user_mismatch.',
+    'user_mismatch',
+    async (world, kind) =>
+      write(world, kind, SHORT[kind], { query: await queryOf(world, `&name=${world.accounts.newName()}`) }),
+  ),
+  refused(
     'write-users-differ',
     'A write whose payload names another user than the request is 400 user_mismatch.',
     'user_mismatch',

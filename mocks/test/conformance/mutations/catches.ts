@@ -175,6 +175,21 @@ export const catchesMutations: readonly Mutation[] = [
       ),
   ),
   onRequest(
+    'takes the first of what a query says twice',
+    ({ url }) => /[?&](name|gamemode)=.*&\1=/.test(url),
+    (request, send) =>
+      send(
+        withQuery(request, (query) => {
+          for (const [name, value] of [...query].reverse()) query.set(name, value)
+        }),
+      ),
+  ),
+  onRequest(
+    'takes a limit in any notation of numbers',
+    ({ url }) => /limit=\d+[ex]/.test(url),
+    (request, send) => send(withQuery(request, (query) => query.set('limit', String(Number(query.get('limit')))))),
+  ),
+  onRequest(
     'minds the letter case of names',
     ({ url }) => /name=CONFORMANCE/.test(url),
     async () => madeUpError(404, 'user_not_found'),

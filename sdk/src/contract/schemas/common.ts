@@ -44,7 +44,10 @@ export const passwordSchema = z
   .check(z.minLength(LIMITS.minPasswordLength), z.maxLength(LIMITS.passwordLength))
 
 /** How many entries a page holds, as a query parameter. */
-export const pageLimitSchema = z.coerce.number().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize))
+export const pageLimitSchema = z.pipe(
+  z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
+  z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize)),
+)
 
 /** Where the next page begins: the `nextCursor` of the last one, unchanged. */
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))

@@ -20,7 +20,7 @@ export interface Credentials {
    * The user or administrator that `Authorization: Basic` names. Fails with `invalid_credentials`.
    * @param subject whom the request is about: for one of another name, an administrator goes before a user
    */
-  authenticate(exchange: Exchange, subject: string | null): Promise<Identity>
+  authenticate(exchange: Exchange, subject: string | undefined): Promise<Identity>
   /** The administrator with these credentials, or an `invalid_credentials` failure. */
   authenticateAdmin(credentials: BasicCredentials, exchange: Exchange): Promise<Admin>
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@fish-crab/sdk/contract'
 import type * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
-import { Failure } from './failure.ts'
+import { Failure, type FailureDetail } from './failure.ts'
 
 const messages = english().localeError
 
@@ -18,15 +18,18 @@ export function validate<Schema extends z.ZodMiniType>(
   })
 }
 
-/** The query of a request as the schema has it; of a parameter that stands twice the first counts. */
+/** The query of a request as the schema has it. A parameter may stand there twice with one value, not with two. */
 export function validateQuery<Schema extends z.ZodMiniObject>(
   schema: Schema,
   query: URLSearchParams,
 ): z.output<Schema> {
   const said: Record<string, string> = {}
+  const details: FailureDetail[] = []
   for (const name of Object.keys(schema.shape)) {
-    const value = query.get(name)
-    if (value !== null) said[name] = value
+    const [value, ...others] = new Set(query.getAll(name))
+    if (value !== undefined) said[name] = value
+    if (others.length > 0) details.push({ path: name, message: 'Must not be given twice with different values' })
   }
+  if (details.length > 0) throw new Failure('invalid_query', { details })
   return validate(schema, said, 'invalid_query')
 }

@@ -50,7 +50,7 @@ export function deleteUserCatchesHandler(services: Services, kind: Kind): AdminH
 }
 
 async function target({ users }: Services, { query, params }: Exchange, kind: Kind) {
-  const gamemode = requireGamemode([query.get('gamemode')])
+  const gamemode = requireGamemode(query.getAll('gamemode'))
   const user = await users.require(params.name ?? '')
   return { user, collection: { owner: user.id, kind, gamemode } }
 }

@@ -9,6 +9,7 @@ import { parseJson, readBody, requireMediaType } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
+import { agreedName } from '../users/agreed-name.ts'
 import { sha256Hex } from '../users/digest.ts'
 
 const RAW_TOKEN = 0x80
@@ -20,7 +21,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   return async (exchange) => {
     requireMediaType(exchange.request, MEDIA_TYPES.token)
     const user = await users.require(userNameOf(exchange))
-    const said = [exchange.request.headers.get(HEADERS.gamemode), exchange.query.get('gamemode')]
+    const said = [exchange.request.headers.get(HEADERS.gamemode), ...exchange.query.getAll('gamemode')]
     agreedGamemode(said)
     const text = tokenText(await readBody(exchange.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
@@ -82,7 +83,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
 
 /** Whose token it is: the user that the query names, else the owner of the personal API key. */
 function userNameOf({ query, apiKeyUser }: Exchange): string {
-  const name = query.get('name') || apiKeyUser?.name
+  const name = agreedName(query) ?? apiKeyUser?.name
   if (!name) throw new Failure('missing_name')
   return name
 }

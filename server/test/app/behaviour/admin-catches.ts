@@ -56,7 +56,12 @@ export function adminCatchesBehaviour(open: Lane): void {
       const admin = await asRoot(await open())
       const path = `/admin/users/Alex/${kind}`
       const body = kind === 'fish' ? COD : { crab: [{}] }
-      const wrong = { '': 'missing_gamemode', '?gamemode=': 'missing_gamemode', '?gamemode=Earth': 'invalid_gamemode' }
+      const wrong = {
+        '': 'missing_gamemode',
+        '?gamemode=': 'missing_gamemode',
+        '?gamemode=Earth': 'invalid_gamemode',
+        '?gamemode=earth&gamemode=factions': 'gamemode_mismatch',
+      }
       for (const [query, code] of Object.entries(wrong)) {
         await expectError(await admin('GET', path + query), code as 'missing_gamemode')
         await expectError(await admin('POST', path + query, body), code as 'missing_gamemode')

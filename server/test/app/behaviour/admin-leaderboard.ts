@@ -88,6 +88,9 @@ export function adminLeaderboardBehaviour(open: Lane): void {
       ['type=fish&limit=0', 'limit'],
       ['type=fish&limit=1001', 'limit'],
       ['type=fish&limit=x', 'limit'],
+      ['type=fish&limit=0x10', 'limit'],
+      ['type=fish&type=crab', 'type'],
+      ['type=fish&gamemode=earth&gamemode=factions', 'gamemode'],
     ])('refuses the query "%s"', async (query, path) => {
       const admin = await asRoot(await open())
       const { details } = await expectError(await admin('GET', `/admin/leaderboard?${query}`), 'invalid_query')

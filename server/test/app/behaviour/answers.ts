@@ -93,7 +93,7 @@ export function answersBehaviour(open: Lane): void {
       '/%67et/./fish?name=Alex&gamemode=earth',
       '/demo/../get/fish?name=Alex&gamemode=earth',
       '/get/fish?name=%41lex&gamemode=%65arth',
-      '/get/fish?name=Alex&name=Bob&gamemode=earth&x=%ff',
+      '/get/fish?name=Alex&name=ALEX&gamemode=earth&x=%ff',
     ])('to %s are those of the plain path', async (path) => {
       const world = await open(UNLIMITED)
       const response = await world.request(path)

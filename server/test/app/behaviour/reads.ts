@@ -126,6 +126,15 @@ export function readsBehaviour(open: Lane): void {
       ['limit', ''],
       ['limit', 'Infinity'],
       ['limit', '9'.repeat(400)],
+      ['limit', '1e2'],
+      ['limit', '0x10'],
+      ['limit', '%2010'],
+      ['limit', '10%20'],
+      ['limit', '%2B5'],
+      ['limit', '5.0'],
+      ['limit', '%D9%A5'],
+      ['limit', '5&limit=6'],
+      ['detail', 'full&detail=all'],
       ['cursor', ''],
       ['cursor', 'x'],
       ['cursor', '1.'],
@@ -143,6 +152,22 @@ export function readsBehaviour(open: Lane): void {
       const response = await world.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
       const { details } = await expectError(response, 'invalid_query')
       expect(details?.map(({ path }) => path)).toEqual([parameter])
+    })
+
+    it.each([
+      ['name=Alex&name=Bea&gamemode=earth', 'user_mismatch'],
+      ['name=nobody&name=Alex&gamemode=earth', 'user_mismatch'],
+      ['name=Alex&gamemode=earth&gamemode=factions', 'gamemode_mismatch'],
+      ['name=Alex&gamemode=earth&gamemode=moon', 'invalid_gamemode'],
+    ] as const)('whose query says two things, ?%s, says %s', async (query, code) => {
+      const world = await open()
+      await expectError(await world.request(`/get/fish?${query}`), code)
+    })
+
+    it('takes what its query says twice where both agree, names in any letter case', async () => {
+      const world = await open()
+      const query = 'name=Alex&name=&name=aLEX&gamemode=earth&gamemode=earth&limit=5&limit=5&detail=full&detail=full'
+      expect((await world.request(`/get/crab?${query}`)).status).toBe(200)
     })
 
     it('lists every parameter that is wrong', async () => {

@@ -89,6 +89,13 @@ export function userKeyBehaviour(open: Lane): void {
       await expectError(await getKey(world, ROOT, '?name=root'), 'user_not_found')
     })
 
+    it.each([ALEX, ROOT])('is not sent where the query names two users (%#)', async (authorization) => {
+      const world = await open()
+      await expectError(await getKey(world, authorization, '?name=Alex&name=root'), 'user_mismatch')
+      await expectError(await getKey(world, authorization, '?name=root&name=Alex'), 'user_mismatch')
+      expect((await getKey(world, authorization, '?name=Alex&name=alex')).status).toBe(200)
+    })
+
     it('does not go to a session token or an API key', async () => {
       const world = await open(UNLIMITED)
       const session = (await (await login(world, 'root', 'root-password')).json()) as { token: string }

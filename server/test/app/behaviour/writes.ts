@@ -167,7 +167,26 @@ export function writesBehaviour(open: Lane): void {
       await expectError(await write(world, 'fish', inPayload), 'gamemode_mismatch')
       await expectError(await write(world, 'fish', inPayload, { gamemode: null, query }), 'gamemode_mismatch')
       await expectError(await write(world, 'crab', { fish: 'crab', gamemode: 'factions' }), 'gamemode_mismatch')
+      const twice = '?name=Alex&gamemode=earth&gamemode=survival'
+      await expectError(await write(world, 'fish', SALMON, { query: twice }), 'gamemode_mismatch')
+      await expectError(await write(world, 'fish', SALMON, { gamemode: null, query: twice }), 'gamemode_mismatch')
       expect(await countAll(world)).toBe(0)
+    })
+
+    it('whose query names two users is refused, whoever owns the API key', async () => {
+      const world = await open(UNLIMITED)
+      const headers = { [HEADERS.apiKey]: world.alex.apiKey }
+      for (const query of ['?name=Alex&name=Bob', '?name=Bob&name=Alex', '?name=&name=Alex&name=Bob']) {
+        await expectError(await write(world, 'fish', SALMON, { query }), 'user_mismatch')
+        await expectError(await write(world, 'crab', { fish: 'crab' }, { query, headers }), 'user_mismatch')
+      }
+      expect(await countAll(world)).toBe(0)
+    })
+
+    it('whose query says the same twice is stored', async () => {
+      const world = await open()
+      const query = '?name=Alex&name=ALEX&name=&gamemode=earth&gamemode=earth'
+      expect((await write(world, 'fish', SALMON, { query })).status).toBe(201)
     })
 
     it.each(['Bob', 'alexx', '', 'Alex '])('whose payload names the user %j is refused', async (user) => {
