@@ -91,6 +91,7 @@ export const SETTINGS = {
       if (text.length < LIMITS.minPasswordLength || text.length > LIMITS.passwordLength) {
         throw new Error(`must have ${LIMITS.minPasswordLength} to ${LIMITS.passwordLength} characters`)
       }
+      if (!text.isWellFormed()) throw new Error('must be Unicode text, without halves of surrogate pairs')
       return text
     },
   }),

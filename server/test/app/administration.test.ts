@@ -1,5 +1,6 @@
+import { createScryptHasher } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
-import { asRoot } from './administration.ts'
+import { asRoot, login } from './administration.ts'
 import { adminAccountsBehaviour } from './behaviour/admin-accounts.ts'
 import { adminAuditBehaviour } from './behaviour/admin-audit.ts'
 import { adminCatchesBehaviour } from './behaviour/admin-catches.ts'
@@ -20,6 +21,25 @@ lastSuperadminBehaviour(createWorld)
 adminLeaderboardBehaviour(createWorld)
 adminRemovalBehaviour(createWorld)
 adminTalliesBehaviour(createWorld)
+
+describe('a password that is no Unicode text', () => {
+  it.each(['\ud800', '\udfff', '\ufffd\ud800'])('fits none, also none of the same UTF-8: %j', async (half) => {
+    const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
+    const world = await createWorld({ ...UNLIMITED, passwords })
+    const password = 'half a fish \ufffd'.padEnd(12 + half.length, '\ufffd')
+    await world.app.admins.create('mia', password, 'admin')
+    await expectError(await login(world, 'mia', `half a fish ${half}`), 'invalid_credentials')
+    expect((await login(world, 'mia', password)).status).toBe(200)
+  })
+
+  it('is counted as a failed one', async () => {
+    const world = await createWorld(UNLIMITED)
+    for (let count = 0; count < 10; count += 1) {
+      await expectError(await login(world, 'root', `half ${count} \ud800`), 'invalid_credentials')
+    }
+    await expectError(await login(world, 'root', 'half \ud800'), 'rate_limited')
+  })
+})
 
 describe('a change that cannot be put on record', () => {
   it.each([

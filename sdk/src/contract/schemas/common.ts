@@ -38,10 +38,12 @@ function hasFourDigitYear(moment: string): boolean {
   return year >= 0 && year <= 9999
 }
 
-/** A password that someone chooses. */
-export const passwordSchema = z
-  .string()
-  .check(z.minLength(LIMITS.minPasswordLength), z.maxLength(LIMITS.passwordLength))
+/** A password that someone chooses. In UTF-8, all halves of surrogate pairs are the same. */
+export const passwordSchema = z.string().check(
+  z.minLength(LIMITS.minPasswordLength),
+  z.maxLength(LIMITS.passwordLength),
+  z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
+)
 
 /** How many entries a page holds, as a query parameter. */
 export const pageLimitSchema = z.pipe(

@@ -93,7 +93,8 @@ export function createCredentials(context: CredentialsContext): Credentials {
     directories: readonly Directory<Who>[],
   ): Promise<Who | undefined> {
     const since = clock()
-    const isPossible = password.length <= LIMITS.passwordLength
+    // In UTF-8, all halves of surrogate pairs are the same.
+    const isPossible = password.length <= LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 

@@ -90,6 +90,7 @@ export function adminAccountsBehaviour(open: Lane): void {
       ['password', { username: 'Mia' }],
       ['password', { username: 'Mia', password: 'short77' }],
       ['password', { username: 'Mia', password: 'x'.repeat(257) }],
+      ['password', { username: 'Mia', password: 'half a fish \udc1f' }],
       ['role', { username: 'Mia', password: PASSWORD, role: 'root' }],
       ['role', { username: 'Mia', password: PASSWORD, role: null }],
     ])('is not created from what has a wrong %s: %j', async (path, body) => {
