@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
 import { createVault } from '../../server/src/app/users/vault.ts'
-import { caughtRecord, writeExport } from '../../server/test/node/export-file.ts'
+import { caughtRecord, userItems, writeExport } from '../../server/test/node/export-file.ts'
 import { folderContent } from '../../server/test/node/folder-content.ts'
 import { newFolder } from './folders.ts'
 import { run, startService } from './harness.ts'
@@ -63,19 +63,24 @@ test('a dry run of a backup says that FISH_SECRET would be needed too', async ()
 })
 
 test('a dry run of export and import says what would be written, on stdout too nothing else', async () => {
-  const { parent, env } = await stoppedStore()
+  const { parent, data, env } = await stoppedStore()
+  const storage = await createStorage({ driver: 'file', path: data })
+  const sealed = (await storage.items.getItem('setting:seal-check')) ?? ''
+  for (const { item, value } of userItems('ann', 'Ann', sealed)) await storage.items.setItem(item, value)
+  await storage.dispose()
+  const held = HELD.replace('players: 0', 'players: 1')
   const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
   const out = await tried(parent, ['export', '--out', file], env)
-  expect(out).toMatchObject({ status: 0, stdout: `Would write ${file}: ${HELD}.\n` })
+  expect(out).toMatchObject({ status: 0, stdout: `Would write ${file}: ${held}.\n` })
   const piped = await tried(parent, ['export', '--out', '-'], env)
   expect(piped).toMatchObject({ status: 0, stdout: '' })
-  expect(piped.stderr).toMatch(new RegExp(`\nWould write to stdout: ${HELD}\\.\n$`))
+  expect(piped.stderr).toMatch(new RegExp(`\nWould write to stdout: ${held}\\.\n$`))
   await expectSameDocument(parent, ['export', '--out', file], env)
 
   const to = { FISH_STORAGE: `file:${target}` }
   expect(await tried(parent, ['import', file], to)).toMatchObject({
     status: 0,
-    stdout: `Would import into ${target}: ${HELD}.\n`,
+    stdout: `Would import into ${target}: ${held}.\n`,
   })
   await expectSameDocument(parent, ['import', file], to)
 })

@@ -29,6 +29,8 @@ export {
   type AuditAction,
   type AuditEntry,
   type AuditPage,
+  adminSchema,
+  auditEntrySchema,
   auditQuerySchema,
   type CreatedUser,
   createdUserSchema,

@@ -20,13 +20,26 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 /** What `hash` makes, at any cost: a salt of 16 bytes and a key of 32 in base64 (RFC 4648, section 4). */
 const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
+/** 8 times OWASP's N · r · p: a hash that costs more would take memory and seconds from every login that tries it. */
+const MOST_COST = 2 ** 23
+
 /** Whether a text has the form of a hash that {@link createScryptHasher} makes. */
 export function isScryptHash(text: string): boolean {
-  return HASH.test(text)
+  const [, N, r, p] = text.split('$').map(Number)
+  return HASH.test(text) && isScryptCost({ N: N ?? 0, r: r ?? 0, p: p ?? 0 })
 }
 
-/** Hashes passwords with scrypt. How many are hashed at once is up to the caller: each takes 128 · N · r bytes. */
+function isScryptCost({ N, r, p }: ScryptCost): boolean {
+  return N > 1 && Number.isInteger(Math.log2(N)) && N * r * p <= MOST_COST
+}
+
+/**
+ * Hashes passwords with scrypt. How many are hashed at once is up to the caller: each takes 128 · N · r bytes.
+ * @throws RangeError for a cost whose N is not a power of two above 1, or whose N · r · p is above 2^23
+ */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
+  if (!isScryptCost(cost)) throw new RangeError('N must be a power of two above 1, and N * r * p at most 2^23.')
+
   function deriveKey(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
     return derive(password.normalize('NFKC'), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r })
   }
@@ -39,8 +52,8 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
     },
 
     async verify(password, hash) {
-      const [scheme, N, r, p, salt = '', key = ''] = hash.split('$')
-      if (scheme !== 'scrypt') throw new Error('A stored password hash is of an unknown form.')
+      if (!isScryptHash(hash)) throw new Error('A stored password hash is of an unknown form.')
+      const [, N, r, p, salt = '', key = ''] = hash.split('$')
       const derived = await deriveKey(password, Buffer.from(salt, 'base64'), {
         N: Number(N),
         r: Number(r),

@@ -78,6 +78,22 @@ describe('a changed FISH_SECRET', () => {
     expect(await content()).toEqual(before)
   })
 
+  it('is refused by the keys themselves where nothing says what they are sealed under', async () => {
+    const storage = createMemoryStorage()
+    const before = open(storage, OLD)
+    await before.checkSecrets()
+    const alex = await create(before, 'alex')
+    await storage.items.removeItem('setting:seal-check')
+    const keys = async () => (await storage.items.getKeys()).sort()
+    const stored = await keys()
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    expect(await keys()).toEqual(stored)
+    const after = open(storage, OLD)
+    await after.checkSecrets()
+    expect((await readKey(after, 'alex')).fernetKey).toBe(alex.fernetKey)
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+  })
+
   it('notes itself once when many start at once', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()

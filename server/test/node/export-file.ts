@@ -1,18 +1,47 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { itemKey, type NewRecord } from '@fish-crab/server/storage'
 import type { CaughtEntry } from '../../src/app/catches/payload.ts'
 import { toRecord } from '../../src/app/catches/record.ts'
 
-/** Writes an export of many items by hand, large enough that an import of it takes a while. */
+/** Writes an export of these lines by hand. */
+export function writeLines(file: string, lines: readonly object[]): void {
+  const header = { format: 'fish-crab-export', version: 1, exportedAt: new Date(0).toISOString(), schema: 2 }
+  const count = (kind: string) => lines.filter((line) => kind in line).length
+  const [items, records, tokens] = [count('item'), count('record'), count('token')]
+  const last = { end: { items, records, tokens, removedOwners: count('removedOwner') } }
+  writeFileSync(file, `${[header, ...lines, last].map((line) => JSON.stringify(line)).join('\n')}\n`)
+}
+
+/** The same of many items, large enough that an import of it takes a while. */
 export function writeExport(file: string, items: number, more: readonly object[] = []): void {
-  const lines = [
-    { format: 'fish-crab-export', version: 1, exportedAt: new Date(0).toISOString(), schema: 2 },
-    ...more,
-    ...Array.from({ length: items }, (_, at) => ({ item: itemKey('audit', `entry-${at}`), value: 'x'.repeat(200) })),
-    { end: { items: items + more.length, records: 0, tokens: 0, removedOwners: 0 } },
-  ]
-  writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`)
+  const many = Array.from({ length: items }, (_, at) => ({
+    item: itemKey('note', `entry-${at}`),
+    value: 'x'.repeat(200),
+  }))
+  writeLines(file, [...more, ...many])
+}
+
+/** What the hash of a password and a sealed key look like. */
+export const HASH = `scrypt$131072$8$1$${'A'.repeat(22)}==$${'B'.repeat(43)}=`
+export const SEALED = `v2.abcd-_01.${'A'.repeat(16)}.${'B'.repeat(80)}`
+
+/** All items that the service keeps of a user. */
+export function userItems(
+  id: string,
+  name: string,
+  sealedKey = SEALED,
+): { readonly item: string; readonly value: string }[] {
+  const apiKey = createHash('sha256').update(id).digest('hex')
+  const user = { id, name, createdAt: new Date(0).toISOString() }
+  return Object.entries({
+    [itemKey('api-key', apiKey)]: name,
+    [itemKey('secret', id, 'api-key')]: apiKey,
+    [itemKey('secret', id, 'fernet')]: sealedKey,
+    [itemKey('secret', id, 'password')]: HASH,
+    [itemKey('user', name.toLowerCase())]: JSON.stringify(user),
+    [itemKey('user-name', id)]: name,
+  }).map(([item, value]) => ({ item, value }))
 }
 
 /** What {@link caughtRecord} is made of. */

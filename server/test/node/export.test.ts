@@ -10,13 +10,12 @@ import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord } from './export-file.ts'
+import { caughtRecord, HASH, SEALED, userItems, writeLines } from './export-file.ts'
 
 const NOW = new Date(0)
 const STORE = itemKey('setting', 'store')
 const CHECK = itemKey('setting', 'seal-check')
 const [KEY, KEY_OF_OLD] = ['new', 'old'].map((id) => itemKey('secret', id, 'fernet')) as [string, string]
-const SEALED = `v2.abcd-_01.${'A'.repeat(16)}.${'B'.repeat(80)}`
 const SEALED_OF_OLD = `v1.${'A+/z'.repeat(4)}.${'B'.repeat(78)}==`
 const [ANN, BOB, GONE] = ['owner-ann', 'owner-bob', 'owner-gone']
 const at = (owner: string, kind = 'fish', gamemode = 'earth') => ({ owner, kind, gamemode })
@@ -27,7 +26,6 @@ const PLACES = [at(ANN), at(ANN, 'crab'), at(BOB), at(BOB, 'fish', 'survival'), 
 const ODD = 'Kọi 🐟 \u2028\u2029 "\\'
 const USER = { id: ANN, name: 'Ann', createdAt: NOW.toISOString() }
 const ADMIN = { ...USER, username: 'boss', role: 'superadmin' }
-const HASH = `scrypt$131072$8$1$${'A'.repeat(22)}==$${'B'.repeat(43)}=`
 
 /** Records of every sort, a removed one, one without a token, a removed owner, and items. */
 async function fill(storage: FishStorage) {
@@ -57,7 +55,10 @@ async function fill(storage: FishStorage) {
   await storage.items.setItem(itemKey('visit', 'bob ?'), `${ODD} \n \u0000`)
   await storage.items.setItem(itemKey('setting', 'empty'), '')
   await storage.items.setItem(STORE, 'TheStoreOfTheTest')
-  await storage.items.setItem(itemKey('user', 'ann'), JSON.stringify(USER))
+  await storage.items.setItem(CHECK, SEALED)
+  for (const { item, value } of [...userItems(ANN, 'Ann'), ...userItems(BOB, 'Bob')]) {
+    await storage.items.setItem(item, value)
+  }
   return { kept: Object.values(kept), removed }
 }
 
@@ -131,9 +132,9 @@ describe('an export of a store that is open', () => {
     const source = await exported()
     const target = join(source.parent, 'copy')
     const report = await importStore({ env: envOf(target), file: source.file })
-    const counts = { items: 4, records: 1206, tokens: 1, removedOwners: 1, users: 1, entries: 1208 }
+    const counts = { items: 16, records: 1206, tokens: 1, removedOwners: 1, users: 2, entries: 1208 }
     expect(source.report).toMatchObject({ ...counts, file: source.file, folder: source.folder })
-    expect(report).toEqual({ ...counts, folder: target, secrets: 'included' })
+    expect(report).toEqual({ ...counts, folder: target, secrets: 'needed' })
     expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
     await expectSame(await open({ driver: 'file', path: target }), source)
   })
@@ -219,7 +220,7 @@ it('an export and an import onto a full disk leave nothing of what was begun', a
   }
   const { disk } = mounted
   const { folder, parent, storage } = await exported()
-  await storage.items.setItem(itemKey('audit', 'filler'), 'x'.repeat(6_000_000))
+  await storage.items.setItem(itemKey('note', 'filler'), 'x'.repeat(6_000_000))
   const file = join(parent, 'large.jsonl')
   await exportStore({ env: envOf(folder), target: file, now: NOW })
   const onto = join(disk, 'large.jsonl')
@@ -237,7 +238,7 @@ describe('an import', () => {
     JSON.stringify({ record: { ...JSON.parse(line).record, ...part } })
   const record = (part: object) =>
     changed(part)(JSON.stringify({ record: { ...at(BOB), ...caughtRecord({ entries: [COD] }) } }))
-  const FIRST_RECORD = 5
+  const FIRST_RECORD = 17
   const STORE_LINE = JSON.stringify({ item: STORE, value: 'another' })
 
   it.each<[string, RegExp, (lines: string[]) => readonly string[]]>([
@@ -248,17 +249,17 @@ describe('an import', () => {
     ['half a character', /^Line 2 /, (lines) => lines.with(1, '{"item":"user:a","value":"\\ud800"}')],
     [
       'entries that are no JSON',
-      /^Line 6 /,
+      /^Line 18 /,
       (lines) => lines.with(FIRST_RECORD, changed({ plain: '{' })(lines[FIRST_RECORD] ?? '')),
     ],
     [
       'another count of entries',
-      /^Line 6 /,
+      /^Line 18 /,
       (lines) => lines.with(FIRST_RECORD, changed({ count: 2 })(lines[FIRST_RECORD] ?? '')),
     ],
     [
       'more labels than entries',
-      /^Line 6 /,
+      /^Line 18 /,
       (lines) => lines.with(FIRST_RECORD, changed({ labels: { a: 2 } })(lines[FIRST_RECORD] ?? '')),
     ],
     [
@@ -268,7 +269,7 @@ describe('an import', () => {
     ],
     ['something else altogether', /^Line 1 is not the beginning/, () => ['hello']],
     ['nothing at all', /^Line \d is /, () => []],
-    ['a store without an id', /^Line 3 does not say which/, (lines) => lines.with(2, item(STORE, 'import unfinished'))],
+    ['a store without an id', /^Line 2 does not say which/, (lines) => lines.with(1, item(STORE, 'import unfinished'))],
     ['a key that is sealed in no way', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'v2.abc.def.ghi'))],
     ['a key in plain', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'a'.repeat(44)))],
     ['a key of an unknown form', /^Line 2 holds/, (lines) => lines.with(1, item(KEY, SEALED.replace('v2', 'v3')))],
@@ -302,15 +303,36 @@ describe('an import', () => {
   const exportOf = (...lines: string[]) => {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
-    const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }
-    const records = lines.filter((line) => line.startsWith('{"record"')).length
-    const end = { items: lines.length - records, records, tokens: 0, removedOwners: 0 }
-    writeFileSync(file, [JSON.stringify(header), ...lines, JSON.stringify({ end })].join('\n'))
+    writeLines(
+      file,
+      lines.map((line) => JSON.parse(line)),
+    )
     return { file, target: join(parent, 'copy') }
   }
   const PASSWORD = itemKey('secret', ANN, 'password')
   const ADMINS = itemKey('setting', 'admins')
   const adminsWith = (passwordHash: string) => JSON.stringify([{ ...ADMIN, passwordHash }])
+  const adminsOf = (...parts: object[]) =>
+    item(ADMINS, JSON.stringify(parts.map((part) => ({ ...ADMIN, passwordHash: HASH, ...part }))))
+  const AUDIT = {
+    id: 'e',
+    at: NOW.toISOString(),
+    actor: 'boss',
+    action: 'login',
+    address: '192.0.2.1',
+    requestId: 'r',
+  }
+  const AUDIT_KEY = itemKey('audit', 'f'.repeat(12), 'e')
+  const ANNS = userItems(ANN, 'Ann').map(({ item: key, value }) => item(key, value))
+
+  async function expectRefused(line: RegExp, message: RegExp, ...lines: string[]) {
+    const { file, target } = exportOf(...lines)
+    const refused = await refusal(importStore({ env: envOf(target), file }))
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(line) })
+    expect(refused.message).toMatch(message)
+    expect(refused.message).not.toContain('hunter2')
+    expect(existsSync(target)).toBe(false)
+  }
 
   it.each<[string, RegExp, string]>([
     ['a kind that there is not', /kind of catches/, record({ kind: 'removed' })],
@@ -337,34 +359,88 @@ describe('an import', () => {
     ['an administrator with a foreign hash', /administrators/, item(ADMINS, adminsWith('hunter2'))],
     ['an administrator of no name', /administrators/, item(ADMINS, adminsWith(HASH).replace('boss', ''))],
     ['administrators that are no JSON', /administrators/, item(ADMINS, HASH)],
+    ['an administrator without an id', /administrators/, adminsOf({ id: undefined })],
+    ['an administrator without a role', /administrators/, adminsOf({ role: undefined })],
+    ['an administrator of an unknown role', /administrators/, adminsOf({ role: 'owner' })],
+    ['two administrators of one name', /administrators/, adminsOf({}, { username: 'Boss' })],
+    ['administrators without a superadmin', /without a superadmin/, adminsOf({ role: 'admin' })],
+    ['no administrator at all', /without a superadmin/, adminsOf()],
+    ['a hash that would stop every login', /password hash/, item(PASSWORD, HASH.replace('131072', `${2 ** 24}`))],
+    ['a hash of so many rounds', /password hash/, item(PASSWORD, HASH.replace('$1$', '$999999999$'))],
+    ['a hash of a cost that scrypt does not know', /password hash/, item(PASSWORD, HASH.replace('131072', '131071'))],
+    ['an entry of the audit log that is no JSON', /audit log/, item(AUDIT_KEY, 'hunter2')],
+    ['an entry of an unknown action', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, action: 'hunter2' }))],
+    ['an entry under the key of another moment', /audit log/, item(itemKey('audit', 'f', 'e'), JSON.stringify(AUDIT))],
+    ['an entry with something added', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, more: 1 }))],
+    ['an entry without an id', /audit log/, item(AUDIT_KEY, JSON.stringify({ ...AUDIT, id: '' }))],
   ])('of what the service cannot have stored, %s, is refused by the number of the line', async (_, message, line) => {
-    const { file, target } = exportOf(item(PASSWORD, HASH), line)
-    const refused = await refusal(importStore({ env: envOf(target), file }))
-    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 3 /) })
-    expect(refused.message).toMatch(message)
-    expect(refused.message).not.toContain('hunter2')
-    expect(existsSync(target)).toBe(false)
+    await expectRefused(/^Line 3 /, message, item(itemKey('secret', BOB, 'password'), HASH), line)
   })
 
   it('takes such lines when nothing is wrong with them', async () => {
-    const user = [item('user:ann', JSON.stringify(USER)), item(itemKey('user-name', ANN), 'Ann')]
     const { file, target } = exportOf(
-      ...user,
-      item(PASSWORD, HASH),
+      item(CHECK, SEALED),
+      ...ANNS,
       item(ADMINS, adminsWith(HASH)),
-      record(caughtBy({})),
+      item(AUDIT_KEY, JSON.stringify(AUDIT)),
+      record({ ...caughtBy({}), owner: ANN }),
     )
-    expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 4, records: 1, users: 1 })
+    expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 9, records: 1, users: 1 })
   })
 
+  it('takes what a creation or a deletion of a user leaves behind that a crash has cut short', async () => {
+    const { file, target } = exportOf(
+      item(CHECK, SEALED),
+      ...ANNS.filter((line) => !line.includes('"user:')),
+      item(itemKey('user', 'bob'), JSON.stringify({ ...USER, id: BOB, name: 'Bob' })),
+      JSON.stringify({ removedOwner: BOB }),
+    )
+    expect(await importStore({ env: envOf(target), file })).toMatchObject({ items: 7, users: 1 })
+  })
+
+  it.each([
+    ['a record', record({})],
+    ['a used token', JSON.stringify({ token: { owner: BOB, dedupeKey: 'd', id: 'r' } })],
+  ])('of %s whose user is not in the export is refused by the number of the line', async (_, line) => {
+    await expectRefused(/^Line 9 /, /belongs to a user/, item(CHECK, SEALED), ...ANNS, line)
+  })
+
+  it.each(['user-name:owner-ann', 'secret:owner-ann:password', 'secret:owner-ann:fernet', 'secret:owner-ann:api-key'])(
+    'of a user without %s is refused by the number of the line',
+    async (missing) => {
+      const lines = ANNS.filter((line) => !line.includes(`"${missing}"`)).sort()
+      await expectRefused(/^Line \d+ holds a user, /, new RegExp(missing), item(CHECK, SEALED), ...lines)
+    },
+  )
+
+  it('of a user under the id of another is refused', async () => {
+    const other = item('user:bob', JSON.stringify({ ...USER, name: 'Bob' }))
+    await expectRefused(/^Line 9 holds a user, /, /names another/, item(CHECK, SEALED), ...ANNS, other)
+  })
+
+  it.each<[string, RegExp, string[]]>([
+    ['without any', /^Line 2 holds a sealed key, and setting:seal-check, .* is missing\./, [item(KEY, SEALED)]],
+    [
+      'that does not name it',
+      /^Line 3 holds a key that is sealed under a secret which setting:seal-check does not name\./,
+      [item(CHECK, SEALED), item(KEY, SEALED.replace('abcd', 'efgh'))],
+    ],
+    ['without any, of the first release', /^Line 2 /, [item(KEY_OF_OLD, SEALED_OF_OLD)]],
+  ])(
+    'of a sealed key and a check of the seal %s is refused, since no start could tell a wrong secret',
+    async (...row) => {
+      const [, message, lines] = row
+      await expectRefused(/^Line \d /, message, ...lines)
+    },
+  )
+
   it('takes every form that sealed keys have had', async () => {
-    const { parent, file } = await exported()
-    const lines = [item(KEY, SEALED), item(CHECK, `${SEALED} ${SEALED}`), item(KEY_OF_OLD, SEALED_OF_OLD)]
-    change(file, (old) => {
-      const end = JSON.parse(old.at(-1) ?? '').end
-      return [...old.slice(0, -1), ...lines, JSON.stringify({ end: { ...end, items: end.items + lines.length } })]
-    })
-    const target = join(parent, 'copy')
+    const { file, target } = exportOf(
+      item(KEY, SEALED),
+      item(CHECK, `${SEALED_OF_OLD} ${SEALED}`),
+      item(KEY_OF_OLD, SEALED_OF_OLD),
+      item(itemKey('secret', 'later', 'fernet'), SEALED.replace('abcd', 'efgh')),
+    )
     expect(await importStore({ env: envOf(target), file })).toMatchObject({ secrets: 'needed' })
     expect(await (await open({ driver: 'file', path: target })).items.getItem(KEY_OF_OLD)).toBe(SEALED_OF_OLD)
   })
@@ -373,7 +449,8 @@ describe('an import', () => {
     const { parent, file } = await exported()
     change(file, (lines) => {
       const end = JSON.parse(lines.at(-1) ?? '').end
-      return [...lines.slice(0, 2), ...lines.slice(3, -1), JSON.stringify({ end: { ...end, items: end.items - 1 } })]
+      const others = lines.slice(0, -1).filter((line) => !line.includes(`"${STORE}"`))
+      return [...others, JSON.stringify({ end: { ...end, items: end.items - 1 } })]
     })
     const ids = await Promise.all(
       ['one', 'two'].map(async (name) => {
@@ -390,10 +467,10 @@ describe('an import', () => {
     change(file, (lines) => {
       const end = JSON.parse(lines.at(-1) ?? '').end
       const more = JSON.stringify({ end: { ...end, items: end.items + 1 } })
-      return [...lines.slice(0, 3), STORE_LINE, ...lines.slice(3, -1), more]
+      return [...lines.slice(0, 1), STORE_LINE, ...lines.slice(1, -1), more]
     })
     const refused = await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))
-    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 4 says again/) })
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 13 says again/) })
   })
 
   it('of a file cut in the middle of a line is refused', async () => {
@@ -440,7 +517,7 @@ describeWithRedis('an import into Redis', () => {
     expect(await importStore({ env, file: source.file, noticeMs: 10 })).toMatchObject({
       folder: null,
       records: 1206,
-      users: 1,
+      users: 2,
     })
     await expectSame(await open({ driver: 'redis', url: redis.url }), source)
     expect((await refusal(importStore({ env, file: source.file, noticeMs: 10 }))).code).toBe('exists')

@@ -152,7 +152,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     const importing = importStore({ env: env(), file, noticeMs: 0 }).catch((error: unknown) => error)
     await until(async () => (await redis.admin.dbsize()) > 100)
     const LAST = 20_000 - 1
-    expect(await intruder.setItemIfAbsent(itemKey('audit', `entry-${LAST}`), 'of a server')).toBe(true)
+    expect(await intruder.setItemIfAbsent(itemKey('note', `entry-${LAST}`), 'of a server')).toBe(true)
     expect(await importing).toMatchObject({
       code: 'in_use',
       message: expect.stringMatching(new RegExp(`^Something else wrote into .*line ${LAST + 2} .*holds a part`)),
@@ -162,7 +162,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
 
   it('are not blamed for a line that the export says twice', async () => {
     const file = join(newFolder(), 'fish.jsonl')
-    const line = { item: itemKey('audit', 'twice'), value: 'x' }
+    const line = { item: itemKey('note', 'twice'), value: 'x' }
     writeExport(file, 3, [line, line])
     await expect(importStore({ env: env(), file, noticeMs: 0 })).rejects.toMatchObject({
       code: 'invalid_line',

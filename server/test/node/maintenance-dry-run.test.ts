@@ -10,7 +10,7 @@ import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, writeExport } from './export-file.ts'
+import { caughtRecord, SEALED, userItems, writeExport, writeLines } from './export-file.ts'
 import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
@@ -244,6 +244,12 @@ describe('a dry run of an export', () => {
 })
 
 describe('a dry run of an import', () => {
+  const ANN_AND_BOB = [
+    { item: itemKey('setting', 'seal-check'), value: SEALED },
+    ...userItems('ann', 'Ann'),
+    ...userItems('bob', 'Bob'),
+  ]
+
   async function exported(items = 3, more: readonly object[] = []) {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
@@ -284,8 +290,8 @@ describe('a dry run of an import', () => {
       'an item',
       /^Line 3 says again/,
       [
-        { item: 'audit:ann', value: 'a' },
-        { item: 'audit:ann', value: 'b' },
+        { item: 'note:ann', value: 'a' },
+        { item: 'note:ann', value: 'b' },
       ],
     ],
     [
@@ -307,19 +313,13 @@ describe('a dry run of an import', () => {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
     const token = (owner: string, id: string) => ({ token: { owner, dedupeKey: 'key', id } })
-    const write = (...lines: readonly object[]) => {
-      const end = { items: 0, records: 0, tokens: lines.length, removedOwners: 0 }
-      const removed = lines.filter((line) => 'removedOwner' in line).length
-      const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }
-      const last = { end: { ...end, tokens: lines.length - removed, removedOwners: removed } }
-      writeFileSync(file, [header, ...lines, last].map((line) => JSON.stringify(line)).join('\n'))
-    }
+    const write = (...lines: readonly object[]) => writeLines(file, lines)
     const run = (dryRun: boolean) => importStore({ env: envOf(join(parent, 'target')), file, dryRun })
     write(token('ann', '1'), token('bob', '1'), token('ann', '2'))
     await expectSameRefusal(parent, 'invalid_line', run)
     write({ removedOwner: 'ann' }, token('ann', '1'))
     await expectSameRefusal(parent, 'invalid_line', run)
-    write(token('ann', '1'), token('bob', '1'))
+    write(...ANN_AND_BOB, token('ann', '1'), token('bob', '1'))
     expect(await run(true)).toMatchObject({ tokens: 2 })
   })
 
@@ -329,11 +329,7 @@ describe('a dry run of an import', () => {
     const record = (owner: string, id: string, dedupeKey: string | null) => ({
       record: { owner, kind: 'fish', gamemode: 'earth', ...caughtRecord({ id, dedupeKey }) },
     })
-    const write = (...lines: readonly object[]) => {
-      const header = { format: 'fish-crab-export', version: 1, exportedAt: NOW.toISOString(), schema: 2 }
-      const last = { end: { items: 0, records: lines.length, tokens: 0, removedOwners: 0 } }
-      writeFileSync(file, [header, ...lines, last].map((line) => JSON.stringify(line)).join('\n'))
-    }
+    const write = (...lines: readonly object[]) => writeLines(file, lines)
     const run = (dryRun: boolean) => importStore({ env: envOf(join(parent, 'target')), file, dryRun })
     const refused = async (message: RegExp) => {
       expect(await outcomeOf(run(true))).toMatchObject({ message: expect.stringMatching(message) })
@@ -343,7 +339,7 @@ describe('a dry run of an import', () => {
     await refused(/^Line 4 says again/)
     write(record('ann', '1', 'one'), record('ann', '1', 'other'))
     await refused(/^Line 3 says again/)
-    write(record('ann', '1', 'one'), record('bob', '1', 'one'), record('ann', '2', null))
+    write(...ANN_AND_BOB, record('ann', '1', 'one'), record('bob', '1', 'one'), record('ann', '2', null))
     expect(await run(true)).toMatchObject({ records: 3 })
   })
 

@@ -130,7 +130,7 @@ const AUDIT_ACTIONS = [
 ] as const
 
 /** One line of the audit log: who did what to whom, when, from where. */
-const auditEntrySchema = z.object({
+export const auditEntrySchema = z.object({
   id: z.string(),
   at: momentSchema,
   actor: z.string(),

@@ -21,7 +21,8 @@ export interface Audit {
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
 
-const BASE = 'audit:'
+/** Base of the items that hold the log. */
+export const AUDIT_BASE = 'audit:'
 const LAST_MOMENT = 2 ** 48 - 1
 const LISTING = 'audit'
 
@@ -39,9 +40,14 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
       address,
       requestId,
     }
-    const age = (LAST_MOMENT - now).toString(16).padStart(12, '0')
-    await storage.items.setItem(itemKey('audit', age, id), JSON.stringify(entry))
+    await storage.items.setItem(auditKey(entry), JSON.stringify(entry))
   }
+}
+
+/** The item that holds an entry. */
+export function auditKey({ at, id }: AuditEntry): string {
+  const age = (LAST_MOMENT - Date.parse(at)).toString(16).padStart(12, '0')
+  return itemKey('audit', age, id)
 }
 
 /** Makes the audit log. */
@@ -52,13 +58,13 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     async list({ limit, cursor }) {
       const place = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
       const { items, next } = await storage.listItems({
-        base: BASE,
+        base: AUDIT_BASE,
         limit,
-        ...(place === undefined ? {} : { after: `${BASE}${place}` }),
+        ...(place === undefined ? {} : { after: `${AUDIT_BASE}${place}` }),
       })
       const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
       if (next === undefined) return { entries }
-      return { entries, nextCursor: await cursors.sign(next.slice(BASE.length), LISTING) }
+      return { entries, nextCursor: await cursors.sign(next.slice(AUDIT_BASE.length), LISTING) }
     },
   }
 }

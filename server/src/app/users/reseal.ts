@@ -21,9 +21,6 @@ export interface ResealProgress {
   readonly total: number
 }
 
-/** Where sealed keys are read. */
-export type SealedSource = ItemSource & Pick<FishStorage, 'listItems'>
-
 interface Looking<Source> {
   readonly storage: Source
   readonly vault: Vault
@@ -67,7 +64,7 @@ export async function resealAll(options: ResealOptions): Promise<ResealCounts> {
  * Opens everything as {@link resealAll} does, and counts what that would seal anew. Writes nothing.
  * @throws SealError as that
  */
-export async function lookAtSeals(options: Looking<SealedSource>): Promise<ResealCounts> {
+export async function lookAtSeals(options: Looking<ItemSource>): Promise<ResealCounts> {
   await openSealCheck(options.storage, options.vault)
   const { seen, changed, unopened } = await eachSealed(options, async () => true)
   return { seen, resealed: changed, unopened }
@@ -78,7 +75,7 @@ export async function lookAtSeals(options: Looking<SealedSource>): Promise<Resea
  * @param replace puts it in place of the old one, and answers whether it did
  */
 async function eachSealed(
-  { storage, vault, onProgress, signal }: Looking<SealedSource>,
+  { storage, vault, onProgress, signal }: Looking<ItemSource>,
   replace: (key: string, old: string, anew: string) => Promise<boolean>,
 ) {
   const total = onProgress ? await countSealed({ storage, ...(signal ? { signal } : {}) }) : 0
@@ -102,7 +99,7 @@ async function eachSealed(
   return { seen, changed, unopened }
 }
 
-type Pages = Pick<Looking<SealedSource>, 'storage' | 'signal'>
+type Pages = Pick<Looking<ItemSource>, 'storage' | 'signal'>
 
 async function countSealed(pages: Pages): Promise<number> {
   let count = 0

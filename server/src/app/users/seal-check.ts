@@ -1,6 +1,7 @@
 import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
-import { isSealed, type Vault } from './vault.ts'
+import { ownerOfSealed, SEALED_PART, SECRETS_BASE } from './secret-keys.ts'
+import { isSealed, secretIdOf, type Vault } from './vault.ts'
 
 /** The item that holds the check. */
 export const SEAL_CHECK_KEY = itemKey('setting', 'seal-check')
@@ -28,7 +29,7 @@ export async function checkSeal(storage: FishStorage, vault: Vault): Promise<voi
 }
 
 /** Where items are read. */
-export interface ItemSource {
+export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
 
@@ -36,15 +37,33 @@ export interface ItemSource {
  * The check as it is stored, `null` when there is none. Writes nothing.
  * @throws SealError when a secret is missing that something may be sealed under
  */
-export async function openSealCheck({ items }: ItemSource, vault: Vault): Promise<string | null> {
-  const kept = await items.getItem(SEAL_CHECK_KEY)
-  if (kept !== null) await openSealTexts(kept, vault)
+export async function openSealCheck(storage: ItemSource, vault: Vault): Promise<string | null> {
+  const kept = await storage.items.getItem(SEAL_CHECK_KEY)
+  if (kept === null) await openFirstKey(storage, vault)
+  else await openSealTexts(kept, vault)
   return kept
+}
+
+/** A check that was lost must not be made anew with a secret that opens nothing. */
+async function openFirstKey(storage: ItemSource, vault: Vault): Promise<void> {
+  const { items } = await storage.listItems({ base: SECRETS_BASE, contains: SEALED_PART, limit: 1 })
+  const [first] = items
+  const owner = first && ownerOfSealed(first.key)
+  if (first && owner !== undefined) await vault.open(first.value, owner)
 }
 
 /** Whether a value of {@link SEAL_CHECK_KEY} has the form of a check. */
 export function isSealCheck(text: string): boolean {
   return text.split(SEPARATOR).every(isSealed)
+}
+
+/**
+ * Whether a check has a text of the secret with this id. One of the first release does not say which secret it is of, and
+ * may be of any.
+ */
+export function namesSecret(check: string, secretId: string | undefined): boolean {
+  const ids = check.split(SEPARATOR).map(secretIdOf)
+  return secretId === undefined || ids.includes(secretId) || ids.includes(undefined)
 }
 
 /**

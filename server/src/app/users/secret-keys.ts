@@ -9,8 +9,11 @@ export const SEALED_PART = ':fernet'
 const SEALED = /^secret:([^:]+):fernet$/
 const PASSWORD = /^secret:[^:]+:password$/
 
+/** What a user has from its creation to its deletion. */
+export const SECRETS = ['password', 'fernet', 'api-key'] as const
+
 /** The item that holds a secret of the user with this id. */
-export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key'): string {
+export function secretKey(id: string, secret: (typeof SECRETS)[number]): string {
   return itemKey(SECRETS_BASE, id, secret)
 }
 

@@ -39,16 +39,24 @@ export interface UsersContext extends SecretStoreContext {
   readonly clock: () => number
 }
 
-const BASE = 'user:'
+/** Base of the items that hold users. */
+export const USERS_BASE = 'user:'
+/** Base of the items that hold users' names by their ids. */
+export const USER_NAMES_BASE = 'user-name:'
+
 const LISTING = 'users'
+
+/** The item that holds the name of the user with this id. */
+export function userNameItem(id: string): string {
+  return itemKey(USER_NAMES_BASE, id)
+}
 
 /** Makes the directory of users: names to ids, and ids to names. */
 export function createUsers(context: UsersContext): Users {
   const { storage, identity, cursors, clock, random } = context
   const { items } = storage
   const store = createSecretStore(context)
-  const userKey = (name: string) => itemKey('user', userNameKey(name))
-  const nameKey = (id: string) => itemKey('user-name', id)
+  const userKey = (name: string) => itemKey(USERS_BASE, userNameKey(name))
 
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
@@ -59,7 +67,7 @@ export function createUsers(context: UsersContext): Users {
   }
 
   async function removeTraces(user: User): Promise<void> {
-    await Promise.all([store.remove(user), items.removeItem(nameKey(user.id))])
+    await Promise.all([store.remove(user), items.removeItem(userNameItem(user.id))])
   }
 
   return {
@@ -82,10 +90,10 @@ export function createUsers(context: UsersContext): Users {
 
     async list({ search, limit, cursor }) {
       const page = await storage.listItems({
-        base: BASE,
+        base: USERS_BASE,
         limit,
         ...(cursor === undefined ? {} : { after: userKey(await cursors.verify(cursor, LISTING)) }),
-        ...(search ? { contains: userKey(search).slice(BASE.length) } : {}),
+        ...(search ? { contains: userKey(search).slice(USERS_BASE.length) } : {}),
       })
       const users = page.items.map(({ value }) => JSON.parse(value) as User)
       const last = users.at(-1)
@@ -94,10 +102,10 @@ export function createUsers(context: UsersContext): Users {
         : { users }
     },
 
-    count: () => storage.countItems(BASE),
+    count: () => storage.countItems(USERS_BASE),
 
     async nameOf(id) {
-      return (await items.getItem(nameKey(id))) ?? undefined
+      return (await items.getItem(userNameItem(id))) ?? undefined
     },
 
     async create({ name, ...given }) {
@@ -107,7 +115,7 @@ export function createUsers(context: UsersContext): Users {
       const secrets = store.complete(given)
       // The name comes last: until it stands, none of the rest is reachable, and no half of a user can be seen.
       await store.set(user, secrets)
-      await items.setItem(nameKey(user.id), user.name)
+      await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
       await removeTraces(user)
       throw new Failure('user_exists')

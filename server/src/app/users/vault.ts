@@ -15,6 +15,12 @@ export function isSealed(text: string): boolean {
   return SEALED.test(text)
 }
 
+/** The short id of the secret that a text was sealed under; `undefined` for one of the first release. */
+export function secretIdOf(sealed: string): string | undefined {
+  const [version, id] = sealed.split('.')
+  return version === VERSION ? id : undefined
+}
+
 /** Thrown when a sealed secret cannot be opened: another `FISH_SECRET`, another owner, or tampering. */
 export class SealError extends Error {
   override readonly name = 'SealError'

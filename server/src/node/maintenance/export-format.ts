@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { USERS_BASE } from '../../app/users/users.ts'
 import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
 import { checkItemKey } from '../../storage/keys.ts'
 
@@ -61,8 +62,6 @@ export interface ExportCounts extends LineCounts {
 
 /** Counts of nothing. */
 export const NO_LINES: ExportCounts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
-
-const USERS_BASE = 'user:'
 
 /** Counts one more line. */
 export function countLine(counts: ExportCounts, line: ContentLine): ExportCounts {

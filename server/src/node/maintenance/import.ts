@@ -11,6 +11,7 @@ import { type ImportWork, importLines } from './import-lines.ts'
 import { checkRedis, importRedis } from './import-redis.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { LinePlaces } from './line-places.ts'
+import { LineReferences } from './line-references.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
@@ -94,12 +95,17 @@ async function checkExport({ file, signal, onProgress }: Reading): Promise<Expor
   const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   const lines = exportLines(file, (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }))
   const places = new LinePlaces()
+  const references = new LineReferences(places)
   while (true) {
     signal?.throwIfAborted()
     const step = await lines.next()
-    if (step.done) return step.value
+    if (step.done) {
+      references.check(step.value.sealCheck)
+      return step.value
+    }
     const { number, line } = step.value
     if (!places.take(line)) throw invalidLine(number, 'says again what a line above says')
+    references.take(step.value)
   }
 }
 

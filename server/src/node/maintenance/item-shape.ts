@@ -1,17 +1,26 @@
-import { createdUserSchema, newUserSchema, userNameKey } from '@fish-crab/sdk/contract'
+import { adminSchema, auditEntrySchema, createdUserSchema, newUserSchema, userNameKey } from '@fish-crab/sdk/contract'
 import * as z from 'zod/mini'
 import { ADMINS_KEY } from '../../app/auth/admins.ts'
+import { AUDIT_BASE, auditKey } from '../../app/auth/audit.ts'
 import { isStoreId, STORE_KEY } from '../../app/store-mark.ts'
 import { isSealCheck, SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
 import { isPasswordKey, ownerOfSealed } from '../../app/users/secret-keys.ts'
+import { USERS_BASE } from '../../app/users/users.ts'
 import { isSealed } from '../../app/users/vault.ts'
 import { itemKey } from '../../storage/keys.ts'
 import { isScryptHash } from '../passwords.ts'
 
 const { name } = newUserSchema.shape
-const { id, createdAt } = createdUserSchema.shape
+const { createdAt } = createdUserSchema.shape
+const id = z.string().check(z.minLength(1))
 const user = z.object({ id, name, createdAt })
-const admins = z.array(z.object({ username: name, passwordHash: z.string().check(z.refine(isScryptHash)) }))
+const auditEntry = z.object({ ...auditEntrySchema.shape, id })
+const admin = z.object({
+  ...adminSchema.shape,
+  id,
+  username: name,
+  passwordHash: z.string().check(z.refine(isScryptHash)),
+})
 
 /** Items that lead to a user by name. */
 const NAMES = /^(?:user-name|api-key):/
@@ -25,18 +34,32 @@ export function itemProblem(key: string, value: string): string | undefined {
   if (key === SEAL_CHECK_KEY) return isSealCheck(value) ? undefined : NOT_SEALED
   if (ownerOfSealed(key) !== undefined) return isSealed(value) ? undefined : NOT_SEALED
   if (isPasswordKey(key)) return isScryptHash(value) ? undefined : 'holds a password hash of an unknown form'
-  if (key === ADMINS_KEY) {
-    const isFine = admins.safeParse(parsed(value)).success
-    return isFine ? undefined : 'holds administrators that the service cannot have stored'
+  if (key === ADMINS_KEY) return adminsProblem(value)
+  if (key.startsWith(AUDIT_BASE)) {
+    return isAuditEntry(key, value) ? undefined : 'holds an entry of the audit log that the service cannot have stored'
   }
   if (NAMES.test(key)) return name.safeParse(value).success ? undefined : OTHER_USER
-  return !key.startsWith('user:') || isUser(key, value) ? undefined : OTHER_USER
+  return !key.startsWith(USERS_BASE) || isUser(key, value) ? undefined : OTHER_USER
+}
+
+function adminsProblem(value: string): string | undefined {
+  const { data } = z.array(admin).safeParse(parsed(value))
+  const names = new Set(data?.map(({ username }) => userNameKey(username)))
+  if (data === undefined || names.size < data.length) return 'holds administrators that the service cannot have stored'
+  // The service never removes the last one: nobody could make another.
+  return data.some(({ role }) => role === 'superadmin') ? undefined : 'holds administrators without a superadmin'
+}
+
+/** Whether it is, to the letter, what the service makes of this entry. */
+function isAuditEntry(key: string, value: string): boolean {
+  const { data } = auditEntry.safeParse(parsed(value))
+  return data !== undefined && key === auditKey(data) && value === JSON.stringify(data)
 }
 
 /** Whether it is, to the letter, what the service makes of this user: it deletes no other. */
 function isUser(key: string, value: string): boolean {
   const { data } = user.safeParse(parsed(value))
-  return data !== undefined && key === itemKey('user', userNameKey(data.name)) && value === JSON.stringify(data)
+  return data !== undefined && key === itemKey(USERS_BASE, userNameKey(data.name)) && value === JSON.stringify(data)
 }
 
 function parsed(text: string): unknown {

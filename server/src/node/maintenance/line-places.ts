@@ -16,8 +16,18 @@ export class LinePlaces {
       return true
     }
     const owner = ownerOf(line)
-    if (owner !== undefined && this.#has(placeOfRemoval(owner))) return false
+    if (owner !== undefined && this.isRemoved(owner)) return false
     return placesOf(line).every((place) => this.#add(place))
+  }
+
+  /** Whether a line says this item. */
+  hasItem(item: string): boolean {
+    return this.#has(placeOfItem(item))
+  }
+
+  /** Whether a line says that this owner was removed. */
+  isRemoved(owner: string): boolean {
+    return this.#has(placeOfRemoval(owner))
   }
 
   #add(place: string): boolean {
@@ -47,13 +57,17 @@ export function ownerOf(line: ContentLine): string | undefined {
 
 /** What only one line may say. Two of these are never the same text: a token has two parts, a record three. */
 function placesOf(line: ContentLine): readonly string[] {
-  if ('item' in line) return [JSON.stringify([line.item])]
+  if ('item' in line) return [placeOfItem(line.item)]
   if ('token' in line) return [placeOfToken(line.token.owner, line.token.dedupeKey)]
   if (!('record' in line)) return []
   const { owner, id, dedupeKey } = line.record
   const place = JSON.stringify([owner, 'record', id])
   // Not every record has a token.
   return dedupeKey === null ? [place] : [place, placeOfToken(owner, dedupeKey)]
+}
+
+function placeOfItem(item: string): string {
+  return JSON.stringify([item])
 }
 
 function placeOfToken(owner: string, dedupeKey: string): string {
