@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -98,6 +99,27 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
   ])('is green with %s', async (_, args, summary) => {
     const ended = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(summary) })
+  })
+})
+
+describe('a program that imports every entry of the packed packages', () => {
+  it.each([
+    ['a module', 'program.mts', PACKAGES],
+    ['CommonJS', 'program.cts', ['sdk'] as const],
+  ])('compiles as %s with the declarations of libraries checked', async (_, file, packages) => {
+    const entries = packages.flatMap((name) => {
+      const { exports } = JSON.parse(installed.files[name].get('package.json') ?? '') as { exports: object }
+      const paths = Object.keys(exports).filter((path) => path !== './package.json')
+      return paths.map((path) => `@fish-crab/${name}${path.slice(1)}`)
+    })
+    expect(entries.length).toBeGreaterThan(5)
+    const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}'\n`)
+    const used = `export const entries = [${entries.map((__, index) => `entry${index}`).join(', ')}]\n`
+    await writeFile(join(installed.folder, file), imports.join('') + used)
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', 'false']
+    const tsc = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ignoreConfig', ...options]
+    const ended = await run(process.execPath, [...tsc, '--types', 'node', file], {}, installed.folder)
+    expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
   })
 })
 

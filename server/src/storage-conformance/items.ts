@@ -80,7 +80,6 @@ export function describeItems(storage: () => FishStorage): void {
       const key = itemKey(base, String(i))
       await storage().items.setItem(key, value)
       expect(await storage().items.getItem(key)).toBe(value)
-      expect(await storage().items.getItemRaw(key)).toBe(value)
     }
     const { items } = await storage().listItems({ base, limit: 1000 })
     expect(items.map((item) => item.value).sort()).toEqual([...ODD_VALUES].sort())

@@ -84,7 +84,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     driver: driver.name ?? 'unknown',
     durability: driver.durability,
     ...(driver.warnings ? { warnings: driver.warnings } : {}),
-    items: Object.assign(createItems(driver), { dispose }),
+    items: createItems(driver),
     ping: () => driver.ping(),
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),
     findRecord: (owner, dedupeKey) => driver.findRecord(owner, dedupeKey),

@@ -1,5 +1,3 @@
-import type { Driver, Storage } from 'unstorage'
-
 /** One collection: all records of one kind that one owner has in one gamemode. */
 export interface Collection {
   /** The owner's id, never its name: a name can be given anew, an id cannot. */
@@ -177,13 +175,43 @@ export interface StorageExtension {
   peekWindow(key: string, window: CountWindow): Promise<WindowCount>
 }
 
+/**
+ * What the service needs of an unstorage driver. The types of unstorage itself would bring the declarations of all its
+ * drivers, which do not compile where their libraries are missing.
+ */
+export interface ItemDriver {
+  readonly name?: string
+  hasItem(key: string, options: object): boolean | Promise<boolean>
+  getItem(key: string, options?: object): ItemValue | Promise<ItemValue>
+  setItem?(key: string, value: string, options: object): void | Promise<void>
+  removeItem?(key: string, options: object): void | Promise<void>
+  getKeys(base: string, options: object): string[] | Promise<string[]>
+  clear?(base: string, options: object): void | Promise<void>
+  dispose?(): void | Promise<void>
+}
+
+type ItemValue = null | string | number | boolean | object
+
+/** Items under keys: what the service uses of an unstorage storage. */
+export interface ItemStorage {
+  hasItem(key: string): Promise<boolean>
+  /** The very string that was set; `null` where there is none. */
+  getItem(key: string): Promise<string | null>
+  setItem(key: string, value: string): Promise<void>
+  removeItem(key: string): Promise<void>
+  /** The keys that begin with `base`. @default all */
+  getKeys(base?: string): Promise<string[]>
+  /** Removes what stands under `base`. @default all */
+  clear(base?: string): Promise<void>
+}
+
 /** An unstorage driver that has what the service needs as well. */
-export interface StorageDriver extends Driver, StorageExtension {}
+export interface StorageDriver extends ItemDriver, StorageExtension {}
 
 /** The storage of the service: items through unstorage, the rest through the extension. */
 export interface FishStorage extends StorageExtension {
   /** Users, keys and settings: plain items under encoded keys. */
-  readonly items: Storage<string>
+  readonly items: ItemStorage
   /** Name of the driver. */
   readonly driver: string
   /** Finishes what is under way and releases everything. */
