@@ -1,4 +1,5 @@
 import { createMock, type FaultScope, type MockOptions } from '@fish-crab/mocks'
+import { listChecks, runConformance } from '@fish-crab/mocks/conformance'
 import { startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -51,6 +52,22 @@ it('mock.client() and mock.fail() refuse what they do not know', async () => {
   expect(() => mock.client('Alex', { withAPIKey: true } as object)).toThrow('Did you mean "withApiKey"?')
   expect(() => mock.fail('reset', { tims: 2 } as FaultScope)).toThrow('Did you mean "times"?')
   expect(mock.faults).toEqual([])
+})
+
+it('listen(), serve(), startStandaloneMock() and the conformance suite refuse options that they do not know', async () => {
+  await using mock = await createMock()
+  await expect(mock.listen({ onUnhandeld: 'error' } as object)).rejects.toThrow('Did you mean "onUnhandled"?')
+  await expect(mock.serve({ prot: 8787 } as object)).rejects.toThrow('Did you mean "port"?')
+  await expect(mock.serve(null as never)).rejects.toThrow('serve() must be an object with any of: host, port.')
+  await expect(startStandaloneMock({ sed: {} } as object)).rejects.toThrow('Did you mean "seed"?')
+  expect(() => listChecks({ onyl: [] } as object)).toThrow('Did you mean "only"?')
+  const baseUrl = 'http://fish.test'
+  const admin = { username: 'admin', password: 'password' }
+  await expect(runConformance({ baseURL: baseUrl, admin } as never)).rejects.toThrow('Did you mean "baseUrl"?')
+  await expect(runConformance({ baseUrl, admin: { user: 'a' } } as never)).rejects.toThrow(
+    'Unknown option "user" in admin',
+  )
+  await expect(runConformance({ baseUrl, user: { Name: 'a' } } as never)).rejects.toThrow('Did you mean "name"?')
 })
 
 it.each(['Bun', 'Deno'])('listen() refuses to intercept on %s, where requests would go out', async (runtime) => {

@@ -1,8 +1,10 @@
-import type { NodeLanes } from './node-transports-types.ts'
+import { assertKnownKeys, keysOf } from '../mock/known-keys.ts'
+import type { ListenOptions, NodeLanes, ServeOptions } from './node-transports-types.ts'
 
 /** The lanes of Node. Loaded when they are first used: whoever answers by handlers alone needs neither. */
 export const nodeLanes: NodeLanes = {
   async listen({ world, clock, origin }, options) {
+    assertKnownKeys('listen()', options, keysOf<ListenOptions>({ onUnhandled: 1, passthrough: 1 }))
     // Both have Node's modules, and a network of their own below them, which goes on unseen.
     const other = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : undefined
     if (other !== undefined) {
@@ -13,6 +15,7 @@ export const nodeLanes: NodeLanes = {
   },
 
   async serve({ world, clock }, options) {
+    assertKnownKeys('serve()', options, keysOf<ServeOptions>({ host: 1, port: 1 }))
     const [{ serveStandalone }, { createControlApi }] = await Promise.all([
       import('./standalone.ts'),
       import('../control-api/control-api.ts'),

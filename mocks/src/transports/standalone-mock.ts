@@ -1,6 +1,7 @@
 import { createControlApi } from '../control-api/control-api.ts'
 import { checkOptions } from '../mock/check-options.ts'
 import { createClock } from '../mock/clock.ts'
+import { assertKnownKeys, keysOf } from '../mock/known-keys.ts'
 import { createWorld } from '../mock/mock-state.ts'
 import type { MockOptions } from '../mock/options.ts'
 import { checkOrigin } from '../mock/origin.ts'
@@ -11,6 +12,8 @@ import { type Standalone, type StandaloneOptions, serveStandalone } from './stan
 /** What {@link startStandaloneMock} takes. */
 export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'startAt' | 'limits' | 'allowedOrigins'> &
   Pick<StandaloneOptions, 'host' | 'port'>
+
+const OPTIONS = keysOf<StandaloneMockOptions>({ seed: 1, startAt: 1, limits: 1, allowedOrigins: 1, host: 1, port: 1 })
 
 /** A mock that is steered from outside alone. */
 export interface StandaloneMock extends Standalone {
@@ -27,6 +30,7 @@ export interface StandaloneMock extends Standalone {
  */
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   requireNode()
+  assertKnownKeys('startStandaloneMock()', options, OPTIONS)
   const { seed = {}, limits = {}, startAt, allowedOrigins = [], ...listening } = options
   checkOptions({ seed, limits, allowedOrigins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })

@@ -1,5 +1,6 @@
 import { withEnvironment } from '../client/environment.ts'
-import { type ClientOptions, readOptions, type Settings } from '../client/options.ts'
+import { CLIENT_OPTIONS, type ClientOptions, readOptions, type Settings } from '../client/options.ts'
+import { type OptionNames, requireOptions } from '../client/unknown-options.ts'
 import { isValidationError } from '../errors/guards.ts'
 import { type Issue, ValidationError } from '../errors/validation-error.ts'
 import { nameIssue } from './checks.ts'
@@ -20,6 +21,9 @@ export interface AdminClientOptions extends Omit<ClientOptions, 'user' | 'fernet
   readonly token?: string | undefined
 }
 
+const { user: _user, fernetKey: _fernetKey, gamemode: _gamemode, apiKey: _apiKey, ...SHARED } = CLIENT_OPTIONS
+const KNOWN: OptionNames<AdminClientOptions> = { username: true, password: true, token: true, ...SHARED }
+
 /** A name and its password. */
 export interface Credentials {
   readonly username: string
@@ -34,9 +38,11 @@ export interface AdminSettings {
 }
 
 /** Checks options. No value stands in a message. @throws ValidationError that names every wrong option */
-export function readAdminOptions({ username, password, token, ...rest }: AdminClientOptions): AdminSettings {
+export function readAdminOptions(options: AdminClientOptions): AdminSettings {
+  requireOptions(options, KNOWN)
+  const { username, password, token } = options
   const issues: Issue[] = []
-  const settings = readSettings(rest, issues)
+  const settings = readSettings(options, issues)
   const [hasName, hasPassword] = [username !== undefined, password !== undefined]
   const wrongName = hasName && nameIssue(username, 'username')
   if (wrongName) issues.push(wrongName)
@@ -62,7 +68,7 @@ function readSettings(options: ClientOptions, issues: Issue[]): Settings | undef
   try {
     // The rest of the environment is about a player.
     const { baseUrl } = withEnvironment(options)
-    return { ...readOptions({ ...options, baseUrl, env: {} }), env: options.env }
+    return { ...readOptions({ ...options, baseUrl, env: {} }, KNOWN), env: options.env }
   } catch (error) {
     if (!isValidationError(error)) throw error
     issues.push(...error.issues)

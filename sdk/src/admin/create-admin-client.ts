@@ -1,5 +1,6 @@
 import { type Answer, call } from '../client/answer.ts'
 import { type ApiPromise, apiPromise } from '../client/api-promise.ts'
+import { limitsOf } from '../client/call-limits.ts'
 import type { CallOptions } from '../client/call-options.ts'
 import { steadyTime } from '../client/clock.ts'
 import { createTransport, type Transport } from '../client/transport.ts'
@@ -72,6 +73,10 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     given: token,
     now: steadyTime(settings.clock),
   })
+  const login = async (options: Pick<CallOptions, 'signal'>) => {
+    limitsOf(options, settings)
+    return session.login(options.signal)
+  }
   const gate = `admin:${userNameKey(credentials?.username ?? '')}`
   const withSession = (inner: Transport) => authorized(inner, { session, settings, gate })
   const context = {
@@ -80,7 +85,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     once: (doubt: Doubt) => withSession(once(transport, doubt)),
   }
   return Object.freeze({
-    login: ({ signal } = {}) => apiPromise(session.login(signal)),
+    login: (options = {}) => apiPromise(login(options)),
     ...createReports(context),
     users: createUsers(context),
     fish: createAdminFish(context),

@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors/validation-error.ts'
 import type { CallOptions } from './call-options.ts'
-import { unknownOptions } from './unknown-options.ts'
+import { type OptionNames, unknownOptions } from './unknown-options.ts'
 
 /** What bounds a call. */
 export interface CallLimits {
@@ -34,7 +34,7 @@ export function readLimits(
 }
 
 // Also what some calls alone take: options may be shared among calls.
-const KNOWN: Readonly<Record<keyof CallOptions, true>> & Readonly<Record<string, true>> = {
+const KNOWN: OptionNames<CallOptions> & OptionNames = {
   signal: true,
   timeoutMs: true,
   deadlineMs: true,

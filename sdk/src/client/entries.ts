@@ -45,6 +45,9 @@ export function readEntries(entries: readonly (FishInput | CrabInput)[], kind: K
     }
     const report = (field: string, message: string) => issues.push({ path: `${kind}.${index}.${field}`, message })
     const rarity = kind === 'fish' ? readRarity(entry, report) : undefined
+    if (kind === 'crab' && 'rarity' in entry && entry.rarity !== undefined) {
+      report('rarity', 'A crab has no rarity. Leave it out, or add a fish.')
+    }
     const caughtAt = readMoment(entry.caughtAt, report)
     const nameIsOptional = kind === 'crab' && entry.name === undefined
     if (!nameIsOptional && !isCatchName(entry.name)) {

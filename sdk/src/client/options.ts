@@ -8,7 +8,7 @@ import { DEFAULT_BASE_URL } from './default-base-url.ts'
 import { type Environment, variableOf, withEnvironment } from './environment.ts'
 import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
 import { isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
-import { unknownOptions } from './unknown-options.ts'
+import { type OptionNames, requireOptions, unknownOptions } from './unknown-options.ts'
 import { USER_AGENT } from './user-agent.ts'
 
 /**
@@ -64,7 +64,8 @@ export interface ClientOptions extends Hooks {
   readonly env?: Environment | undefined
 }
 
-const KNOWN: Readonly<Record<keyof ClientOptions, true>> = {
+/** The options of {@link createClient} by name. */
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   baseUrl: true,
   user: true,
   fernetKey: true,
@@ -108,15 +109,17 @@ export interface Settings extends CallLimits {
 
 /**
  * Checks options and fills in defaults. No value stands in a message: it may be a secret in the wrong place.
+ * @param known The options there are, where these belong to another client.
  * @throws ValidationError that names every wrong option.
  */
-export function readOptions(given: ClientOptions): Settings {
+export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OPTIONS): Settings {
+  requireOptions(given, known)
   const options = withEnvironment(given)
   const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
   const { user, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
   // As it comes out of a file or a message, perhaps with the end of its line.
   const fernetKey = typeof options.fernetKey === 'string' ? options.fernetKey.trim() : options.fernetKey
-  const issues = unknownOptions(given, KNOWN)
+  const issues = unknownOptions(given, known)
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
     const variable = given[path] === undefined ? variableOf(path) : undefined
     if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })

@@ -1,13 +1,36 @@
-import type { Issue } from '../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../errors/validation-error.ts'
+
+/** Every option of an object by its name. */
+export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>
+
+/** Refuses what is no object of options. @throws ValidationError that lists the options there are */
+export function requireOptions(given: unknown, known: OptionNames): void {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
+  const message = `Must be an object with any of: ${Object.keys(known).join(', ')}.`
+  throw new ValidationError([{ path: 'options', message }])
+}
+
+/** Refuses what is no object of options, and unknown options. @throws ValidationError */
+export function checkOptions(given: object, known: OptionNames): void {
+  requireOptions(given, known)
+  const issues = unknownOptions(given, known)
+  if (issues.length > 0) throw new ValidationError(issues)
+}
 
 /** An issue for each unknown option. Otherwise a mistyped option would be ignored silently. */
-export function unknownOptions(given: object, known: Readonly<Record<string, true>>): Issue[] {
+export function unknownOptions(given: object, known: OptionNames): Issue[] {
+  const names = Object.keys(known)
   return Object.entries(given).flatMap(([path, value]) => {
     if (value === undefined || Object.hasOwn(known, path)) return []
-    const meant = Object.keys(known).find((name) => isNear(name.toLowerCase(), path.toLowerCase()))
+    const lower = path.toLowerCase()
+    const meant =
+      names.find((name) => isNear(name.toLowerCase(), lower)) ??
+      names.find((name) => lower.length >= SHORTEST_BEGINNING && name.toLowerCase().startsWith(lower))
     return [{ path, message: `Unknown option.${meant ? ` Did you mean ${meant}?` : ''}` }]
   })
 }
+
+const SHORTEST_BEGINNING = 3
 
 /** Whether two texts differ by one letter that is wrong, missing or too much, or by two that are exchanged. */
 function isNear(one: string, other: string): boolean {

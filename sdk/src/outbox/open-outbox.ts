@@ -1,4 +1,5 @@
 import { idleClock } from '../client/clock.ts'
+import { checkOptions, type OptionNames } from '../client/unknown-options.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
 import { Background } from './background.ts'
@@ -26,6 +27,10 @@ import { defaultStore, sqliteStore } from './stores/sqlite-store.ts'
 const LISTED_CATCHES = 500
 const DEFAULT_PEEK = 100
 const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
+
+const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { bookmark: true }
+const FLUSH_OPTIONS: OptionNames<FlushOptions> = { signal: true, onProgress: true, maxWaitMs: true }
+const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, bookmark: true, dryRun: true }
 
 /**
  * Opens a crash-safe queue of catches: what `add` took is delivered to the service once and in order, whatever dies in
@@ -74,8 +79,10 @@ class OpenOutbox implements Outbox {
     this.#queue = new FlushQueue(delivery)
   }
 
-  async add(catches: NewCatch | readonly NewCatch[], { bookmark }: OutboxAddOptions = {}): Promise<OutboxAdded> {
+  async add(catches: NewCatch | readonly NewCatch[], options: OutboxAddOptions = {}): Promise<OutboxAdded> {
     const { store, settings, emitter } = this.#open()
+    checkOptions(options, ADD_OPTIONS)
+    const { bookmark } = options
     const now = settings.now()
     const list = Array.isArray(catches) ? (catches as readonly NewCatch[]) : [catches as NewCatch]
     const outcome = await store.add({
@@ -100,8 +107,10 @@ class OpenOutbox implements Outbox {
     return this.#open().store.bookmark(name)
   }
 
-  async flush({ signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS }: FlushOptions = {}): Promise<FlushReport> {
+  async flush(options: FlushOptions = {}): Promise<FlushReport> {
     this.#open()
+    checkOptions(options, FLUSH_OPTIONS)
+    const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
     return this.#flush({ maxWaitMs, onProgress, signals: signal ? [signal] : [], stops: [] })
   }
 
@@ -147,8 +156,10 @@ class OpenOutbox implements Outbox {
     return this.#open().store.drop([ids].flat())
   }
 
-  async cancel({ keyPrefix, bookmark, dryRun = false }: CancelOptions = {}): Promise<CancelOutcome> {
+  async cancel(options: CancelOptions = {}): Promise<CancelOutcome> {
     const { store, settings } = this.#open()
+    checkOptions(options, CANCEL_OPTIONS)
+    const { keyPrefix, bookmark, dryRun = false } = options
     readCatches([], { now: settings.now(), defaults: settings.defaults, bookmark })
     return store.cancel({ keyPrefix, bookmark, dryRun })
   }
@@ -157,7 +168,9 @@ class OpenOutbox implements Outbox {
     return this.#open().emitter.subscribe(listener)
   }
 
-  close({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async close(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    checkOptions(options, { signal: true })
+    const { signal } = options
     const onAbort = () => this.#aborting.abort(signal?.reason)
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })

@@ -2,8 +2,9 @@ import { type Clock, systemClock } from '../client/clock.ts'
 import type { Client } from '../client/create-client.ts'
 import { isServiceUrl, SERVICE_URL_RULE, serviceAddress } from '../client/service-url.ts'
 import type { Target } from '../client/targets.ts'
+import { type OptionNames, requireOptions, unknownOptions } from '../client/unknown-options.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/validation-error.ts'
 import type { OutboxListener } from './events.ts'
 import type { Awaitable, OutboxStore } from './store.ts'
 
@@ -87,6 +88,25 @@ export interface OutboxSettings {
   readonly random: () => number
 }
 
+const KNOWN: OptionNames<OutboxOptions> = {
+  user: true,
+  gamemode: true,
+  client: true,
+  clientFor: true,
+  baseUrl: true,
+  store: true,
+  path: true,
+  maxCatches: true,
+  maxBatch: true,
+  maxKeys: true,
+  keyLifeMs: true,
+  leaseMs: true,
+  lingerMs: true,
+  onEvent: true,
+  clock: true,
+  random: true,
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Checks options and fills in defaults. @throws ValidationError that names every wrong option. */
@@ -94,6 +114,7 @@ export function readOutboxOptions(
   options: OutboxOptions,
   isSameUser: (a: string, b: string) => boolean,
 ): OutboxSettings {
+  requireOptions(options, KNOWN)
   const { client, clock } = options
   const { user = client?.defaults?.user, gamemode = client?.defaults?.gamemode } = options
   const settings = {
@@ -104,7 +125,7 @@ export function readOutboxOptions(
     leaseMs: options.leaseMs ?? 60_000,
     lingerMs: lingerOf(options.lingerMs),
   }
-  const issues: Issue[] = []
+  const issues = unknownOptions(options, KNOWN)
   const check = (right: boolean, path: keyof OutboxOptions, message: string) => {
     if (!right) issues.push({ path, message })
   }

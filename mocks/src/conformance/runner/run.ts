@@ -1,5 +1,6 @@
 import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { assertKnownKeys, keysOf } from '../../mock/known-keys.ts'
 import { createAccounts } from '../context/accounts.ts'
 import { createAnonymous } from '../context/anonymous.ts'
 import { createWorld } from '../context/context.ts'
@@ -7,7 +8,7 @@ import { CheckSkipped, NO_RESPONSE, NoAnswer } from '../context/expectation.ts'
 import { createRedaction } from '../context/redaction.ts'
 import { createSend, type Send, type SendRequest } from '../context/transport.ts'
 import { sleep } from '../context/wait.ts'
-import type { ConformanceOptions, ConformanceUser } from './options.ts'
+import type { ConformanceAdministrator, ConformanceOptions, ConformanceUser } from './options.ts'
 import type { CheckInfo, CheckResult, ConformanceReport, FailureCause } from './results.ts'
 import { DeadlinePassed, runCheck } from './run-check.ts'
 import { selectChecks } from './select.ts'
@@ -16,13 +17,35 @@ import { checkReachable, openGivenSession } from './start.ts'
 const REQUEST_TIMEOUT_MS = 10_000
 const DEADLINE_MS = 300_000
 
+const OPTIONS = keysOf<ConformanceOptions>({
+  baseUrl: 1,
+  admin: 1,
+  user: 1,
+  masterApiKey: 1,
+  allowedOrigin: 1,
+  rateLimit: 1,
+  adminRequests: 1,
+  fetch: 1,
+  otherClient: 1,
+  maxWaitMs: 1,
+  wait: 1,
+  requestTimeoutMs: 1,
+  deadlineMs: 1,
+  signal: 1,
+  only: 1,
+  skip: 1,
+  onResult: 1,
+})
+
 /**
  * The checks that a run makes, in their order: every one there is, or what `only` and `skip` leave.
  *
  * @throws RangeError when they name what is no check and no section
+ * @throws TypeError for unknown options
  * @example listChecks({ only: ['writes'] }).map(({ id }) => id)
  */
 export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> = {}): readonly CheckInfo[] {
+  assertKnownKeys('listChecks()', selection, OPTIONS)
   return selectChecks(selection).flatMap(({ check: { id, title, section }, isLeftOut }) =>
     isLeftOut ? [] : [{ id, title, section }],
   )
@@ -40,13 +63,14 @@ export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> 
  * When the service no longer responds, it stops: the checks that are left are skipped.
  *
  * @throws ConformanceStartError when nothing answers or the administrator cannot log in
- * @throws TypeError when neither `admin` nor `user` is given, or both, or `user` cannot be one
+ * @throws TypeError for unknown options, and when neither `admin` nor `user` is given, or both, or `user` cannot be one
  * @throws RangeError when `only` or `skip` name what is no check and no section
  * @throws the reason of `signal` when that ends the run
  * @example
  * const { failed } = await runConformance({ baseUrl: 'http://127.0.0.1:8787', admin: { username: 'admin', password } })
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
+  assertKnownKeys('runConformance()', options, OPTIONS)
   const { maxWaitMs = 0, deadlineMs = DEADLINE_MS, signal } = options
   const selected = selectChecks(options)
   checkIdentity(options)
@@ -123,7 +147,9 @@ async function runSelected(
 function checkIdentity({ admin, user }: ConformanceOptions): void {
   if (!admin && !user) throw new TypeError('runConformance() takes an admin, or a user for the public endpoints alone.')
   if (admin && user) throw new TypeError('runConformance() takes an admin or a user, not both.')
+  if (admin) assertKnownKeys('admin', admin, keysOf<ConformanceAdministrator>({ username: 1, password: 1 }))
   if (!user) return
+  assertKnownKeys('user', user, keysOf<ConformanceUser>({ name: 1, fernetKey: 1, apiKey: 1, password: 1 }))
   if (!isUserName(user.name)) throw new TypeError(`user.name must be ${USER_NAME_RULE}.`)
   try {
     createFernet(user.fernetKey)

@@ -1,6 +1,7 @@
 import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
+import { unknownOptions } from '../../client/unknown-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../../contract/schemas/admin.ts'
 import { keyIssue, nameIssue, passwordIssue, requireNone } from '../checks.ts'
@@ -56,12 +57,13 @@ const ROLES = { admin: true, superadmin: true } as const satisfies Record<AdminR
 export function createAdmins({ read, remove, once }: AdminContext): AdminsResource {
   return {
     list: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.listAdmins, options }), administratorListShape),
-    create: ({ username, password, role }, options = {}) =>
+    create: ({ username, password, role, ...others }, options = {}) =>
       call(
         once({ whether: 'the administrator was created', hint: 'Look with admins.list.' }),
         () => {
           const roleIssue = role !== undefined && keyIssue(role, ROLES, 'role')
-          requireNone(nameIssue(username, 'username'), passwordIssue(password), roleIssue)
+          const unknown = unknownOptions(others, { username: true, password: true, role: true })
+          requireNone(nameIssue(username, 'username'), passwordIssue(password), roleIssue, ...unknown)
           return { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options }
         },
         administratorShape,

@@ -2,6 +2,7 @@ import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
 import type { ApiPromise } from '../../client/api-promise.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
+import { unknownOptions } from '../../client/unknown-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CreatedUser, ResetType, User, UserList } from '../../contract/schemas/admin.ts'
@@ -97,14 +98,15 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
         LIMITS.pageSize,
         { pageSize },
       ),
-    create: ({ name, password }, options = {}) =>
+    create: ({ name, password, ...others }, options = {}) =>
       call(
         once({
           whether: 'the user was created',
           hint: `Look with users.get('${name}'). If it is there, its secrets are lost: users.reset gives it new ones.`,
         }),
         () => {
-          requireNone(nameIssue(name), password !== undefined && passwordIssue(password))
+          const unknown = unknownOptions(others, { name: true, password: true })
+          requireNone(nameIssue(name), password !== undefined && passwordIssue(password), ...unknown)
           return { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }
         },
         createdUserShape,

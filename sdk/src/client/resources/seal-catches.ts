@@ -6,6 +6,7 @@ import type { Fernet } from '../../fernet/index.ts'
 import { type CrabInput, type FishInput, type PayloadEntry, readEntries } from '../entries.ts'
 import type { Settings } from '../options.ts'
 import { readTarget, type Target } from '../targets.ts'
+import { type OptionNames, requireOptions, unknownOptions } from '../unknown-options.ts'
 
 /**
  * Catches as one encrypted token, ready to be sent. Plain data without secrets: it can be kept on disk and sent later,
@@ -34,13 +35,16 @@ export interface CheckedCatches {
   readonly entries: readonly PayloadEntry[]
 }
 
+const TARGET: OptionNames<Target> = { user: true, gamemode: true }
+
 /** Brings catches into the service's form. @throws ValidationError that names everything that is wrong */
 export function checkCatches(
   { kind, settings }: SealContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
 ): CheckedCatches {
-  const issues: Issue[] = []
+  requireOptions(target, TARGET)
+  const issues: Issue[] = unknownOptions(target, TARGET)
   const { user, gamemode } = readTarget(target, settings, issues)
   const checked = readEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {

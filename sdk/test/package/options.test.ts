@@ -1,0 +1,84 @@
+import { createClient, isValidationError } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
+import { expect, test } from 'vitest'
+import { player } from '../client/stubs.ts'
+
+const client = () => createClient(player().options)
+const admin = () => createAdminClient({ username: 'admin', password: 'password', env: {} })
+const outbox = () => openOutbox({ store: memoryStore(), user: 'Alex', gamemode: 'earth' })
+const salmon = { name: 'Salmon', rarity: 3 } as const
+
+/** What a call fails with, at once or later. */
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+test.each<[string, () => unknown, string]>([
+  ['createClient(null)', () => createClient(null as never), 'baseUrl, user,'],
+  ["createClient('x')", () => createClient('x' as never), 'baseUrl, user,'],
+  ['createAdminClient()', () => createAdminClient(undefined as never), 'username, password,'],
+  ['createAdminClient(5)', () => createAdminClient(5 as never), 'username, password,'],
+  ['openOutbox(null)', () => openOutbox(null as never), 'user, gamemode, client,'],
+  ['openOutbox([])', () => openOutbox([] as never), 'user, gamemode, client,'],
+  ['fish.seal(salmon, null)', () => client().fish.seal(salmon, null as never), 'user, gamemode.'],
+  ['outbox.add(catch, null)', async () => (await outbox()).add({ kind: 'crab' }, null as never), 'bookmark.'],
+  ['outbox.flush(5)', async () => (await outbox()).flush(5 as never), 'signal, onProgress,'],
+])('%s says which options there are', async (_, call, options) => {
+  const error = await errorOf(call)
+  expect(error).toSatisfy(isValidationError)
+  expect(error).toMatchObject({
+    message: expect.stringContaining(`options: Must be an object with any of: ${options}`),
+  })
+})
+
+test('openOutbox() says what it needs', async () => {
+  expect(await errorOf(() => openOutbox())).toMatchObject({ issues: [{ path: 'baseUrl' }] })
+})
+
+test.each<[string, () => unknown, string]>([
+  ['createClient', () => createClient({ baseURL: 'http://a.test' } as never), 'baseURL: baseUrl'],
+  ['createAdminClient', () => createAdminClient({ user: 'admin', password: 'p' } as never), 'user: username'],
+  ['openOutbox', () => openOutbox({ clint: client() } as never), 'clint: client'],
+  ['client.status', () => client().status({ sginal: undefined, timeoutM: 5 } as never), 'timeoutM: timeoutMs'],
+  ['fish.add', () => client().fish.add(salmon, { gamemod: 'earth' } as never), 'gamemod: gamemode'],
+  ['fish.seal', () => client().fish.seal(salmon, { gamemod: 'earth' } as never), 'gamemod: gamemode'],
+  [
+    'fish.iterate',
+    () =>
+      client()
+        .fish.iterate({ pagesize: 5 } as never)
+        .next(),
+    'pagesize: pageSize',
+  ],
+  ['admin.login', () => admin().login({ sginal: null } as never), 'sginal: signal'],
+  ['admin.users.create', () => admin().users.create({ name: 'Alex', pasword: 'p' } as never), 'pasword: password'],
+  ['admin.admins.create', () => admin().admins.create({ user: 'mia' } as never), 'user: username'],
+  ['outbox.add', async () => (await outbox()).add([], { bookmrk: 1 } as never), 'bookmrk: bookmark'],
+  ['outbox.flush', async () => (await outbox()).flush({ maxWait: 1 } as never), 'maxWait: maxWaitMs'],
+  ['outbox.cancel', async () => (await outbox()).cancel({ dryrun: true } as never), 'dryrun: dryRun'],
+  ['outbox.close', async () => (await outbox()).close({ sginal: 1 } as never), 'sginal: signal'],
+])('%s refuses an unknown option with the one that was meant', async (_, call, mistake) => {
+  const [path, meant] = mistake.split(': ')
+  const error = await errorOf(call)
+  expect(error).toSatisfy(isValidationError)
+  expect(error).toMatchObject({
+    issues: expect.arrayContaining([{ path, message: `Unknown option. Did you mean ${meant}?` }]),
+  })
+})
+
+test('a crab with a rarity is refused, by every call that takes crabs', async () => {
+  const crab = { name: 'Salmon', rarity: 3 } as object
+  const message = 'A crab has no rarity. Leave it out, or add a fish.'
+  const issues = [{ path: 'crab.0.rarity', message }]
+  expect(await errorOf(() => client().crabs.add(crab))).toMatchObject({ issues })
+  expect(await errorOf(() => client().crabs.seal(crab))).toMatchObject({ issues })
+  expect(await errorOf(() => admin().crabs.add('Alex', crab, { gamemode: 'earth' }))).toMatchObject({ issues })
+  const queued = await errorOf(async () => (await outbox()).add({ kind: 'crab', ...crab }))
+  expect(queued).toMatchObject({ issues: [{ path: 'catches.0.rarity', message }] })
+})
