@@ -17,6 +17,7 @@ const DEEDS = {
   'profile remove': ['profile', 'remove', 'home', '--yes'],
   'profile remove without secrets': ['profile', 'remove', 'work', '--yes'],
   'config set': ['config', 'set', 'output', 'csv'],
+  'config unset': ['config', 'unset', 'output'],
 } as const
 
 const CONFIG = 'config/fish-crab/config.json'

@@ -129,8 +129,15 @@ describe('settings', () => {
     expect((await fish('config', 'get', 'gamemode')).stdout).toBe('survival\n')
     const given = await run(['config', 'get', 'gamemode', '--json'], { env: { ...env, FISH_GAMEMODE: 'earth' } })
     expect(JSON.parse(given.stdout)).toEqual({ key: 'gamemode', value: 'earth' })
-    await fish('config', 'set', 'gamemode', '--unset')
+    const dry = await fish('config', 'unset', 'gamemode', '--dry-run')
+    expect(dry).toMatchObject({ status: 0, stdout: 'gamemode is not set (dry run).\n' })
+    expect((await fish('config', 'get', 'gamemode')).stdout).toBe('survival\n')
+    expect((await fish('config', 'unset', 'gamemode')).stdout).toBe('gamemode is not set.\n')
     expect((await fish('config', 'get', 'gamemode')).stdout).toBe('')
+    expect(JSON.parse((await fish('config', 'unset', 'gamemode', '--json')).stdout)).toEqual({
+      key: 'gamemode',
+      value: null,
+    })
   })
 
   test('output is how rows are printed where no flag says it', async () => {
@@ -147,7 +154,7 @@ describe('settings', () => {
     expect(key.stderr).toContain('gamemode, max-wait, output, secret-store')
     expect((await fish('config', 'set', 'max-wait', 'soon')).stderr).toContain('seconds')
     expect((await fish('config', 'set', 'max-wait')).status).toBe(2)
-    expect((await fish('config', 'set', 'max-wait', '3', '--unset')).status).toBe(2)
+    expect((await fish('config', 'unset', 'colour')).stderr).toContain('gamemode, max-wait, output, secret-store')
   })
 
   test('list shows where each comes from', async () => {

@@ -4,6 +4,7 @@ import { asIfLocked, whileLocked } from './change-lock.ts'
 import { type ConfigDocument, EMPTY_CONFIG, formatConfig, parseConfig } from './document.ts'
 import { fileFailure } from './file-failure.ts'
 import { configPath } from './paths.ts'
+import type { SettingKey } from './settings.ts'
 import { readTextFile } from './text-file.ts'
 
 /** Reads profiles and settings; nothing of them when there is no file. @throws CliError when there is one that cannot be used */
@@ -45,6 +46,16 @@ export function tryConfigChange(
     write(io, checkReplaceable)
     return changed
   })
+}
+
+/** Gives a setting a value, or removes it where that is `undefined`. With `dryRun` nothing is written. */
+export async function changeSetting(
+  io: Pick<Io, 'env'>,
+  key: SettingKey,
+  { value, dryRun }: { readonly value: string | undefined; readonly dryRun: boolean },
+): Promise<void> {
+  const change = (config: ConfigDocument) => ({ ...config, settings: { ...config.settings, [key]: value } })
+  await (dryRun ? tryConfigChange : changeConfig)(io, change)
 }
 
 function write(io: Pick<Io, 'env'>, deed: (path: string) => void): void {

@@ -50,6 +50,7 @@ const BY_NAME: Readonly<Record<string, Rule>> = {
   'config:get key': SETTING,
   'config:set key': SETTING,
   'config:set value': { byPrevious: settingValues() },
+  'config:unset key': SETTING,
   'conformance only': checks,
   'conformance skip': checks,
   'profile:remove name': PROFILE,

@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
   'config:list': async () => (await import('../commands/config/list.ts')).ConfigList,
   'config:path': async () => (await import('../commands/config/path.ts')).ConfigPath,
   'config:set': async () => (await import('../commands/config/set.ts')).ConfigSet,
+  'config:unset': async () => (await import('../commands/config/unset.ts')).ConfigUnset,
   conformance: async () => (await import('../commands/conformance.ts')).Conformance,
   demo: async () => (await import('../commands/demo.ts')).Demo,
   doctor: async () => (await import('../commands/doctor.ts')).Doctor,

@@ -28,10 +28,21 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
     args: ['gamemode', 'earth'],
     asks: [],
     silent: SETTINGS,
-    bad: ['--unset'],
+    bad: ['more'],
     fails: [
       { title: 'a value that it cannot have', args: ['gamemode', 'canary'], exit: 2, code: 'usage' },
       { title: 'no value', args: ['gamemode'], exit: 2, code: 'usage' },
+      { title: 'a broken configuration', given: ['broken config'], exit: 2, code: 'invalid_config' },
+    ],
+  },
+  {
+    id: 'config:unset',
+    args: ['gamemode'],
+    asks: [],
+    silent: SETTINGS,
+    bad: ['more'],
+    fails: [
+      { title: 'no such setting', args: ['canary'], exit: 2, code: 'usage' },
       { title: 'a broken configuration', given: ['broken config'], exit: 2, code: 'invalid_config' },
     ],
   },
