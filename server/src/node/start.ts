@@ -85,7 +85,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const apart =
       typeof config.metrics === 'object' ? await listen({ ...config.metrics, logger, isAccepting }) : undefined
     if (apart) opened.push(() => apart.close(0))
-    const storage = await createStorage(storageOf(config))
+    const storage = await createStorage(storageOf(config, logger))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
     const isFirst = await makeFirstAdmin(app, config, options)
@@ -114,9 +114,13 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   }
 }
 
-function storageOf({ storage, redisWait }: ServerConfig): StorageOptions {
-  const isRedis = storage.driver === 'redis' || storage.driver === 'redis-cluster'
-  return isRedis && redisWait !== undefined ? { ...storage, replicas: redisWait } : storage
+function storageOf({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error'>): StorageOptions {
+  if (storage.driver !== 'redis' && storage.driver !== 'redis-cluster') return storage
+  return {
+    ...storage,
+    ...(redisWait === undefined ? {} : { replicas: redisWait }),
+    onDataLoss: (message) => logger.error({ storage: storage.driver }, message),
+  }
 }
 
 /** What the app is made on. */

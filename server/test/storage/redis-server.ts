@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +35,8 @@ export interface RedisServer {
   readonly kill: () => Promise<void>
   /** Starts it anew on the same port and data. */
   readonly start: () => Promise<void>
+  /** Copies its data as it is on its disk; what is returned ends it abruptly and starts it anew on that copy. */
+  readonly copyData: () => () => Promise<void>
   /** Ends it and removes its data. */
   readonly stop: () => Promise<void>
 }
@@ -100,6 +102,16 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     kill,
     start: async () => {
       child = await launch(file)
+    },
+    copyData: () => {
+      const [data, copy] = [join(folder, 'appendonlydir'), mkdtempSync(join(folder, 'copy-'))]
+      cpSync(data, copy, { recursive: true })
+      return async () => {
+        await kill()
+        rmSync(data, { recursive: true })
+        cpSync(copy, data, { recursive: true })
+        child = await launch(file)
+      }
     },
     stop: async () => {
       admin.disconnect()

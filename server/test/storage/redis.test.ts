@@ -58,6 +58,7 @@ describeWithRedis('one Redis server', () => {
     })
 
     test('leaves nothing of removed owners behind, but that they were removed', async () => {
+      await storage.append(newCollection(), newRecord())
       const before = new Set(await server.admin.keys('*'))
       const owners = Array.from({ length: 20 }, () => newCollection({ kind: 'removed' }))
       for (const collection of owners) await storage.append(collection, newRecord({ labels: { Gold: 1 } }))

@@ -22,6 +22,7 @@ export interface RedisView {
 export async function viewRedis(options: RedisAddress): Promise<RedisView> {
   // Only who uses Redis loads its client.
   const { openRedis } = await import('../../storage/redis/open.ts')
+  const { refuseEviction } = await import('../../storage/redis/durability.ts')
   const { replicaRefusal } = await import('../../storage/redis/errors.ts')
   const { createRedisItems } = await import('../../storage/redis/items.ts')
   const { checkSchema } = await import('../../storage/redis/schema.ts')
@@ -33,6 +34,7 @@ export async function viewRedis(options: RedisAddress): Promise<RedisView> {
       // Who may not ask will see at the first write.
       const report = await run(() => node.info('replication')).catch(() => '')
       if (isReplica(report)) throw replicaRefusal()
+      await run(() => refuseEviction(node))
     }
     const items = createRedisItems(connection)
     return {

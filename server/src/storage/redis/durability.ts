@@ -163,3 +163,9 @@ export function describeDurability(servers: readonly RedisPersistence[], replica
     warnings: [...new Set([...reports, replicated].flatMap(({ warnings }) => warnings))],
   }
 }
+
+/** Whether servers, as they are configured, keep what they acknowledged through a crash, a power loss and a failover. */
+export function keepsWrites(servers: readonly RedisPersistence[], replication: Replication): boolean {
+  const isSynced = servers.every(({ appendonly, appendfsync }) => appendonly === 'yes' && appendfsync === 'always')
+  return isSynced && (replication.replicas > 0 || replication.servers.every((server) => server?.connected === 0))
+}

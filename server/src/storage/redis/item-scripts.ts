@@ -11,7 +11,7 @@ if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 if ARGV[3] == 'equal' and redis.call('GET', KEYS[1]) ~= ARGV[4] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
-return 1`,
+return 1, true`,
 }
 
 /** KEYS: item, index. ARGV: item key, then perhaps the value it must have. Answers 1 when it was removed. */
@@ -20,7 +20,8 @@ export const fishRemoveItem: Script = {
   lua: `
 if ARGV[2] and redis.call('GET', KEYS[1]) ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('UNLINK', KEYS[1])`,
+local removed = redis.call('UNLINK', KEYS[1])
+return removed, removed == 1`,
 }
 
 /**
@@ -65,5 +66,5 @@ for _, key in ipairs(keys) do
   redis.call('UNLINK', ARGV[3] .. key)
   redis.call('ZREM', KEYS[1], key)
 end
-return #keys`,
+return #keys, #keys > 0`,
 }

@@ -16,6 +16,7 @@ import type { Collection } from '../types.ts'
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
  *     fish:{17}:windows:KIND                   hash that expires: windows that are counted in
  *     fish:{17}:probe                          text that expires: whether writes are taken
+ *     fish:writes                              count of all changes; on a cluster one for each tag, `fish:writes:{17}`
  *
  * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
  */
@@ -91,6 +92,11 @@ export function allBuckets(): BucketKeys[] {
 /** Keys for trying whether writes are taken: one where each bucket lies, from which each node of a cluster has some. */
 export function probeKeys(): string[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
+}
+
+/** The count of the changes of a key and others. On a cluster it lies where the key does. */
+export function writesKey(key: string, isCluster: boolean): string {
+  return isCluster ? `${PREFIX}writes:${/\{.*?\}/.exec(key)?.[0]}` : `${PREFIX}writes`
 }
 
 /** What belongs to an owner, and the sums of its bucket. */

@@ -16,6 +16,13 @@ interface Guarantees {
    * @default 1 when every primary has a replica as the storage is opened, else 0
    */
   readonly replicas?: number
+  /**
+   * Told, in a sentence for the operator, that Redis came back without writes that it had acknowledged, where its
+   * configuration allows that: it is no error then.
+   *
+   * @default nobody is told
+   */
+  readonly onDataLoss?: (message: string) => void
 }
 
 /** Keeps everything in one Redis server, for as many processes as there are. */

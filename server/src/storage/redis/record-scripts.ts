@@ -44,7 +44,7 @@ redis.call('HSET', KEYS[1], 'version:' .. collection, ARGV[9])
 redis.call('HSET', KEYS[4], id, sequence)
 if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
 tally(KEYS[5], KEYS[6], leaders, collection, owner, 1, tonumber(count), labels)
-return {'stored', id}`,
+return {'stored', id}, true`,
 }
 
 /** KEYS: tokens. ARGV: token. Answers the id of its record, if any. */
@@ -68,7 +68,7 @@ redis.call('XDEL', KEYS[2], record[1])
 redis.call('HDEL', KEYS[3], id)
 redis.call('HSET', KEYS[1], 'version:' .. collection, version)
 tally(KEYS[4], KEYS[5], leaders, collection, owner, -1, tonumber(record[2][2]), record[2][8])
-return 1`,
+return 1, true`,
 }
 
 /**
@@ -91,7 +91,7 @@ local sums = redis.call('HGETALL', KEYS[3])
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
 redis.call('HSET', KEYS[1], 'removed', '1')
-return 1`,
+return 1, true`,
 }
 
 /**

@@ -7,12 +7,14 @@ import type { Connection } from './connection.ts'
 import {
   type DurabilityReport,
   describeDurability,
+  keepsWrites,
   readPersistence,
   readReplicas,
   refuseEviction,
 } from './durability.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys } from './keys.ts'
+import { noticeOlderData, type WatchedConnection } from './older-data.ts'
 import { openRedis, openReplicatedWrites, type RedisClusterOptions, type RedisOptions } from './open.ts'
 import { createRedisRecords } from './records.ts'
 import { claimSchema } from './schema.ts'
@@ -60,10 +62,10 @@ async function tryWrites(connection: Connection): Promise<void> {
     })
 }
 
-function redisDriver(name: string, connection: Connection, report: DurabilityReport): StorageDriver {
+function redisDriver(name: string, { connection, verify }: WatchedConnection, report: DurabilityReport): StorageDriver {
   const { client, run, primaries, close } = connection
   const probe = createProbe(async () => {
-    await Promise.all([writeProbes(connection), ...primaries().map(refuseEviction)])
+    await Promise.all([verify(), writeProbes(connection), ...primaries().map(refuseEviction)])
   })
   let closing: Promise<void> | undefined
   return {
@@ -99,9 +101,14 @@ export function openRedisStorage(options: RedisOptions | RedisClusterOptions): P
     const servers = await run(() => Promise.all(primaries().map(readReplicas)))
     const replicas = options.replicas ?? Math.min(1, ...servers.map((server) => server?.online ?? 0))
     const report = describeDurability(persistence, { servers, replicas })
-    if (replicas === 0) return wrapDriver(redisDriver(options.driver, connection, report))
+    const mayLose = !keepsWrites(persistence, { servers, replicas })
+    const driverOn = (reached: Connection) =>
+      wrapDriver(
+        redisDriver(options.driver, noticeOlderData(reached, { mayLose, onDataLoss: options.onDataLoss }), report),
+      )
+    if (replicas === 0) return driverOn(connection)
     const writes = await openReplicatedWrites(options, replicas)
     const close = async () => void (await Promise.all([connection.close(), writes.close()]))
-    return wrapDriver(redisDriver(options.driver, { ...connection, write: writes.write, close }, report))
+    return driverOn({ ...connection, write: writes.write, close })
   })
 }
