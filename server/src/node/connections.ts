@@ -83,6 +83,10 @@ export function watchConnections(server: Server): Connections {
   }
   // `server.close()` calls its own.
   server.closeIdleConnections = () => connections.closeIdle()
+  // Node's own leaves out those that asked for a tunnel.
+  server.closeAllConnections = () => {
+    for (const socket of lines.keys()) socket.destroy()
+  }
   return connections
 }
 

@@ -4,7 +4,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { Failure } from '../app/http/failure.ts'
 import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
-import { ambiguityOf, LINGER_MS, parserFailure, refuse, refusedRequestId } from './refusal.ts'
+import { ambiguityOf, LINGER_MS, parserFailure, refuse, refusedRequestId, tunnelFailure } from './refusal.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
@@ -109,6 +109,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     void left.then(() => isAccepting() || connections.closeIdle())
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new Failure('expectation_failed')))
+  server.on('connect', (req: IncomingMessage) => {
+    // Node has let go of the socket, and of its errors.
+    req.socket.on('error', () => {}).resume()
+    refuseRequest(req, tunnelFailure())
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') {
       socket.destroy(error)

@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES, REQUEST_ID_PATTERN } from '@fish-crab/sdk/contract'
 import { Failure } from '../app/http/failure.ts'
+import { METHODS } from '../app/http/route-label.ts'
 
 /** Codes of Node's HTTP parser, and the codes that clients receive. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -40,6 +41,14 @@ function codingMistake({ httpVersion, headers }: IncomingMessage): string | unde
   return 'The only Transfer-Encoding that this server takes is chunked, in HTTP/1.1.'
 }
 
+/** The failure for `CONNECT`: a server that is no proxy opens no tunnel (RFC 9110, section 9.3.6). */
+export function tunnelFailure(): Failure {
+  return new Failure('method_not_allowed', {
+    message: 'This server opens no tunnels. Send the request without CONNECT.',
+    headers: { allow: METHODS.join(', ') },
+  })
+}
+
 /** The id of a request that is refused: its client's own, where it sent one that can be kept. */
 export function refusedRequestId({ headers }: IncomingMessage): string {
   const own = headers[HEADERS.requestId]
@@ -52,7 +61,7 @@ export function refusedRequestId({ headers }: IncomingMessage): string {
  */
 export function refuse(
   socket: Duplex,
-  { code, status, message }: Failure,
+  { code, status, message, headers }: Failure,
   { requestId, method }: { readonly requestId: string; readonly method?: string | undefined },
 ): void {
   // The response before was the last one on its connection.
@@ -63,6 +72,7 @@ export function refuse(
     `content-type: ${MEDIA_TYPES.json}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `${HEADERS.requestId}: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${method === 'HEAD' ? '' : body}`)

@@ -203,3 +203,52 @@ describe('what follows a request and is none', () => {
     expect(statuses(await socket.until(/^/))).toEqual([404])
   })
 })
+
+describe('a request for a tunnel', () => {
+  it.each(['service.test:443', '127.0.0.1:22', 'metrics', '/metrics'])('to %s is refused with 405', async (target) => {
+    const { url } = await startTestServer()
+    const text = await untilClosed(url, head(`CONNECT ${target} HTTP/1.1`, { 'x-request-id': 'mine' }))
+    expect(refusalIn(text)).toEqual({ status: 405, code: 'method_not_allowed', requestId: 'mine' })
+    expect(text).toContain('\r\nallow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
+  })
+
+  it('is responded to behind the requests before it, and what follows is dropped', async () => {
+    const { url } = await startTestServer()
+    const text = await untilClosed(url, GET('/livez') + head('CONNECT service.test:443 HTTP/1.1') + GET('/livez'))
+    expect(statuses(text)).toEqual([200, 405])
+  })
+
+  it('does no harm where its client resets the connection', async () => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    const gone = once(socket.socket, 'close')
+    socket.send(head('CONNECT service.test:443 HTTP/1.1'))
+    await socket.until(/method_not_allowed/)
+    socket.socket.resetAndDestroy()
+    await gone
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it('does not hold up a stop, also behind a response that its client does not read', async () => {
+    const { url, close } = await startTestServer({}, { graceMs: 50 })
+    const socket = await openRaw(url)
+    socket.socket.pause()
+    socket.send(GET('/docs/swagger-ui-bundle.js').repeat(12) + head('CONNECT service.test:443 HTTP/1.1'))
+    // Another request tells that the server has read these.
+    await (await fetch(`${url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
+    const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still open').unref())
+    expect(await Promise.race([close(), late])).toBe(undefined)
+  })
+})
+
+it.each(['websocket', 'h2c', 'TLS/1.0'])(
+  'a request for an upgrade to %s is responded to without one',
+  async (upgrade) => {
+    const { url } = await startTestServer()
+    const socket = await openRaw(url)
+    socket.send(head('GET /livez HTTP/1.1', { connection: 'Upgrade', upgrade }))
+    await socket.until(/"ok"/)
+    socket.send(GET('/status'))
+    expect(statuses(await socket.until(/"version"/))).toEqual([200, 200])
+  },
+)

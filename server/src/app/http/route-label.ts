@@ -2,7 +2,8 @@ import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import type { RequestObservation } from '../metrics.ts'
 import type { Exchange } from './exchange.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
+/** The methods that the service knows. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
 
 const BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(
   (Object.keys(ROUTES) as RouteName[]).map((name) => [`${ROUTES[name].method} ${ROUTES[name].path}`, name]),
