@@ -5,6 +5,7 @@ import { prettyFactory } from 'pino-pretty'
 import type { Logger } from '../app/options.ts'
 import { loggedError } from './log-error.ts'
 import type { LogFormat } from './settings.ts'
+import { startText } from './start-report.ts'
 
 /** Where the log goes, and whether that is a terminal that takes colours. */
 export interface LogTarget {
@@ -53,12 +54,16 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   return Object.assign(logger, { dropped: () => dropped })
 }
 
-/** Makes text for people of lines of the log, in local time: of a request what tells one from another, else all. */
+/**
+ * Makes text for people of lines of the log, in local time: of a request what tells one from another, of the start some
+ * lines, else all in one.
+ */
 function prettyText(colours: boolean): (line: string) => string {
   const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return (line) => {
     const fields = JSON.parse(line)
-    return fields.msg === 'request' ? requestText(fields, colours) : pretty(fields)
+    if (fields.msg === 'request') return requestText(fields, colours)
+    return fields.msg === 'ready' ? `${clockText(fields.time)} ${startText(fields)}` : pretty(fields)
   }
 }
 
@@ -71,10 +76,13 @@ interface RequestFields {
   readonly ms: number
 }
 
+function clockText(time: number): string {
+  return `[${new Date(time).toTimeString().slice(0, 8)}]`
+}
+
 function requestText({ time, requestId, method, path, status, ms }: RequestFields, colours: boolean): string {
-  const clock = `[${new Date(time).toTimeString().slice(0, 8)}]`
   const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
   const shown = colours ? styleText(style, String(status), { validateStream: false }) : status
   const id = status >= 400 ? ` (request ${requestId})` : ''
-  return `${clock} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
+  return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
 }

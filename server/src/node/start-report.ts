@@ -1,3 +1,4 @@
+import { LIMITS } from '@fish-crab/sdk/contract'
 import type { ServerConfig } from './config.ts'
 
 /** What of a running server the report tells beside its configuration. */
@@ -31,4 +32,45 @@ export function startReport(config: ServerConfig, version: string, { url, metric
     FISH_SECRET_PREVIOUS: config.previousSecrets?.length ?? 0,
     FISH_JWT_SECRET: config.jwtSecret === undefined ? 'made' : 'given',
   }
+}
+
+const WIDTH = 80
+const INDENT = '  '
+const TITLE_WIDTH = 14
+
+/** The report for people: short lines, of which each has a title. */
+export function startText(report: ReturnType<typeof startReport>): string {
+  const { allowedOrigins, trustedProxies, tokenTtlSeconds, FISH_SECRET_PREVIOUS: previous } = report
+  const secrets = [
+    `FISH_SECRET ${report.FISH_SECRET}${previous > 0 ? ` with ${previous} previous` : ''}`,
+    `FISH_JWT_SECRET ${report.FISH_JWT_SECRET}`,
+    `master API key ${report.masterApiKey}`,
+  ]
+  const facts = {
+    storage: report.folder === undefined ? report.storage : `${report.storage} ${report.folder}`,
+    durability: report.durability,
+    'rate limit': `${report.rateLimit} requests per ${report.rateWindowSeconds} s; administrators ${report.adminRateLimit} per ${LIMITS.adminWindowSeconds} s`,
+    proxies: trustedProxies === 0 ? 'none trusted' : `${trustedProxies} trusted`,
+    origins: allowedOrigins.length === 0 ? 'none allowed' : allowedOrigins.join(', '),
+    tokens: tokenTtlSeconds === 'off' ? 'of any age' : `at most ${tokenTtlSeconds} s old`,
+    secrets: secrets.join(', '),
+    metrics: report.metrics,
+  }
+  const lines = Object.entries(facts).flatMap(([title, text]) =>
+    wrapped(text, WIDTH - INDENT.length - TITLE_WIDTH).map(
+      (line, index) => `${INDENT}${(index === 0 ? title : '').padEnd(TITLE_WIDTH)}${line}\n`,
+    ),
+  )
+  return `ready: version ${report.version} on ${report.url}\n${lines.join('')}`
+}
+
+/** Lines of at most so many characters, broken between words; a longer word has a line of its own. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

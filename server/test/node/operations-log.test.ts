@@ -211,6 +211,30 @@ describe('the line at start', () => {
     expect(log).not.toContain(CANARY)
   })
 
+  it('in pretty is some short lines that hold all of it', async () => {
+    const folder = newFolder()
+    const FISH_ALLOWED_ORIGINS = Array.from({ length: 5 }, (_, index) => `https://page-${index}.example`).join(',')
+    const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'pretty', FISH_ALLOWED_ORIGINS, ...SECRETS })
+    const url = await run.ready
+    const log = await stopped(run)
+    const start = log.slice(log.indexOf(' ready: '), log.indexOf('the API is described'))
+    const lines = start.split('\n').slice(0, -1)
+    expect(lines.length).toBeGreaterThan(6)
+    expect(lines.filter((line) => line.length > 80 && !line.includes(folder))).toEqual([])
+    const words = start.replaceAll(/\s+/g, ' ')
+    expect(words).toContain(`ready: version 1.2.3 on ${url}`)
+    for (const fact of [
+      folder,
+      `${url}/metrics`,
+      'survives a killed process and a power loss.',
+      '25 requests per 300 s',
+    ]) {
+      expect(words).toContain(fact)
+    }
+    for (const origin of FISH_ALLOWED_ORIGINS.split(',')) expect(words).toContain(origin)
+    expect(words).toContain('FISH_SECRET given')
+  })
+
   it('says what was made because nobody gave it', async () => {
     const folder = newFolder()
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' })
