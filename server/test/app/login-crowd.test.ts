@@ -152,6 +152,21 @@ describe('a crowd of logins', () => {
     expect(new Set(world.started.slice(0, world.started.indexOf('alex-password'))).size).toBe(3)
   })
 
+  it('of one client that fills the queue leaves room for others, and gets 503 for the rest', async () => {
+    const world = await createSlowWorld()
+    const flood = Array.from({ length: 600 }, (_, index) => world.ask(`flood ${index}`, { name: `guess-${index}` }))
+    await world.queued(600)
+    const other = world.ask('alex-password', { address: '198.51.100.1' })
+    await world.queued(601)
+    const answers = await answersOf(world, [...flood, other])
+    expect(answers.at(-1)?.status).toBe(200)
+    // 100 were checked and found wrong. What was not checked did not fail.
+    const statuses = Object.groupBy(answers.slice(0, -1), ({ status }) => status)
+    expect(statuses[401]).toHaveLength(100)
+    expect(statuses[503]?.length).toBe(600 - 2 - 512 + 1)
+    expect(statuses[429]).toHaveLength(600 - 100 - (600 - 2 - 512 + 1))
+  })
+
   it('does not use up the failures of its address while its passwords are right', async () => {
     const world = await createSlowWorld()
     const names = Array.from({ length: 120 }, (_, index) => `player-${index}`)

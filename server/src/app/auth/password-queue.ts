@@ -88,6 +88,15 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
     waiter?.start()
   }
 
+  /** Rejects the latest waiter of the client that has the most, unless that is this one. */
+  function makeRoomFor(client: string): void {
+    const [most, waiters] = [...lines].reduce((one, other) => (other[1].length > one[1].length ? other : one))
+    const latest = waiters.at(-1)
+    if (!latest || waiters.length <= (lines.get(client)?.length ?? 0) + 1) throw busy()
+    leave(most, latest)
+    latest.refuse()
+  }
+
   async function turnOf({ client, since = clock(), signal }: PasswordTask<unknown>): Promise<void> {
     signal?.throwIfAborted()
     if (clock() - since > PATIENCE_MS) throw busy()
@@ -95,7 +104,7 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
       free -= 1
       return
     }
-    if (waiting >= MOST_WAITING) throw busy()
+    if (waiting >= MOST_WAITING) makeRoomFor(client)
     await new Promise<void>((resolve, reject) => {
       const settle = (finish: () => void) => () => {
         waiting -= 1
