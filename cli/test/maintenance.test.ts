@@ -247,17 +247,20 @@ describe('restore', () => {
     const server = await serveFolder(data)
     await playerOf(server.url, alex).fish.add({ name: 'Later', rarity: 1 })
     const later = await readFish(server.url, 'Alex')
-    const refused = await run(['restore', copy, '--json'], { env })
-    expect(errorOf(refused)).toEqual({ status: 6, code: 'exists' })
-    expect(JSON.parse(refused.stdout).error.hint).toBe(
-      'Name another folder, or add --force: the store that is there is then kept in that folder, as replaced-….',
-    )
     const { stdout: help } = await run(['restore', '--help'])
     expect(help.replaceAll(/\s+/g, ' ')).toContain('It is kept in the data folder itself, as replaced-…:')
-    expect(errorOf(await run(['restore', copy, '--force', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+    for (const flags of [[], ['--force']]) {
+      const inUse = await run(['restore', copy, ...flags, '--json'], { env })
+      expect(errorOf(inUse)).toEqual({ status: 6, code: 'in_use' })
+    }
     // Killed, so that its last write is in the log alone.
     server.child.kill('SIGKILL')
     await server.closed
+    const refused = await run(['restore', copy, '--json'], { env })
+    expect(errorOf(refused)).toEqual({ status: 6, code: 'exists' })
+    expect(JSON.parse(refused.stdout).error.hint).toBe(
+      'Name another folder, or add --force: what is there is then kept in that folder, as replaced-….',
+    )
     const { status, stdout } = await run(['restore', copy, '--force', '--json'], { env })
     expect(status).toBe(0)
     const { replaced } = JSON.parse(stdout) as { replaced: string }

@@ -52,6 +52,6 @@ function told({ seen, resealed, unopened, dryRun }: ResealReport, flags: { reado
     return `Would ${first}seal ${resealed} of ${seen} keys anew.`
   }
   return unopened.length === 0
-    ? `All ${seen} keys are sealed under the first secret, ${resealed} of them anew. The others are no longer needed.`
-    : `${seen - unopened.length} of ${seen} keys are sealed under the first secret.`
+    ? `Keys sealed under the first secret: ${seen}, ${resealed} of them anew. The other secrets are no longer needed.`
+    : `Keys sealed under the first secret: ${seen - unopened.length} of ${seen}.`
 }

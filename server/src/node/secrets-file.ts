@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
-import { syncFolder } from '../storage/file/file-folder.ts'
+import { STORE_FILE, syncFolder } from '../storage/file/file-folder.ts'
 
 /** Thrown when the secrets beside the data cannot be used. */
 export class SecretsError extends Error {
@@ -12,8 +12,8 @@ export class SecretsError extends Error {
 /** The secrets to run with, and how to take back what was made for them. */
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /** What to say when the data turns out to have been sealed before this load made secrets for it. */
-  readonly missing?: SecretsError
+  /** What to say when the secrets of the folder do not open its data. @default a given secret is the one to doubt */
+  readonly unfit?: SecretsError
   /** Removes the file, when this load made it. */
   discard(): Promise<void>
 }
@@ -44,9 +44,15 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
     discard: async () => {
       if (!kept) await rm(path, { force: true })
     },
-    // Where a secret was given, it is the one to doubt.
-    ...(kept || seal ? {} : { missing: missingSecrets(path) }),
+    ...(seal ? {} : { unfit: kept ? foreignSecrets(folder) : missingSecrets(path) }),
   }
+}
+
+/** What to say of secrets in a folder that do not open its data. */
+export function foreignSecrets(folder: string): SecretsError {
+  return new SecretsError(
+    `${join(folder, SECRETS_FILE)} belongs to another store than ${join(folder, STORE_FILE)}: it does not open its keys. Put the ${SECRETS_FILE} of that store there, or set FISH_SECRET to its secret; nothing was changed.`,
+  )
 }
 
 function missingSecrets(path: string): SecretsError {

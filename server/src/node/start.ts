@@ -132,7 +132,7 @@ interface AppParts {
 
 async function prepareApp(parts: AppParts, config: ServerConfig, options: StartOptions): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options
-  const { secrets, missing, discard } = await secretsOf(config)
+  const { secrets, unfit, discard } = await secretsOf(config)
   const app = createApp({
     // Is sent without a stream being made of its body first.
     responseClass: FastResponse,
@@ -158,7 +158,7 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
   })
   await app.checkSecrets().catch(async (error: unknown) => {
     await discard()
-    throw error instanceof SealError && missing ? missing : error
+    throw error instanceof SealError && unfit ? unfit : error
   })
   return app
 }

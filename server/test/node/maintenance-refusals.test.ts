@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   backupStore,
@@ -68,6 +68,23 @@ it('a file store that holds part of an import is taken by nothing', async () => 
   expect(contentOf(parent)).toEqual(before)
 })
 
+it('secrets of another store are told apart from a wrong FISH_SECRET, and both files are named', async () => {
+  const [{ data }, other] = [await served(), await served()]
+  cpSync(join(other.data, 'secrets.json'), join(data, 'secrets.json'))
+  const before = contentOf(data)
+  const told = `${join(data, 'secrets.json')} belongs to another store than ${join(data, 'fish.db')}`
+  const run = runServe(envOf(data))
+  expect(await run.status).toBe(1)
+  expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]+ or set FISH_SECRET [^\n]+\n$/)
+  expect(run.stderr.text()).toContain(told)
+  for (const options of [{}, { makeNew: true }, { dryRun: true }]) {
+    const { code, message } = await refusal(resealStore({ env: envOf(data), ...options }))
+    expect(code).toBe('wrong_secret')
+    expect(message).toContain(told)
+  }
+  expect(contentOf(data)).toEqual(before)
+})
+
 describe('a backup', () => {
   it('into the data folder that it is made of is refused, however the place is called', async () => {
     const { parent, data } = await served()
@@ -108,6 +125,29 @@ describe('a restore', () => {
       }
     }
     expect(contentOf(parent)).toEqual(before)
+  })
+
+  it('says what is in the way, and advises --force only where that helps', async () => {
+    const { parent, data } = await served()
+    const target = join(parent, 'target')
+    mkdirSync(target)
+    writeFileSync(join(target, 'secrets.json'), '{}')
+    const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, now: NOW }))
+    const alone = await restore()
+    expect([alone.code, alone.message]).toEqual([
+      'exists',
+      `${target} holds secrets.json already, and nothing was done.`,
+    ])
+    expect(alone.hint).toContain('--force')
+    rmSync(join(target, 'secrets.json'))
+    const server = await startTestServer({ ...envOf(target), FISH_ADMIN_PASSWORD: 'boss-password' })
+    const busy = await restore()
+    expect([busy.code, busy.hint]).toEqual(['in_use', expect.not.stringContaining('--force')])
+    await server.close()
+    expect(await restore()).toMatchObject({
+      code: 'exists',
+      message: `${target} holds a store already, and nothing was done.`,
+    })
   })
 
   it('of damaged secrets names the file that is damaged, and leaves nothing', async () => {

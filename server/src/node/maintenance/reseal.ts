@@ -2,11 +2,11 @@ import type { AppSecrets } from '../../app/options.ts'
 import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
 import { lookAtSeals, type ResealCounts, type ResealProgress, resealAll } from '../../app/users/reseal.ts'
 import { type ItemSource, openSealCheck } from '../../app/users/seal-check.ts'
-import { createVault } from '../../app/users/vault.ts'
+import { createVault, SealError } from '../../app/users/vault.ts'
 import { checkStore } from '../../storage/file/file-folder.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
+import { foreignSecrets, keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, type MaintenanceSettings, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
@@ -111,9 +111,12 @@ async function sealingOf(storage: ItemSource, settings: MaintenanceSettings, mak
   if (settings.secret !== undefined) return { seals: givenSeals(settings, kept) }
   if (folder === undefined || !kept) throw missingSecret()
   const seals = [...allSeals(kept), ...settings.previousSecrets]
+  // Whatever does not open now would never open again under a new one.
+  await openSealCheck(storage, vaultOf(seals)).catch((error: unknown) => {
+    if (!(error instanceof SealError)) throw error
+    throw new MaintenanceError('wrong_secret', foreignSecrets(folder).message, { cause: error })
+  })
   if (!makeNew) return { seals, keeping: { folder, secrets: kept, isNew: false } }
-  // Whatever does not open now would never open again.
-  await openSealCheck(storage, vaultOf(seals))
   const secrets = { seal: makeSecrets().seal, session: kept.session, sealPrevious: seals }
   return { seals: allSeals(secrets), keeping: { folder, secrets, isNew: true } }
 }

@@ -53,7 +53,11 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     const { facts, sealCheck } = await checkedContent(file, work)
     // Where they are damaged, it is these that are, not a copy of them.
     await keptSecrets(from)
-    if (!force) refuseStoreIn(target)
+    if (!force && found(target).length > 0) {
+      // First: --force would not help.
+      refuseInUse(target)
+      refuseStoreIn(target)
+    }
     checkDataFolder(target)
     const aside = found(target).length > 0 ? asideOf(target, now) : undefined
     if (dryRun) {
@@ -95,9 +99,11 @@ function found(folder: string): string[] {
 }
 
 function refuseStoreIn(folder: string): void {
-  if (found(folder).length === 0) return
-  throw new MaintenanceError('exists', `${folder} holds a store already, and nothing was done.`, {
-    hint: 'Name another folder, or add --force: the store that is there is then kept in that folder, as replaced-….',
+  const names = found(folder)
+  if (names.length === 0) return
+  const what = names.every((name) => name === SECRETS_FILE) ? SECRETS_FILE : 'a store'
+  throw new MaintenanceError('exists', `${folder} holds ${what} already, and nothing was done.`, {
+    hint: 'Name another folder, or add --force: what is there is then kept in that folder, as replaced-….',
   })
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readlinkSync, readSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { StorageError } from '../errors.ts'
 import { MARK_FILE } from './file-high-water.ts'
 import { APPLICATION_ID, checkSchemaVersion } from './file-schema.ts'
@@ -58,6 +59,16 @@ export function guardFiles(file: string, identity: string): () => void {
   }
 }
 
+/** The lock and the mark belong to a folder, and SQLite keeps the log beside the file that a link leads to. */
+function refuseLink(file: string): void {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return
+  const folder = dirname(resolve(dirname(file), readlinkSync(file)))
+  throw new StorageError(
+    'in_use',
+    `${file} is a symbolic link: by the folder that it leads to, a second server could open the same file and damage it. Name ${folder} instead; or put the file itself in place of the link.`,
+  )
+}
+
 /**
  * Looks at the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, because
  * opening may already change it. Call it only while holding the folder's lock: closing a file that this
@@ -68,6 +79,7 @@ export function guardFiles(file: string, identity: string): () => void {
  */
 export function findStore(file: string): boolean {
   const header = Buffer.alloc(100)
+  refuseLink(file)
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return false
   // The lock belongs to a folder: by a link in another one, a second server would open the same file with its own log.

@@ -7,7 +7,7 @@ import { toStorageError } from './file-errors.ts'
 import { guardFiles, LOG_SIZE_LIMIT } from './file-identity.ts'
 import { keepMark, type MarkKeeper } from './file-mark-keeper.ts'
 import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
-import { migrate } from './file-schema.ts'
+import { migrate, SCHEMA_VERSION } from './file-schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
 /** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
@@ -32,6 +32,8 @@ function openForWriting(file: string): DatabaseSync {
   db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT}`)
   migrate(db)
+  // A file that may not be written opens all the same, read-only. This fails for it, and writes nothing to the disk.
+  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; ROLLBACK`)
   return db
 }
 
