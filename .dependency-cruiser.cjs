@@ -59,7 +59,7 @@ module.exports = {
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',
-      '^(mocks/src/|server/src/app/index\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
+      '^(mocks/src/|server/src/app/(index|internal)\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
     ),
     only(
       'cli-uses-published-entries',

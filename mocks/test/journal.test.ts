@@ -93,6 +93,7 @@ describe('the journal', () => {
     const text = await createFernet(fernetKey).encrypt('{"fish":"Koi","rarity":1}')
     expect((await post(mock, text, { 'x-gamemode': 'earth' }, 'late')).status).toBe(201)
     expect(mock.sent.fish()).toMatchObject([{ user: 'Late', name: 'Koi', rarity: 'Bronze' }])
+    expect(mock.requests.at(-1)?.payload).toEqual({ kind: 'fish', entries: [{ name: 'Koi', rarity: 1 }] })
     expect(JSON.stringify(mock.requests)).not.toContain(token)
   })
 

@@ -1,4 +1,6 @@
-import { answer, ControlFailure, failed, preflight, requestIdOf } from './answers.ts'
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { HttpError, requestIdOf } from '@fish-crab/server/internal'
+import { errorResponse, jsonResponse, preflightResponse } from './answers.ts'
 import type { Controlled, Endpoint } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { createJournalView } from './journal-view.ts'
@@ -22,18 +24,18 @@ export function createControlApi({ world, clock }: ControlOptions): ControlApi {
   return async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname !== CONTROL_PATH && !pathname.startsWith(`${CONTROL_PATH}/`)) return undefined
-    const requestId = requestIdOf(request)
+    const requestId = requestIdOf(request.headers.get(HEADERS.requestId))
     try {
       const at = ENDPOINTS.filter(({ path }) => path === pathname.replace(/\/$/, ''))
-      if (at.length === 0) throw new ControlFailure('not_found')
+      if (at.length === 0) throw new HttpError('not_found')
       const methods = methodsOf(at)
-      if (request.method === 'OPTIONS') return preflight(methods)
+      if (request.method === 'OPTIONS') return preflightResponse(methods)
       const wanted = request.method === 'HEAD' ? 'GET' : request.method
       const endpoint = at.find(({ method }) => method === wanted)
-      if (!endpoint) throw new ControlFailure('method_not_allowed', { headers: { allow: methods.join(', ') } })
-      return answer(endpoint.status ?? 200, await endpoint.run(controlled, request), requestId)
+      if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: methods.join(', ') } })
+      return jsonResponse(endpoint.status ?? 200, await endpoint.run(controlled, request), requestId)
     } catch (error) {
-      return failed(error instanceof ControlFailure ? error : mistake(error), requestId)
+      return errorResponse(error instanceof HttpError ? error : mistake(error), requestId)
     }
   }
 }
@@ -43,8 +45,8 @@ function methodsOf(endpoints: readonly Endpoint[]): string[] {
   return [...methods, 'OPTIONS']
 }
 
-/** A mistake of the mock. It is run by whoever reads this, and there is nothing in it to hide. */
-function mistake(error: unknown): ControlFailure {
+/** An unexpected error with its message: a mock holds no secrets that the message could reveal. */
+function mistake(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error)
-  return new ControlFailure('internal_error', { details: [{ path: '', message }] })
+  return new HttpError('internal_error', { details: [{ path: '', message }] })
 }

@@ -1,9 +1,8 @@
+import { HttpError, parseJson, readBody, validate } from '@fish-crab/server/internal'
 import type { Fault } from '../faults/fault.ts'
 import type { FaultOn } from '../faults/fault-book.ts'
-import { ControlFailure } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { CONTROL_PATH } from './paths.ts'
-import { readBody } from './read-body.ts'
 import { clockMoveSchema, faultOrderSchema } from './schemas.ts'
 import { clockView, faultsView, journalView, stateView } from './views.ts'
 
@@ -31,7 +30,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'moves the clock on by milliseconds, or sets it to a moment',
     example: { advanceMs: 300_000 },
     async run(controlled, request) {
-      const move = await readBody(request, clockMoveSchema)
+      const move = validate(clockMoveSchema, await readJson(request), 'invalid_payload')
       await refusing(() =>
         'advanceMs' in move ? controlled.clock.advance(move.advanceMs) : controlled.clock.set(Date.parse(move.set)),
       )
@@ -46,7 +45,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     example: { fault: 'reset', times: 1, on: 'postFish', user: 'Alex', delayMs: 0 },
     status: 201,
     async run(controlled, request) {
-      const { fault, times = 1, on, user, delayMs = 0 } = await readBody(request, faultOrderSchema)
+      const {
+        fault,
+        times = 1,
+        on,
+        user,
+        delayMs = 0,
+      } = validate(faultOrderSchema, await readJson(request), 'invalid_payload')
       const scope = { times: times === 'always' ? Number.POSITIVE_INFINITY : times, delayMs }
       refusing(() =>
         controlled.world.faults.order(fault as Fault, {
@@ -88,6 +93,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
 ]
 
+/** The JSON body of a request of any media type. */
+async function readJson(request: Request): Promise<unknown> {
+  return parseJson(await readBody(request))
+}
+
 function at(name: string): string {
   return `${CONTROL_PATH}/${name}`
 }
@@ -98,6 +108,6 @@ function refusing<Result>(order: () => Result): Result {
     return order()
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    throw new ControlFailure('invalid_payload', { details: [{ path: '', message: error.message }] })
+    throw new HttpError('invalid_payload', { details: [{ path: '', message: error.message }] })
   }
 }

@@ -1,9 +1,8 @@
-import { ADMIN_ROLES, GAMEMODES } from '@fish-crab/sdk/contract'
+import { ADMIN_ROLES, type ErrorBody, GAMEMODES } from '@fish-crab/sdk/contract'
+import { HttpError, validate } from '@fish-crab/server/internal'
 import * as z from 'zod/mini'
 import { isFernetKey } from '../mock/check-seed.ts'
 import type { Seed } from '../mock/seed.ts'
-import type { Details } from './answers.ts'
-import { validate } from './validate.ts'
 
 const text = z.string().check(z.minLength(1))
 
@@ -36,6 +35,8 @@ const seedSchema = z.strictObject({
   ),
 })
 
+type Details = NonNullable<ErrorBody['details']>
+
 /** A value is no seed. Its message and `details` say where, and repeat no value: there may be keys in it. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
@@ -55,8 +56,10 @@ export class SeedError extends Error {
  * const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
  */
 export function parseSeed(value: unknown): Seed {
-  const result = validate(seedSchema, value)
-  // Rarities and times are still to be looked at, by the service.
-  if (result.valid) return result.value as Seed
-  throw new SeedError(result.details)
+  try {
+    // The service checks rarities and times when the seed is applied.
+    return validate(seedSchema, value, 'invalid_payload') as Seed
+  } catch (error) {
+    throw error instanceof HttpError && error.details ? new SeedError([...error.details]) : error
+  }
 }

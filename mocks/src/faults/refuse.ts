@@ -1,4 +1,5 @@
-import { ERROR_CODES, type ErrorBody, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
+import { HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
+import { errorBody, HttpError } from '@fish-crab/server/internal'
 import { withAddress, withHeaders } from '../mock/address.ts'
 import type { Service } from '../mock/service.ts'
 import { DEFAULT_CODES, type StatusFault } from './fault.ts'
@@ -27,9 +28,9 @@ export async function refuse(service: Service, request: Request, fault: StatusFa
     const unavailable = await service.appWithoutStorage().fetch(emptied(request, id))
     return render(request, status, headers, await unavailable.text())
   }
-  const details = WITH_DETAILS.includes(code) ? [{ path: '', message: 'Refused by a fault of the mock' }] : undefined
-  const body: ErrorBody = { error: ERROR_CODES[code].message, code, requestId: id, ...(details ? { details } : {}) }
-  return render(request, status, headers, JSON.stringify(body))
+  const details = [{ path: '', message: 'Refused by a fault of the mock' }]
+  const error = new HttpError(code, WITH_DETAILS.includes(code) ? { details } : {})
+  return render(request, status, headers, JSON.stringify(errorBody(error, id)))
 }
 
 function emptied(request: Request, requestId: string | null): Request {

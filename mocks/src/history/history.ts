@@ -1,10 +1,9 @@
-import { GAMEMODES, KINDS, type Kind, userNameKey } from '@fish-crab/sdk/contract'
-import { createFernet, type Fernet } from '@fish-crab/sdk/fernet'
+import { GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
 import type { Lane } from '../mock/outcome.ts'
 import type { Service } from '../mock/service.ts'
 import type { JournalEntry, SentPayload } from './entry.ts'
 import { Note, type NoteContext } from './note.ts'
-import { readBounded, readPayload } from './payload.ts'
+import { readPayload } from './payload.ts'
 import { createRedactor } from './redact.ts'
 
 /** Every request of a world, in the order in which they came. */
@@ -25,23 +24,13 @@ const CAPACITY_OF_NOTES = 1000
 
 /** Makes an empty journal. */
 export function createJournal(
-  { users, ownerOf, addressOf, learnName }: Service,
+  { app, users, ownerOf, addressOf, learnName }: Service,
   secrets: readonly string[],
   now: () => number,
 ): Journal {
   const entries: JournalEntry[] = []
   let shown: readonly JournalEntry[] = []
   const notes: Note[] = []
-  const fernets = new Map<string, Fernet>()
-
-  function fernetOf(name: string | undefined): Fernet | undefined {
-    const key = userNameKey(name ?? '')
-    const user = users.get(key)
-    if (!user) return undefined
-    const fernet = fernets.get(key) ?? createFernet(user.fernetKey)
-    fernets.set(key, fernet)
-    return fernet
-  }
 
   const names = [...users.values()].map(({ name }) => name)
   const redact = createRedactor(secrets, new Set([...names, ...GAMEMODES, ...KINDS]))
@@ -50,10 +39,8 @@ export function createJournal(
     ownerOf,
     addressOf,
     learnName,
-    async readPayload(copy: Request, kind: Kind, user: string | undefined): Promise<SentPayload> {
-      const token = await readBounded(copy).catch(() => undefined)
-      if (!token) return { kind: 'unread' }
-      const payload = await readPayload(kind, token, fernetOf(user))
+    async readPayload(copy, kind, user) {
+      const payload = await readPayload(app, kind, user, copy)
       return { ...redact.value(payload), kind: payload.kind } as SentPayload
     },
   }

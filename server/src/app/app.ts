@@ -34,7 +34,7 @@ export interface App {
   /** As `fetch`, of an app that answers at `/metrics` alone; see `metricsRoute`. Nothing is counted by a rate limit. */
   fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
   /** The users, for hosts that create some on their own behalf. */
-  readonly users: Pick<Users, 'create' | 'find'>
+  readonly users: Pick<Users, 'create' | 'find' | 'fernet'>
   /** The administrators, for hosts that make the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
   /**

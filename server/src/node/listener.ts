@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { requestIdOf } from '../app/http/exchange.ts'
 import { Failure } from '../app/http/failure.ts'
+import { parserError } from '../app/http/raw-error.ts'
 import type { Logger } from '../app/options.ts'
 import { type Connections, watchConnections } from './connections.ts'
-import { ambiguityOf, LINGER_MS, parserFailure, refuse, refusedRequestId, tunnelFailure } from './refusal.ts'
+import { ambiguityOf, LINGER_MS, refuse, tunnelFailure } from './refusal.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
@@ -94,7 +97,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   }
   const refuseRequest = (req: IncomingMessage, failure: Failure) => {
-    const request = { requestId: refusedRequestId(req), method: req.method }
+    const request = { requestId: requestIdOf(req.headers[HEADERS.requestId]), method: req.method }
     connections.breakOff(req.socket, () => refuse(req.socket, failure, request))
     req.resume()
   }
@@ -119,7 +122,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       socket.destroy(error)
       return
     }
-    connections.breakOff(socket, () => refuse(socket, parserFailure(error), { requestId: crypto.randomUUID() }))
+    connections.breakOff(socket, () => refuse(socket, parserError(error), { requestId: crypto.randomUUID() }))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

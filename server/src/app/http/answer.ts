@@ -42,15 +42,14 @@ export function empty(status: 204 | 304, headers: Readonly<Record<string, string
   return { status, body: null, headers }
 }
 
+/** The body of an error response. */
+export function errorBody({ message, code, details }: Failure, requestId: string): ErrorBody {
+  return { error: message, code, requestId, ...(details ? { details: [...details] } : {}) }
+}
+
 /** The answer to a failed request. */
 export function failed(failure: Failure, requestId: string): Answer {
-  const body: ErrorBody = {
-    error: failure.message,
-    code: failure.code,
-    requestId,
-    ...(failure.details ? { details: [...failure.details] } : {}),
-  }
-  return json(failure.status, body, failure.headers)
+  return json(failure.status, errorBody(failure, requestId), failure.headers)
 }
 
 /** The init of an answer's response, with the headers that belong on it whatever it is. */

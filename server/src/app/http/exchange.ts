@@ -39,8 +39,7 @@ export interface ExchangeSource {
 /** Opens the exchange of a request. */
 export function openExchange(request: Request, source: ExchangeSource): Exchange {
   const path = canonicalPath(request.url)
-  const ownId = request.headers.get(HEADERS.requestId)
-  const requestId = ownId !== null && REQUEST_ID_PATTERN.test(ownId) ? ownId : source.createId()
+  const requestId = requestIdOf(request.headers.get(HEADERS.requestId), source.createId)
   return {
     request,
     query: queryOf(request.url),
@@ -53,6 +52,11 @@ export function openExchange(request: Request, source: ExchangeSource): Exchange
     params: {},
     answerHeaders: { [HEADERS.requestId]: requestId },
   }
+}
+
+/** The id of a request: its client's own, if it sent a valid one. */
+export function requestIdOf(own: unknown, createId: () => string = () => crypto.randomUUID()): string {
+  return typeof own === 'string' && REQUEST_ID_PATTERN.test(own) ? own : createId()
 }
 
 function queryOf(url: string): URLSearchParams {

@@ -1,9 +1,10 @@
 import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
-import { type DecryptedToken, FernetError, isWithinTtl } from '@fish-crab/sdk/fernet'
+import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
 import { agreedGamemode, requireGamemode } from '../catches/gamemode.ts'
 import { parsePayload } from '../catches/payload.ts'
 import { tokenMoment, toRecord } from '../catches/record.ts'
 import { savedMessage } from '../catches/saved-message.ts'
+import { decryptToken, tokenText } from '../catches/token.ts'
 import { json } from '../http/answer.ts'
 import { parseJson, readBody, requireMediaType } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -11,8 +12,6 @@ import { Failure } from '../http/failure.ts'
 import type { Handler, Services } from '../services.ts'
 import { agreedName } from '../users/agreed-name.ts'
 import { sha256Hex } from '../users/digest.ts'
-
-const RAW_TOKEN = 0x80
 
 /** `POST /post/fish` and `POST /post/crab`: stores what a token holds, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
@@ -25,7 +24,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     agreedGamemode(said)
     const text = tokenText(await readBody(exchange.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
-    const token = await decrypt(user, text)
+    const token = await decryptToken(await users.fernet(user), text)
     if (!token) return replayOr('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
@@ -44,16 +43,6 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const result = await storage.append({ owner: user.id, kind, gamemode }, record)
     if (result.outcome === 'owner_removed') throw new Failure('user_not_found')
     return result.outcome === 'replayed' ? replayed(user, count, result.id) : json(201, saved(user, count, result.id))
-  }
-
-  async function decrypt(user: User, text: string): Promise<DecryptedToken | undefined> {
-    const fernet = await users.fernet(user)
-    try {
-      return await fernet.decrypt(text)
-    } catch (error) {
-      if (error instanceof FernetError) return undefined
-      throw error
-    }
   }
 
   function isExpired({ timestamp }: DecryptedToken): boolean {
@@ -86,14 +75,6 @@ function userNameOf({ query, apiKeyUser }: Exchange): string {
   const name = agreedName(query) ?? apiKeyUser?.name
   if (!name) throw new Failure('missing_name')
   return name
-}
-
-/** A body as the text of a token. Raw tokens begin with 0x80, which no text does; a trailing newline is forgiven. */
-function tokenText(body: Uint8Array): string {
-  if (body[0] !== RAW_TOKEN) return new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
-  let binary = ''
-  for (const byte of body) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_')
 }
 
 /** The one spelling of a token: padding is there exactly or not at all. */
