@@ -29,8 +29,14 @@ function dependenciesOf(folder: string): readonly string[] {
 const sourcesOf = (folder: string, files: Entries) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
 
+/** Bundles the declarations that `npm run build` has just let the compiler write for each file, one per entry. */
 const declarationsOf = (folder: string, entries: Entries): NonNullable<Options['dts']> => ({
-  entry: sourcesOf(folder, entries),
+  entry: Object.fromEntries(
+    Object.entries(entries).map(([name, file]) => [
+      name,
+      `scripts/build/dist/${folder}/src/${file.replace(/\.ts$/, '.d.ts')}`,
+    ]),
+  ),
   compilerOptions: { ignoreDeprecations: '6.0' },
 })
 

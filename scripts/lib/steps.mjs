@@ -79,7 +79,7 @@ export async function install() {
 
 /** Builds all packages. */
 export function build() {
-  return step('Build the packages', 'tsup', [])
+  return step('Build the packages', 'npm', ['run', '--silent', 'build'])
 }
 
 /** Ends the script as a failed step asks for. */
