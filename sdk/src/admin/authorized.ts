@@ -1,6 +1,5 @@
 import { limitsOf } from '../client/call-limits.ts'
-import { steadyTime } from '../client/clock.ts'
-import { startDeadline } from '../client/deadline.ts'
+import { startDeadline, steadyTime } from '../client/clock.ts'
 import type { Settings } from '../client/options.ts'
 import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
@@ -14,7 +13,7 @@ export interface AuthorizedContext {
   readonly session: SessionKeeper
   readonly settings: Settings
   /** Where requests wait for the administrator's own rate limit. */
-  readonly gate: string
+  readonly limiter: string
 }
 
 /**
@@ -22,7 +21,7 @@ export interface AuthorizedContext {
  * the request once more with another: a refused request did nothing, so that is safe for writes too. The call's
  * deadline spans the login as well.
  */
-export function authorized(transport: Transport, { session, settings, gate }: AuthorizedContext): Transport {
+export function authorized(transport: Transport, { session, settings, limiter }: AuthorizedContext): Transport {
   const now = steadyTime(settings.clock)
   return async (request) => {
     const { signal, ...options } = request.options
@@ -30,7 +29,7 @@ export function authorized(transport: Transport, { session, settings, gate }: Au
     const send = (token: string) =>
       transport({
         ...request,
-        gate,
+        limiter,
         headers: { ...request.headers, authorization: `Bearer ${token}` },
         options: { ...options, signal: deadline.signal, deadlineMs: Math.max(deadline.leftMs(), 1) },
       })

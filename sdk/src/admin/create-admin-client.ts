@@ -1,5 +1,4 @@
-import { type Answer, call } from '../client/answer.ts'
-import { type ApiPromise, apiPromise } from '../client/api-promise.ts'
+import { type ApiPromise, apiPromise, call, type WithMeta } from '../client/call.ts'
 import { limitsOf } from '../client/call-limits.ts'
 import type { CallOptions } from '../client/call-options.ts'
 import { steadyTime } from '../client/clock.ts'
@@ -38,7 +37,7 @@ export interface AdminClient extends Reports {
    * @example
    * const { expiresAt } = await admin.login()
    */
-  login(options?: Pick<CallOptions, 'signal'>): ApiPromise<Answer<Session>>
+  login(options?: Pick<CallOptions, 'signal'>): ApiPromise<WithMeta<Session>>
   readonly users: UsersResource
   readonly fish: AdminFishResource
   readonly crabs: AdminCrabsResource
@@ -77,8 +76,8 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     limitsOf(options, settings)
     return session.login(options.signal)
   }
-  const gate = `admin:${userNameKey(credentials?.username ?? '')}`
-  const withSession = (inner: Transport) => authorized(inner, { session, settings, gate })
+  const limiter = `admin:${userNameKey(credentials?.username ?? '')}`
+  const withSession = (inner: Transport) => authorized(inner, { session, settings, limiter })
   const context = {
     read: withSession(transport),
     remove: withSession(untilGone(transport)),
@@ -103,7 +102,7 @@ function logIn(transport: Transport, credentials: Credentials | undefined, signa
       route: ADMIN_ROUTES.adminLogin,
       ...jsonBody(requireCredentials(credentials)),
       options: { signal },
-      gate: false,
+      limiter: false,
     }),
     sessionShape,
   ).withResponse()

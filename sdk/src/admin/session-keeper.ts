@@ -1,11 +1,10 @@
-import type { Answer } from '../client/answer.ts'
-import type { WithResponse } from '../client/api-promise.ts'
+import type { WithMeta, WithResponse } from '../client/call.ts'
 import type { Session } from '../contract/schemas/admin.ts'
 import { blockedUntil, type HeldSession, holdSession, isDue } from './session-policy.ts'
 import { singleFlight } from './single-flight.ts'
 
 /** What a login answers. */
-export type Login = WithResponse<Answer<Session>>
+export type Login = WithResponse<WithMeta<Session>>
 
 /** Keeps one session open. */
 export interface SessionKeeper {

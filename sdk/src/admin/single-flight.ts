@@ -1,4 +1,4 @@
-import { untilAborted } from '../client/abort.ts'
+import { untilAborted } from '../client/clock.ts'
 
 interface Flight<Result> {
   readonly work: Promise<Result>

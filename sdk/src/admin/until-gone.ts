@@ -1,5 +1,5 @@
-import type { ResponseSchema } from '../client/answer.ts'
-import type { RawAnswer } from '../client/attempt.ts'
+import type { RawResponse } from '../client/api-request.ts'
+import type { ResponseSchema } from '../client/call.ts'
 import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 
@@ -24,6 +24,6 @@ export const NOTHING: ResponseSchema<object> = {
       : { success: false, error: { issues: [{ path: [], message: 'Must be without content.' }] } },
 }
 
-function saysGone({ status, text }: RawAnswer): boolean {
+function saysGone({ status, text }: RawResponse): boolean {
   return status === 404 && GONE.some((code) => text.includes(`"${code}"`))
 }

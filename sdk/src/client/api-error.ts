@@ -14,9 +14,9 @@ import {
 import { InvalidResponseError } from '../errors/connection-errors.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
 import type { Issue } from '../errors/validation-error.ts'
-import type { RawAnswer } from './attempt.ts'
+import type { RawResponse } from './api-request.ts'
+import type { Redaction } from './fetch.ts'
 import { readRateLimit } from './rate-limit.ts'
-import type { Redaction } from './redaction.ts'
 
 const SHOWN_HEADERS = [
   HEADERS.requestId,
@@ -45,7 +45,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
  * @param waitMs How long a 429 asks to wait.
  */
 export function apiError(
-  answer: RawAnswer,
+  answer: RawResponse,
   now: number,
   waitMs: number,
   redact: Redaction,
@@ -85,7 +85,7 @@ function isRedirect(status: number): boolean {
 }
 
 /** The error for a request that was not sent, since its wait would not fit. */
-export function refusedHere(rateLimit: RateLimitState | undefined, now: number, waitMs: number): RateLimitError {
+export function rateLimitedLocally(rateLimit: RateLimitState | undefined, now: number, waitMs: number): RateLimitError {
   const resetAt = new Date(now + waitMs)
   return new RateLimitError(
     'The rate limit is used up, and the wait for more is longer than this call may take. Nothing was sent.',

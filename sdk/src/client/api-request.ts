@@ -1,6 +1,12 @@
 import type { Route } from '../contract/route.ts'
-import type { RawAnswer } from './attempt.ts'
 import type { CallOptions } from './call-options.ts'
+
+/** A response whose body was read to its end. */
+export interface RawResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
 
 /** A request in the terms of the contract. */
 export interface ApiRequest {
@@ -16,10 +22,10 @@ export interface ApiRequest {
    * Whether an answer that is no 2xx is a success all the same, after so many tries without an answer or with a 5xx.
    * @default never
    */
-  readonly accepts?: (answer: RawAnswer, failures: number) => boolean
+  readonly accepts?: (answer: RawResponse, failures: number) => boolean
   /**
    * What the server counts the request by: left out, the address or the API key; a name, a limit of its own;
    * `false`, nothing.
    */
-  readonly gate?: string | false
+  readonly limiter?: string | false
 }

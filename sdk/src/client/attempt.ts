@@ -2,21 +2,14 @@ import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
 import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { isFishCrabError } from '../errors/guards.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
-import { untilAborted } from './abort.ts'
+import type { RawResponse } from './api-request.ts'
 import { causes } from './causes.ts'
-import { type Clock, startLimit } from './clock.ts'
-import { isNetworkMessage } from './network-message.ts'
+import { type Clock, startLimit, untilAborted } from './clock.ts'
+import { isNetworkMessage } from './fetch.ts'
 import type { ProxyErrorFields } from './platform.ts'
 import { readBody } from './read-body.ts'
 
 const LONGEST_MESSAGE = 500
-
-/** An answer, read to its end. */
-export interface RawAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
 
 /** What bounds one try. */
 export interface AttemptLimits {
@@ -49,7 +42,7 @@ export async function attempt(
   limits: AttemptLimits,
   context: AttemptContext,
   signal: AbortSignal | undefined,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   signal?.throwIfAborted()
   const { clock, timeoutMs, maxResponseBytes } = limits
   const ending = new AbortController()

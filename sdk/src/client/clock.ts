@@ -1,4 +1,4 @@
-import { startTimer } from './timer.ts'
+import { TimeoutError } from '../errors/connection-errors.ts'
 
 /** Time as the client sees it. Give your own to test code that waits: what the rate limit leaves, it then has alone. */
 export interface Clock {
@@ -73,4 +73,91 @@ export function startLimit(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: 
   if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
   const timer = startTimer(ms, onEnd)
   return () => clearTimeout(timer)
+}
+
+// Timers hold 31 bits; a longer one would fire at once.
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Calls back once, after so many milliseconds; never, for `Infinity`. */
+function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
+  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, LONGEST_TIMER_MS))
+}
+
+/**
+ * Settles as the work does, but rejects with the signal's reason as soon as that aborts: what is behind the work
+ * (a given `fetch`, a given clock) may not listen to signals.
+ */
+export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work()
+  signal.throwIfAborted()
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** What ends a call from outside: its caller's signal, or its deadline. */
+interface Deadline {
+  /** Aborts with the caller's reason, or with a TimeoutError. */
+  readonly signal: AbortSignal | undefined
+  /** Milliseconds that are left. */
+  leftMs(): number
+  /** Lets go of timer and listeners. */
+  close(): void
+}
+
+/** Starts a deadline; without one, the caller's signal is all there is. */
+export function startDeadline(
+  signal: AbortSignal | undefined,
+  deadlineMs: number,
+  clock: Clock,
+  now: () => number,
+): Deadline {
+  if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, close() {} }
+  const ending = new AbortController()
+  const end = now() + deadlineMs
+  const onAbort = () => ending.abort(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const cancel = startLimit(clock, 'deadlineMs', deadlineMs, () => {
+    ending.abort(new TimeoutError(`The call did not come to its end within ${deadlineMs} ms.`))
+  })
+  return {
+    signal: ending.signal,
+    leftMs: () => end - now(),
+    close() {
+      cancel()
+      signal?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/** How long a call may still wait, its waits all together. */
+export interface Budget {
+  /** Milliseconds. */
+  leftMs(): number
+  /** Does something that waits, and counts how long it took. */
+  wait<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** @param deadlineLeftMs What no wait may be longer than in any case. */
+export function startBudget(maxWaitMs: number, deadlineLeftMs: () => number, now: () => number): Budget {
+  let waitedMs = 0
+  return {
+    leftMs: () => Math.min(maxWaitMs - waitedMs, deadlineLeftMs()),
+    async wait(work) {
+      const since = now()
+      try {
+        return await work()
+      } finally {
+        waitedMs += now() - since
+      }
+    },
+  }
 }

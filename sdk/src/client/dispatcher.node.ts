@@ -1,8 +1,7 @@
 import { ValidationError } from '../errors/validation-error.ts'
 import type { Environment } from './environment.ts'
 import type { Platform } from './platform.ts'
-import { createProxyBlame, type ProxyBlame } from './proxy-blame.ts'
-import { proxyError } from './proxy-error.ts'
+import { createProxyBlame, type ProxyBlame, proxyError } from './proxy.ts'
 
 // The key under which Node's own fetch of every version finds its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')

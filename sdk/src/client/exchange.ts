@@ -1,17 +1,16 @@
 import { HEADERS } from '../contract/headers.ts'
 import type { ConnectionError } from '../errors/connection-errors.ts'
 import { isConnectionError } from '../errors/guards.ts'
-import type { ApiRequest } from './api-request.ts'
-import { attempt, type RawAnswer } from './attempt.ts'
-import type { Gate } from './gate/gate.ts'
-import type { Ticket } from './gate/state.ts'
+import type { ApiRequest, RawResponse } from './api-request.ts'
+import { attempt } from './attempt.ts'
+import { createRedaction, createSender } from './fetch.ts'
 import type { Settings } from './options.ts'
-import { gateAnswerOf, readRateLimit } from './rate-limit.ts'
-import { createRedaction } from './redaction.ts'
-import { createSender } from './send-request.ts'
+import { observedResponse, readRateLimit } from './rate-limit.ts'
+import type { Permit } from './rate-limiter/policy.ts'
+import type { RateLimiter } from './rate-limiter/rate-limiter.ts'
 
 /** One try of a request. */
-interface Try {
+interface Attempt {
   readonly request: ApiRequest
   readonly body: string | undefined
   readonly timeoutMs: number
@@ -20,23 +19,23 @@ interface Try {
   readonly number: number
 }
 
-/** How a try ended: with an answer, refused by the rate limit or not, or without one. */
-export type Exchanged =
-  | { readonly answer: RawAnswer; readonly isRefused: boolean; readonly lost?: undefined }
-  | { readonly answer?: undefined; readonly isRefused: false; readonly lost: ConnectionError }
+/** How a try ended: with an response, refused by the rate limit or not, or without one. */
+export type AttemptResult =
+  | { readonly response: RawResponse; readonly isRefused: boolean; readonly lost?: undefined }
+  | { readonly response?: undefined; readonly isRefused: false; readonly lost: ConnectionError }
 
 /**
- * Makes one try and gives its ticket back to the gate.
- * @throws whatever ends a call at once: an abort, an answer that is too large
+ * Makes one try and gives its permit back to the limiter.
+ * @throws whatever ends a call at once: an abort, an response that is too large
  */
-export type Exchange = (gate: Gate, ticket: Ticket, one: Try) => Promise<Exchanged>
+export type RunAttempt = (limiter: RateLimiter, permit: Permit, one: Attempt) => Promise<AttemptResult>
 
 /** Exchanges over connections of their own. */
-export function createExchange(settings: Settings): Exchange {
+export function createAttempts(settings: Settings): RunAttempt {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
   const { send, proxyError } = createSender(settings)
 
-  return async (gate, ticket, { request, body, timeoutMs, signal, number }) => {
+  return async (limiter, permit, { request, body, timeoutMs, signal, number }) => {
     const { method, path } = request.route
     const redact = createRedaction(request, settings)
     // Reads without credentials, by any page; the rest only by pages that the service was told of.
@@ -44,18 +43,18 @@ export function createExchange(settings: Settings): Exchange {
     const started = clock.now()
     observer.onRequest({ method, path, attempt: number })
     if (signal?.aborted) {
-      gate.unsent(ticket)
+      limiter.releaseUnsent(permit)
       throw signal.reason
     }
     try {
-      const answer = await attempt(
+      const response = await attempt(
         (ending) => send(request, body, ending),
         { clock, timeoutMs, maxResponseBytes },
-        { origin: baseUrl, isOpenToAll, rateLimit: gate.known(), redact, proxyError },
+        { origin: baseUrl, isOpenToAll, rateLimit: limiter.state(), redact, proxyError },
         signal,
       )
-      const { status, headers } = answer
-      const isRefused = gate.answered(ticket, gateAnswerOf(answer, clock.now()))
+      const { status, headers } = response
+      const isRefused = limiter.release(permit, observedResponse(response, clock.now()))
       observer.onResponse({
         method,
         path,
@@ -65,9 +64,9 @@ export function createExchange(settings: Settings): Exchange {
         requestId: redact(headers.get(HEADERS.requestId) ?? undefined),
         rateLimit: readRateLimit(headers),
       })
-      return { answer, isRefused }
+      return { response, isRefused }
     } catch (error) {
-      gate.lost(ticket)
+      limiter.releaseLost(permit)
       if (isConnectionError(error) && !signal?.aborted) return { isRefused: false, lost: error }
       throw error
     }

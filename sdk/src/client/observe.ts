@@ -66,10 +66,10 @@ export interface Logger {
 }
 
 /** Hooks that are called, and logged, whatever they do. */
-export type Observer = { readonly [Name in keyof Hooks]-?: NonNullable<Hooks[Name]> }
+export type EventSink = { readonly [Name in keyof Hooks]-?: NonNullable<Hooks[Name]> }
 
 /** Puts hooks and a logger together. */
-export function createObserver(hooks: Hooks, logger: Logger | undefined): Observer {
+export function createObserver(hooks: Hooks, logger: Logger | undefined): EventSink {
   const tell =
     <Event extends object>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
     (event: Event) => {

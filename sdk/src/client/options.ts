@@ -6,7 +6,7 @@ import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-limits.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { DEFAULT_BASE_URL } from './default-base-url.ts'
 import { type Environment, variableOf, withEnvironment } from './environment.ts'
-import { createObserver, type Hooks, type Logger, type Observer } from './observe.ts'
+import { createObserver, type EventSink, type Hooks, type Logger } from './observe.ts'
 import { isServiceUrl, SERVICE_URL_RULE } from './service-url.ts'
 import { type OptionNames, requireOptions, unknownOptions } from './unknown-options.ts'
 import { USER_AGENT } from './user-agent.ts'
@@ -100,7 +100,7 @@ export interface Settings extends CallLimits {
   readonly pace: boolean
   readonly maxResponseBytes: number
   readonly userAgent: string
-  readonly observer: Observer
+  readonly observer: EventSink
   readonly clock: Clock
   readonly random: () => number
   /** Where proxies are named; that of the process where it is `undefined`. */

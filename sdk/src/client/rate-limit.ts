@@ -1,8 +1,8 @@
 import { HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
-import type { RawAnswer } from './attempt.ts'
-import type { GateAnswer } from './gate/state.ts'
+import type { RawResponse } from './api-request.ts'
+import type { ObservedResponse } from './rate-limiter/policy.ts'
 
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 // Seconds that large are five thousand years away: it is a server that counts in milliseconds.
@@ -18,7 +18,7 @@ export function readRateLimit(headers: Headers): RateLimitState | undefined {
 }
 
 /** What an answer tells the gate. */
-export function gateAnswerOf({ status, headers }: RawAnswer, now: number): GateAnswer {
+export function observedResponse({ status, headers }: RawResponse, now: number): ObservedResponse {
   const told = readRateLimit(headers)
   const resetMs = told?.resetAt.getTime()
   return {

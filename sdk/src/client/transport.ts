@@ -1,81 +1,79 @@
-import { untilAborted } from './abort.ts'
-import { apiError, refusedHere } from './api-error.ts'
-import type { ApiRequest } from './api-request.ts'
-import type { RawAnswer } from './attempt.ts'
-import { type Budget, startBudget } from './budget.ts'
+import { apiError, rateLimitedLocally } from './api-error.ts'
+import type { ApiRequest, RawResponse } from './api-request.ts'
 import { type CallLimits, limitsOf } from './call-limits.ts'
-import { steadyTime } from './clock.ts'
-import { startDeadline } from './deadline.ts'
-import { createExchange, type Exchanged } from './exchange.ts'
-import { OPEN_GATE } from './gate/gate.ts'
-import { gatesOf } from './gate/gates.ts'
-import type { Ticket } from './gate/state.ts'
+import { type Budget, startBudget, startDeadline, steadyTime, untilAborted } from './clock.ts'
+import { type AttemptResult, createAttempts } from './exchange.ts'
+import { createRedaction } from './fetch.ts'
 import type { Settings } from './options.ts'
 import { readRetryAfterMs, readWaitMs } from './rate-limit.ts'
-import { createRedaction } from './redaction.ts'
+import type { Permit } from './rate-limiter/policy.ts'
+import { UNLIMITED } from './rate-limiter/rate-limiter.ts'
+import { rateLimiterFinder } from './rate-limiter/registry.ts'
 import { retryWaitMs } from './retry-policy.ts'
 
-/** Sends requests until there is a successful answer, or none is to be had. */
-export type Transport = (request: ApiRequest) => Promise<RawAnswer>
+/** Sends requests until there is a successful response, or none is to be had. */
+export type Transport = (request: ApiRequest) => Promise<RawResponse>
 
 /** A transport with connections and settings of its own. */
 export function createTransport(settings: Settings): Transport {
   const { clock, observer } = settings
   const now = steadyTime(clock)
-  const exchange = createExchange(settings)
-  const gateOf = gatesOf(settings)
+  const attemptOnce = createAttempts(settings)
+  const limiterOf = rateLimiterFinder(settings)
 
   async function run(request: ApiRequest, limits: CallLimits, budget: Budget, signal: AbortSignal | undefined) {
-    const gate = request.gate === false ? OPEN_GATE : gateOf(request.gate)
+    const limiter = request.limiter === false ? UNLIMITED : limiterOf(request.limiter)
     const { method, path } = request.route
     const { pace = settings.pace } = request.options
-    const errorOf = (answer: RawAnswer, waitMs: number) =>
-      apiError(answer, clock.now(), waitMs, createRedaction(request, settings))
+    const errorOf = (response: RawResponse, waitMs: number) =>
+      apiError(response, clock.now(), waitMs, createRedaction(request, settings))
 
-    async function pass(isAgain: boolean, refusal: RawAnswer | undefined): Promise<Ticket> {
+    async function acquirePermit(isAgain: boolean, refusal: RawResponse | undefined): Promise<Permit> {
       const onWait = (waitMs: number) =>
         observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
       const budgetMs = budget.leftMs()
-      const passage = await budget.wait(() => gate.pass({ signal, budgetMs, pace, again: isAgain, onWait }))
-      if (passage.ticket) return passage.ticket
-      throw refusal ? errorOf(refusal, passage.waitMs) : refusedHere(gate.known(), clock.now(), passage.waitMs)
+      const acquisition = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry: isAgain, onWait }))
+      if (acquisition.permit) return acquisition.permit
+      throw refusal
+        ? errorOf(refusal, acquisition.waitMs)
+        : rateLimitedLocally(limiter.state(), clock.now(), acquisition.waitMs)
     }
 
-    async function makeBody(ticket: Ticket): Promise<string | undefined> {
+    async function makeBody(permit: Permit): Promise<string | undefined> {
       try {
         return await request.body?.()
       } catch (error) {
-        gate.unsent(ticket)
+        limiter.releaseUnsent(permit)
         throw error
       }
     }
 
     /** @throws the failure, when no further try is to be made */
-    async function pauseAfter({ answer, lost }: Exchanged, failures: number): Promise<void> {
+    async function pauseAfter({ response, lost }: AttemptResult, failures: number): Promise<void> {
       // Only a refusal waits for the end of the window: a failure has nothing to do with it.
-      const askedWaitMs = answer && readRetryAfterMs(answer.headers, clock.now())
+      const askedWaitMs = response && readRetryAfterMs(response.headers, clock.now())
       const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
-      const waitMs = retryWaitMs({ status: answer?.status, askedWaitMs }, failures, patience, settings.random())
-      const error = answer ? errorOf(answer, readWaitMs(answer.headers, clock.now()) ?? 0) : lost
+      const waitMs = retryWaitMs({ status: response?.status, askedWaitMs }, failures, patience, settings.random())
+      const error = response ? errorOf(response, readWaitMs(response.headers, clock.now()) ?? 0) : lost
       if (waitMs === undefined) throw error
-      observer.onRetry({ method, path, attempt: failures + 1, status: answer?.status, code: error.code, waitMs })
+      observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
       await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))
     }
 
     let failures = 0
     let body: string | undefined
-    let refusal: RawAnswer | undefined
+    let refusal: RawResponse | undefined
     for (let number = 1; ; number++) {
       signal?.throwIfAborted()
-      const ticket = await pass(number > 1, refusal)
-      body ??= await makeBody(ticket)
-      const exchanged = await exchange(gate, ticket, { request, body, timeoutMs: limits.timeoutMs, signal, number })
-      const { answer, isRefused } = exchanged
-      if (answer && (isSuccess(answer) || request.accepts?.(answer, failures))) return answer
-      // A refusal closed the gate, for this call as for all others.
-      refusal = isRefused ? answer : undefined
+      const permit = await acquirePermit(number > 1, refusal)
+      body ??= await makeBody(permit)
+      const result = await attemptOnce(limiter, permit, { request, body, timeoutMs: limits.timeoutMs, signal, number })
+      const { response, isRefused } = result
+      if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
+      // A refusal closed the limiter, for this call as for all others.
+      refusal = isRefused ? response : undefined
       if (isRefused) continue
-      await pauseAfter(exchanged, failures)
+      await pauseAfter(result, failures)
       failures += 1
     }
   }
@@ -92,6 +90,6 @@ export function createTransport(settings: Settings): Transport {
   }
 }
 
-function isSuccess({ status }: RawAnswer): boolean {
+function isSuccess({ status }: RawResponse): boolean {
   return status >= 200 && status < 300
 }

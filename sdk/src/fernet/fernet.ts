@@ -2,7 +2,7 @@ import { decodeBase64Url, encodeBase64Url } from './base64url.ts'
 import { FernetError } from './errors.ts'
 import type { Bytes, PlatformKey, PreparePlatformKey } from './key.ts'
 import { decodeKey } from './key-text.ts'
-import { IV_BYTES, sealToken, splitToken, type TokenParts, tokenBody } from './token.ts'
+import { IV_BYTES, signToken, splitToken, type TokenParts, tokenBody } from './token.ts'
 import { isWithinTtl, unixSeconds } from './ttl.ts'
 import type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './types.ts'
 
@@ -31,7 +31,7 @@ export function fernetWith(
       const timestamp = unixSeconds(options.now ?? clock())
       const key = await first()
       const body = tokenBody(timestamp, iv, await key.encrypt(iv, plain))
-      return encodeBase64Url(sealToken(body, await key.sign(body)))
+      return encodeBase64Url(signToken(body, await key.sign(body)))
     },
 
     async decrypt(token: string | Uint8Array, options: DecryptOptions = {}): Promise<DecryptedToken> {

@@ -47,7 +47,7 @@ export function tokenBody(timestamp: bigint, iv: Bytes, ciphertext: Bytes): Byte
 }
 
 /** A raw token: its body, then its MAC. */
-export function sealToken(body: Bytes, mac: Bytes): Bytes {
+export function signToken(body: Bytes, mac: Bytes): Bytes {
   const raw = new Uint8Array(body.length + mac.length)
   raw.set(body)
   raw.set(mac, body.length)

@@ -1,5 +1,5 @@
-import { untilAborted } from '../client/abort.ts'
 import type { Clock } from '../client/clock.ts'
+import { untilAborted } from '../client/clock.ts'
 import { nextFlushMs } from './backoff.ts'
 import type { FlushReport } from './flush-report.ts'
 

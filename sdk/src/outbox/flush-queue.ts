@@ -1,4 +1,4 @@
-import { untilAborted } from '../client/abort.ts'
+import { untilAborted } from '../client/clock.ts'
 import type { Delivery } from './delivery.ts'
 import { type FlushRun, flushAll } from './flush.ts'
 import type { FlushReport } from './flush-report.ts'

@@ -1,4 +1,4 @@
-import { untilAborted } from '../client/abort.ts'
+import { untilAborted } from '../client/clock.ts'
 import { serviceAddress } from '../client/service-url.ts'
 import { bindToService } from './bind-to-service.ts'
 import { deliverNext } from './deliver.ts'

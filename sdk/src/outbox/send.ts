@@ -1,6 +1,6 @@
-import { untilAborted } from '../client/abort.ts'
+import { untilAborted } from '../client/clock.ts'
 import type { CrabInput, FishInput, PayloadEntry } from '../client/entries.ts'
-import type { SealedCatches } from '../client/resources/seal-catches.ts'
+import type { EncryptedCatches } from '../client/resources/encrypt-catches.ts'
 import type { AddResult } from '../client/resources/send-catches.ts'
 import type { OutboxClient } from './options.ts'
 import type { Collection } from './store.ts'
@@ -26,7 +26,7 @@ export function sealWith(
   { fish, crabs }: OutboxClient,
   { kind, ...target }: Collection,
   entries: readonly PayloadEntry[],
-): Promise<SealedCatches> {
+): Promise<EncryptedCatches> {
   // They were checked as the input of their kind before they were stored.
   return kind === 'fish' ? fish.seal(entries as FishInput[], target) : crabs.seal(entries as CrabInput[], target)
 }
@@ -34,7 +34,7 @@ export function sealWith(
 /** Posts a token. */
 export async function sendWith(
   { fish, crabs }: OutboxClient,
-  sealed: SealedCatches,
+  sealed: EncryptedCatches,
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<AddResult> {

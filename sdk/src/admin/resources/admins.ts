@@ -1,5 +1,5 @@
-import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
-import type { ApiPromise } from '../../client/api-promise.ts'
+import type { ApiPromise } from '../../client/call.ts'
+import { call, type ResponseMeta, type WithMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { unknownOptions } from '../../client/unknown-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
@@ -30,7 +30,7 @@ export interface AdminsResource {
    * @example
    * const { admins } = await admin.admins.list()
    */
-  list(options?: CallOptions): ApiPromise<Answer<AdministratorList>>
+  list(options?: CallOptions): ApiPromise<WithMeta<AdministratorList>>
   /**
    * Creates an administrator. Sent once: when the answer is lost, the error says what to look at.
    *
@@ -38,7 +38,7 @@ export interface AdminsResource {
    * @example
    * await admin.admins.create({ username: 'mia', password, role: 'admin' })
    */
-  create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<Answer<Administrator>>
+  create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<WithMeta<Administrator>>
   /**
    * Deletes an administrator; its sessions end. A further try after a lost answer that finds no such administrator is
    * a success.
@@ -48,7 +48,7 @@ export interface AdminsResource {
    * @example
    * await admin.admins.delete('mia')
    */
-  delete(username: string, options?: CallOptions): ApiPromise<AnswerInfo>
+  delete(username: string, options?: CallOptions): ApiPromise<ResponseMeta>
 }
 
 const ROLES = { admin: true, superadmin: true } as const satisfies Record<AdminRole, true>

@@ -1,5 +1,5 @@
-import { type Answer, call } from '../../client/answer.ts'
-import type { ApiPromise } from '../../client/api-promise.ts'
+import type { ApiPromise } from '../../client/call.ts'
+import { call, type WithMeta } from '../../client/call.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -18,7 +18,7 @@ export interface AuditResource {
    * @example
    * const { entries, nextCursor } = await admin.audit.list({ limit: 20 })
    */
-  list(options?: PageOptions): ApiPromise<Answer<AuditPage>>
+  list(options?: PageOptions): ApiPromise<WithMeta<AuditPage>>
   /**
    * The audit log line by line, newest first, read page by page as the loop goes on.
    *

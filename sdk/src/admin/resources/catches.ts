@@ -1,5 +1,5 @@
-import { type Answer, type AnswerInfo, call, type ResponseSchema } from '../../client/answer.ts'
-import type { ApiPromise } from '../../client/api-promise.ts'
+import type { ApiPromise } from '../../client/call.ts'
+import { call, type ResponseMeta, type ResponseSchema, type WithMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { type CrabInput, type FishInput, readEntries } from '../../client/entries.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../../client/shapes/catches.generated.ts'
@@ -29,7 +29,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * const { fish } = await admin.fish.list('Alex', { gamemode: 'earth' })
    */
-  list(name: string, options: CallOptions & InGamemode): ApiPromise<Answer<Collection>>
+  list(name: string, options: CallOptions & InGamemode): ApiPromise<WithMeta<Collection>>
   /**
    * Adds one catch or up to 500 for a user, in one record, without its key. Sent once, as plain entries added twice
    * are there twice: when the answer is lost, the error says what to look at.
@@ -38,7 +38,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * const { id } = await admin.fish.add('Alex', { name: 'Salmon', rarity: 'Gold' }, { gamemode: 'earth' })
    */
-  add(name: string, entries: Input | readonly Input[], options: OnceOptions & InGamemode): ApiPromise<Answer<Saved>>
+  add(name: string, entries: Input | readonly Input[], options: OnceOptions & InGamemode): ApiPromise<WithMeta<Saved>>
   /**
    * Deletes one record with all its entries. A further try after a lost answer that finds no such record is a success.
    *
@@ -48,7 +48,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * await admin.fish.delete('Alex', id, { gamemode: 'earth' })
    */
-  delete(name: string, id: string, options: CallOptions & InGamemode): ApiPromise<AnswerInfo>
+  delete(name: string, id: string, options: CallOptions & InGamemode): ApiPromise<ResponseMeta>
 }
 
 /** The fish of every player. */

@@ -1,5 +1,5 @@
-import { type Answer, call } from '../../client/answer.ts'
-import type { ApiPromise } from '../../client/api-promise.ts'
+import type { ApiPromise } from '../../client/call.ts'
+import { call, type WithMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Gamemode } from '../../contract/gamemodes.ts'
@@ -28,7 +28,7 @@ export interface Reports {
    * @example
    * const { username, role } = await admin.me()
    */
-  me(options?: CallOptions): ApiPromise<Answer<Administrator>>
+  me(options?: CallOptions): ApiPromise<WithMeta<Administrator>>
   /**
    * Counts of users, fish and crabs, by gamemode and by rarity.
    *
@@ -36,7 +36,7 @@ export interface Reports {
    * @example
    * const { users, fish } = await admin.stats()
    */
-  stats(options?: CallOptions): ApiPromise<Answer<Stats>>
+  stats(options?: CallOptions): ApiPromise<WithMeta<Stats>>
   /**
    * Who has caught the most, best first.
    *
@@ -44,7 +44,7 @@ export interface Reports {
    * @example
    * const { leaderboard } = await admin.leaderboard({ type: 'fish', gamemode: 'earth', limit: 3 })
    */
-  leaderboard(options: LeaderboardOptions): ApiPromise<Answer<Leaderboard>>
+  leaderboard(options: LeaderboardOptions): ApiPromise<WithMeta<Leaderboard>>
 }
 
 /** `admin.me`, `admin.stats` and `admin.leaderboard`. */

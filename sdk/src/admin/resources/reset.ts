@@ -1,4 +1,4 @@
-import type { ResponseSchema } from '../../client/answer.ts'
+import type { ResponseSchema } from '../../client/call.ts'
 import type { ResetType } from '../../contract/schemas/admin.ts'
 import { resetResultShape } from '../shapes.generated.ts'
 

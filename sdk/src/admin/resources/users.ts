@@ -1,5 +1,5 @@
-import { type Answer, type AnswerInfo, call } from '../../client/answer.ts'
-import type { ApiPromise } from '../../client/api-promise.ts'
+import type { ApiPromise } from '../../client/call.ts'
+import { call, type ResponseMeta, type WithMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
 import { unknownOptions } from '../../client/unknown-options.ts'
@@ -31,7 +31,7 @@ export interface UsersResource {
    * @example
    * const { users, nextCursor } = await admin.users.list({ search: 'al', limit: 20 })
    */
-  list(options?: ListUsersOptions): ApiPromise<Answer<UserList>>
+  list(options?: ListUsersOptions): ApiPromise<WithMeta<UserList>>
   /**
    * All users one by one, by name, read page by page as the loop goes on.
    *
@@ -48,7 +48,7 @@ export interface UsersResource {
    * @example
    * const { password, fernetKey, apiKey } = await admin.users.create({ name: 'Alex' })
    */
-  create(user: NewUser, options?: OnceOptions): ApiPromise<Answer<CreatedUser>>
+  create(user: NewUser, options?: OnceOptions): ApiPromise<WithMeta<CreatedUser>>
   /**
    * One user, without secrets.
    *
@@ -56,7 +56,7 @@ export interface UsersResource {
    * @example
    * const { id, createdAt } = await admin.users.get('Alex')
    */
-  get(name: string, options?: CallOptions): ApiPromise<Answer<User>>
+  get(name: string, options?: CallOptions): ApiPromise<WithMeta<User>>
   /**
    * Deletes a user with all that it caught. For superadmins. A further try after a lost answer that finds no such user
    * is a success: the first one did it.
@@ -66,7 +66,7 @@ export interface UsersResource {
    * @example
    * await admin.users.delete('Alex')
    */
-  delete(name: string, options?: CallOptions): ApiPromise<AnswerInfo>
+  delete(name: string, options?: CallOptions): ApiPromise<ResponseMeta>
   /**
    * Replaces one secret of a user; the old one no longer works. Answers the new one under `password`, `fernetKey` or
    * `apiKey`, shown this once. Sent once: when the answer is lost, reset it again.
@@ -75,7 +75,11 @@ export interface UsersResource {
    * @example
    * const { fernetKey } = await admin.users.reset('Alex', 'fernet')
    */
-  reset<Type extends ResetType>(name: string, type: Type, options?: OnceOptions): ApiPromise<Answer<ResetResult[Type]>>
+  reset<Type extends ResetType>(
+    name: string,
+    type: Type,
+    options?: OnceOptions,
+  ): ApiPromise<WithMeta<ResetResult[Type]>>
 }
 
 /** `admin.users`. */

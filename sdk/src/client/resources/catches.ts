@@ -2,17 +2,16 @@ import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Fernet } from '../../fernet/index.ts'
-import type { Answer } from '../answer.ts'
-import type { ApiPromise } from '../api-promise.ts'
+import type { ApiPromise, WithMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
 import type { Settings } from '../options.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import type { Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
+import { checkCatches, type EncryptedCatches, encryptCatches } from './encrypt-catches.ts'
 import { type IterateOptions, iteratePages } from './iterate-catches.ts'
 import { type Detail, type Detailed, type ListOptions, listCatches } from './list-catches.ts'
-import { checkCatches, type SealedCatches, sealCatches } from './seal-catches.ts'
 import { type AddOptions, type AddResult, addCatches, sendCatches } from './send-catches.ts'
 
 /** The fish of a player. */
@@ -34,8 +33,8 @@ export interface FishResource {
    * @example
    * const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options: ListOptions & Detail): ApiPromise<Answer<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] }>>
-  list(options?: ListOptions): ApiPromise<Answer<FishCollection>>
+  list(options: ListOptions & Detail): ApiPromise<WithMeta<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] }>>
+  list(options?: ListOptions): ApiPromise<WithMeta<FishCollection>>
   /**
    * A player's fish one by one, oldest first, read page by page as the loop goes on: for collections that are too
    * large to hold.
@@ -53,7 +52,7 @@ export interface FishResource {
    * @example
    * const sealed = await client.fish.seal({ name: 'Salmon', rarity: 'Gold' })
    */
-  seal(entries: FishInput | readonly FishInput[], target?: Target): Promise<SealedCatches>
+  seal(entries: FishInput | readonly FishInput[], target?: Target): Promise<EncryptedCatches>
   /**
    * Posts a token that `seal` made, now or long ago. Send it as often as you like: it is stored once.
    *
@@ -61,7 +60,7 @@ export interface FishResource {
    * @example
    * const { id, replayed } = await client.fish.send(sealed)
    */
-  send(sealed: SealedCatches, options?: CallOptions): ApiPromise<AddResult>
+  send(sealed: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** The crabs of a player. */
@@ -81,8 +80,8 @@ export interface CrabsResource {
    * @example
    * const { crab } = await client.crabs.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options: ListOptions & Detail): ApiPromise<Answer<Omit<CrabCollection, 'crab'> & { crab: Detailed<Crab>[] }>>
-  list(options?: ListOptions): ApiPromise<Answer<CrabCollection>>
+  list(options: ListOptions & Detail): ApiPromise<WithMeta<Omit<CrabCollection, 'crab'> & { crab: Detailed<Crab>[] }>>
+  list(options?: ListOptions): ApiPromise<WithMeta<CrabCollection>>
   /**
    * A player's crabs one by one, like `fish.iterate`.
    *
@@ -99,7 +98,7 @@ export interface CrabsResource {
    * @example
    * const sealed = await client.crabs.seal()
    */
-  seal(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<SealedCatches>
+  seal(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
   /**
    * Posts a token that `seal` made, like `fish.send`.
    *
@@ -107,7 +106,7 @@ export interface CrabsResource {
    * @example
    * const { id, replayed } = await client.crabs.send(sealed)
    */
-  send(sealed: SealedCatches, options?: CallOptions): ApiPromise<AddResult>
+  send(sealed: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** What both resources stand on. */
@@ -128,7 +127,7 @@ export function createFish(context: CatchesContext): FishResource {
     list: list as FishResource['list'],
     iterate: ((options = {}) =>
       iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options)) as FishResource['iterate'],
-    seal: async (entries, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
+    seal: async (entries, target = {}) => encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
     send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }
 }
@@ -143,7 +142,7 @@ export function createCrabs(context: CatchesContext): CrabsResource {
     list: list as CrabsResource['list'],
     iterate: ((options = {}) =>
       iteratePages(list, ({ crab }) => crab, LIMITS.pageSize, options)) as CrabsResource['iterate'],
-    seal: async (entries = {}, target = {}) => sealCatches(writing, checkCatches(writing, listOf(entries), target)),
+    seal: async (entries = {}, target = {}) => encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
     send: (sealed, options = {}) => sendCatches(writing, sealed, options),
   }
 }

@@ -1,7 +1,7 @@
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
-import { type Answer, call } from '../answer.ts'
-import type { ApiPromise } from '../api-promise.ts'
+import type { ApiPromise } from '../call.ts'
+import { call, type WithMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import type { Transport } from '../transport.ts'
@@ -15,7 +15,7 @@ export interface DemoResource {
    * @example
    * const { fish } = await client.demo.fish()
    */
-  fish(options?: CallOptions): ApiPromise<Answer<FishCollection>>
+  fish(options?: CallOptions): ApiPromise<WithMeta<FishCollection>>
   /**
    * Crabs.
    *
@@ -23,7 +23,7 @@ export interface DemoResource {
    * @example
    * const { crab } = await client.demo.crabs()
    */
-  crabs(options?: CallOptions): ApiPromise<Answer<CrabCollection>>
+  crabs(options?: CallOptions): ApiPromise<WithMeta<CrabCollection>>
 }
 
 /** `client.demo`. */

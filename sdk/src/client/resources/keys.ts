@@ -1,8 +1,8 @@
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { UserKey } from '../../contract/schemas/service.ts'
 import { type Issue, ValidationError } from '../../errors/validation-error.ts'
-import { type Answer, call } from '../answer.ts'
-import type { ApiPromise } from '../api-promise.ts'
+import type { ApiPromise } from '../call.ts'
+import { call, type WithMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { userKeyShape } from '../shapes/service.generated.ts'
 import type { Transport } from '../transport.ts'
@@ -27,7 +27,7 @@ export interface KeysResource {
    * @example
    * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
    */
-  get(options: GetKeyOptions): ApiPromise<Answer<UserKey>>
+  get(options: GetKeyOptions): ApiPromise<WithMeta<UserKey>>
 }
 
 /** `client.keys`. */

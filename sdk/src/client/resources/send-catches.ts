@@ -2,25 +2,31 @@ import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
 import type { Route } from '../../contract/route.ts'
 import type { Saved } from '../../contract/schemas/catches.ts'
 import { type Issue, ValidationError } from '../../errors/validation-error.ts'
-import { untilAborted } from '../abort.ts'
-import { type Answer, call } from '../answer.ts'
-import type { ApiPromise } from '../api-promise.ts'
 import type { ApiRequest } from '../api-request.ts'
+import type { ApiPromise } from '../call.ts'
+import { call, type WithMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
+import { untilAborted } from '../clock.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
 import { savedShape } from '../shapes/catches.generated.ts'
 import { readTarget, type Target } from '../targets.ts'
 import type { Transport } from '../transport.ts'
-import { type CheckedCatches, checkCatches, type SealContext, type SealedCatches, sealCatches } from './seal-catches.ts'
+import {
+  type CheckedCatches,
+  checkCatches,
+  type EncryptContext,
+  type EncryptedCatches,
+  encryptCatches,
+} from './encrypt-catches.ts'
 
 /** What adding may be told. The client's `fernetKey` must be that of the named `user`. */
 export interface AddOptions extends CallOptions, Target {}
 
 /** What was saved. `replayed`: this token had been stored before, by a try whose answer was lost on the way. */
-export type AddResult = Answer<Saved & { readonly replayed: boolean }>
+export type AddResult = WithMeta<Saved & { readonly replayed: boolean }>
 
 /** What sending catches of one kind needs. */
-export interface SendContext extends SealContext {
+export interface SendContext extends EncryptContext {
   readonly route: Route
   readonly transport: Transport
 }
@@ -36,7 +42,7 @@ export function addCatches(
     () => {
       options.signal?.throwIfAborted()
       const checked = checkCatches(context, entries, { user, gamemode })
-      const seal = async () => (await sealCatches(context, checked)).token
+      const seal = async () => (await encryptCatches(context, checked)).token
       return writeRequest(context, checked, () => untilAborted(seal, options.signal), options)
     },
     savedShape,
@@ -45,16 +51,20 @@ export function addCatches(
 }
 
 /** Posts a token that was sealed before, maybe by another process. */
-export function sendCatches(context: SendContext, sealed: SealedCatches, options: CallOptions): ApiPromise<AddResult> {
+export function sendCatches(
+  context: SendContext,
+  sealed: EncryptedCatches,
+  options: CallOptions,
+): ApiPromise<AddResult> {
   return call(
     context.transport,
-    () => writeRequest(context, checkSealed(context, sealed), async () => sealed.token, options),
+    () => writeRequest(context, checkEncrypted(context, sealed), async () => sealed.token, options),
     savedShape,
     withReplayed,
   )
 }
 
-function checkSealed({ kind, settings }: SendContext, sealed: SealedCatches): SealedCatches {
+function checkEncrypted({ kind, settings }: SendContext, sealed: EncryptedCatches): EncryptedCatches {
   const issues: Issue[] = []
   readTarget(sealed, settings, issues)
   if (sealed.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })

@@ -1,4 +1,4 @@
-import type { ResponseSchema } from '../answer.ts'
+import type { ResponseSchema } from '../call.ts'
 
 /**
  * The form of an answer, as data: what the contract's zod schemas say, without zod, whose code would weigh more than

@@ -1,56 +1,68 @@
 import type { RateLimitState } from '../../errors/rate-limit-state.ts'
 import { type Clock, steadyTime } from '../clock.ts'
-import { admit, afterAnswer, afterLoss, afterUnsent, afterWait, expectedWaitMs, isRefusal } from './policy.ts'
-import { type GateAnswer, type GateRules, type GateState, INITIAL_STATE, type Ticket } from './state.ts'
+import {
+  afterLoss,
+  afterResponse,
+  afterUnsent,
+  afterWait,
+  decide,
+  expectedWaitMs,
+  INITIAL_STATE,
+  isRefusal,
+  type LimiterRules,
+  type LimiterState,
+  type ObservedResponse,
+  type Permit,
+} from './policy.ts'
 
 /** What a request that wants to pass may be told. */
-interface PassOptions {
+interface AcquireOptions {
   readonly signal?: AbortSignal | undefined
   /** Longest wait, in milliseconds. */
   readonly budgetMs: number
   /** Whether to hold back before the server refuses. */
   readonly pace: boolean
   /** Whether it was sent before: then it goes before those that were not. */
-  readonly again: boolean
+  readonly isRetry: boolean
   /** Called when it has to wait for a window to end, and again when that end moves; with milliseconds. */
   readonly onWait: (waitMs: number) => void
 }
 
 /** A request may go, or the wait would be longer than its budget. */
-type Passage =
-  | { readonly ticket: Ticket; readonly waitMs?: undefined }
-  | { readonly ticket?: undefined; readonly waitMs: number }
+type Acquisition =
+  | { readonly permit: Permit; readonly waitMs?: undefined }
+  | { readonly permit?: undefined; readonly waitMs: number }
 
 /**
- * Shared by all requests that the server counts together. Every ticket must be given back, by `answered`, `lost` or
+ * Shared by all requests that the server counts together. Every permit must be given back, by `answered`, `lost` or
  * `unsent`.
  */
-export interface Gate {
+export interface RateLimiter {
   /** Lets a request go as soon as the policy does. @throws the signal's reason */
-  pass(options: PassOptions): Promise<Passage>
+  acquire(options: AcquireOptions): Promise<Acquisition>
   /** Answers whether this budget is used up: then the gate is closed, and the request may pass again later. */
-  answered(ticket: Ticket, answer: GateAnswer): boolean
-  lost(ticket: Ticket): void
-  unsent(ticket: Ticket): void
+  release(permit: Permit, answer: ObservedResponse): boolean
+  releaseLost(permit: Permit): void
+  releaseUnsent(permit: Permit): void
   /** The latest that is known of the window. */
-  known(): RateLimitState | undefined
+  state(): RateLimitState | undefined
   /** Whether it can be forgotten: nobody waits or is under way, and no window is open. */
   isIdle(): boolean
 }
 
 interface Waiter {
-  readonly options: PassOptions
+  readonly options: AcquireOptions
   readonly since: number
-  readonly settle: (passage: Passage) => void
+  readonly settle: (acquisition: Acquisition) => void
   /** The end of its wait that it was told last. */
-  toldUntil: number
+  reportedUntil: number
 }
 
 // Smaller moves of the end of a wait are not worth telling.
-const WORTH_TELLING_MS = 500
+const REPORTABLE_MS = 500
 
 /** @param probes How many requests may go at once while nothing is known. */
-export function createGate(clock: Clock, random: () => number, probes: number): Gate {
+export function createRateLimiter(clock: Clock, random: () => number, probes: number): RateLimiter {
   const now = steadyTime(clock)
   let state = INITIAL_STATE
   // Sets keep their order, and whoever aborts leaves in constant time.
@@ -58,12 +70,12 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   const waiting = new Set<Waiter>()
   let alarm: { readonly at: number; readonly cancel: AbortController } | undefined
 
-  const rulesOf = ({ pace }: PassOptions): GateRules => ({ pace, probes })
+  const rulesOf = ({ pace }: AcquireOptions): LimiterRules => ({ pace, probes })
   const first = (): Waiter | undefined => again.values().next().value ?? waiting.values().next().value
   const leave = (waiter: Waiter) => again.delete(waiter) || waiting.delete(waiter)
 
-  function change(next: GateState): void {
-    const isNews = next.window !== state.window || next.closedUntil !== state.closedUntil
+  function change(next: LimiterState): void {
+    const isNews = next.window !== state.window || next.pausedUntil !== state.pausedUntil
     state = next
     if (isNews) tellWaiters()
     letGo()
@@ -72,14 +84,14 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   /** Lets everyone go who may, and sets the alarm for the next. */
   function letGo(): void {
     for (let waiter = first(); waiter; waiter = first()) {
-      const admission = admit(state, rulesOf(waiter.options), now())
-      state = admission.state
-      if (!admission.ticket) {
-        setAlarm(admission.waitMs)
+      const decision = decide(state, rulesOf(waiter.options), now())
+      state = decision.state
+      if (!decision.permit) {
+        setAlarm(decision.waitMs)
         return
       }
       leave(waiter)
-      waiter.settle({ ticket: admission.ticket })
+      waiter.settle({ permit: decision.permit })
     }
     setAlarm(undefined)
   }
@@ -121,29 +133,29 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   }
 
   function tell(waiter: Waiter, waitMs: number, moment: number): void {
-    if (waitMs === 0 || Math.abs(moment + waitMs - waiter.toldUntil) < WORTH_TELLING_MS) return
-    waiter.toldUntil = moment + waitMs
+    if (waitMs === 0 || Math.abs(moment + waitMs - waiter.reportedUntil) < REPORTABLE_MS) return
+    waiter.reportedUntil = moment + waitMs
     waiter.options.onWait(waitMs)
   }
 
-  function wait(options: PassOptions, ahead: number): Promise<Passage> {
+  function wait(options: AcquireOptions, ahead: number): Promise<Acquisition> {
     const since = now()
     const waitMs = expectedWaitMs(state, rulesOf(options), ahead, since)
     if (waitMs > 0 && waitMs > options.budgetMs) return Promise.resolve({ waitMs })
     const { signal } = options
     return new Promise((resolve, reject) => {
-      const settle = (passage: Passage) => {
+      const settle = (acquisition: Acquisition) => {
         signal?.removeEventListener('abort', onAbort)
-        resolve(passage)
+        resolve(acquisition)
       }
-      const waiter: Waiter = { options, since, settle, toldUntil: 0 }
+      const waiter: Waiter = { options, since, settle, reportedUntil: 0 }
       const onAbort = () => {
         leave(waiter)
         reject(signal?.reason)
         letGo()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      const queue = options.again ? again : waiting
+      const queue = options.isRetry ? again : waiting
       queue.add(waiter)
       tell(waiter, waitMs, since)
       letGo()
@@ -151,34 +163,34 @@ export function createGate(clock: Clock, random: () => number, probes: number): 
   }
 
   return {
-    async pass(options) {
+    async acquire(options) {
       options.signal?.throwIfAborted()
-      if (first()) return wait(options, again.size + (options.again ? 0 : waiting.size))
-      const admission = admit(state, rulesOf(options), now())
-      state = admission.state
-      return admission.ticket ? { ticket: admission.ticket } : wait(options, 0)
+      if (first()) return wait(options, again.size + (options.isRetry ? 0 : waiting.size))
+      const decision = decide(state, rulesOf(options), now())
+      state = decision.state
+      return decision.permit ? { permit: decision.permit } : wait(options, 0)
     },
-    answered(ticket, answer) {
-      change(afterAnswer(state, ticket, answer, now(), random()))
+    release(permit, answer) {
+      change(afterResponse(state, permit, answer, now(), random()))
       return isRefusal(answer)
     },
-    lost: (ticket) => change(afterLoss(state, ticket)),
-    unsent: (ticket) => change(afterUnsent(state, ticket)),
-    known: () => {
+    releaseLost: (permit) => change(afterLoss(state, permit)),
+    releaseUnsent: (permit) => change(afterUnsent(state, permit)),
+    state: () => {
       const { window } = state
       return window && { limit: window.limit, remaining: window.remaining, resetAt: new Date(window.resetMs) }
     },
-    isIdle: () => !first() && state.inFlight === 0 && now() >= Math.max(state.window?.endsAt ?? 0, state.closedUntil),
+    isIdle: () => !first() && state.inFlight === 0 && now() >= Math.max(state.window?.endsAt ?? 0, state.pausedUntil),
   }
 }
 
 /** For requests that nothing counts. */
-export const OPEN_GATE: Gate = {
-  pass: async () => ({ ticket: { number: 0, epoch: 0 } }),
+export const UNLIMITED: RateLimiter = {
+  acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
   // What is refused all the same is not a matter of waiting.
-  answered: () => false,
-  lost() {},
-  unsent() {},
-  known: () => undefined,
+  release: () => false,
+  releaseLost() {},
+  releaseUnsent() {},
+  state: () => undefined,
   isIdle: () => true,
 }

@@ -1,22 +1,20 @@
 import { HEADERS } from '../contract/headers.ts'
 import { InvalidResponseError } from '../errors/connection-errors.ts'
 import type { RateLimitState } from '../errors/rate-limit-state.ts'
-import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.ts'
-import type { ApiRequest } from './api-request.ts'
-import type { RawAnswer } from './attempt.ts'
+import type { ApiRequest, RawResponse } from './api-request.ts'
 import { readRateLimit } from './rate-limit.ts'
 import type { Transport } from './transport.ts'
 
 /** What every answer tells besides its content. */
-export interface AnswerInfo {
+export interface ResponseMeta {
   /** Where this client stands in its window; absent when the request was not counted, as with an API key. */
   readonly rateLimit?: RateLimitState
   /** Names this request in the server's log. */
   readonly requestId?: string
 }
 
-/** The content of an answer, together with its {@link AnswerInfo}. */
-export type Answer<Content> = Content & AnswerInfo
+/** The content of an answer, together with its {@link ResponseMeta}. */
+export type WithMeta<Content> = Content & ResponseMeta
 
 /** What an answer must look like. */
 export interface ResponseSchema<Content> {
@@ -41,7 +39,7 @@ export function call<Content extends object, Result extends object = Content>(
   prepare: () => ApiRequest,
   schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
-): ApiPromise<Answer<Result>> {
+): ApiPromise<WithMeta<Result>> {
   return apiPromise(send(transport, prepare, schema, finish))
 }
 
@@ -50,7 +48,7 @@ async function send<Content extends object, Result extends object>(
   prepare: () => ApiRequest,
   schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result,
-): Promise<WithResponse<Answer<Result>>> {
+): Promise<WithResponse<WithMeta<Result>>> {
   const answer = await transport(prepare())
   const { status, headers } = answer
   const rateLimit = readRateLimit(headers)
@@ -62,7 +60,7 @@ async function send<Content extends object, Result extends object>(
   }
 }
 
-function checked<Content>(answer: RawAnswer, schema: ResponseSchema<Content>): Content {
+function checked<Content>(answer: RawResponse, schema: ResponseSchema<Content>): Content {
   const result = schema.safeParse(parseJson(answer))
   if (result.success) return result.data
   const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
@@ -70,7 +68,7 @@ function checked<Content>(answer: RawAnswer, schema: ResponseSchema<Content>): C
   throw invalid(answer, `The answer is not what the service promises (${where.join(', ')}).`, issues)
 }
 
-function parseJson(answer: RawAnswer): unknown {
+function parseJson(answer: RawResponse): unknown {
   try {
     return JSON.parse(answer.text)
   } catch {
@@ -79,12 +77,49 @@ function parseJson(answer: RawAnswer): unknown {
   }
 }
 
-function invalid(answer: RawAnswer, summary: string, issues: InvalidResponseError['issues'] = []) {
+function invalid(answer: RawResponse, summary: string, issues: InvalidResponseError['issues'] = []) {
   const { status, headers } = answer
   const [requestId, rateLimit] = [requestIdOf(answer), readRateLimit(headers)]
   return new InvalidResponseError(summary, { status, requestId, rateLimit, issues, hint: 'Is baseUrl right?' })
 }
 
-function requestIdOf({ headers }: RawAnswer): string | undefined {
+function requestIdOf({ headers }: RawResponse): string | undefined {
   return headers.get(HEADERS.requestId) ?? undefined
+}
+
+/** The HTTP side of an answer. Its body was read already: it is the content. */
+export interface ResponseInfo {
+  /** HTTP status. */
+  readonly status: number
+  readonly headers: Headers
+}
+
+/** A content together with the response that it came in. */
+export interface WithResponse<Content> {
+  readonly data: Content
+  readonly response: ResponseInfo
+}
+
+/** What a call gives: a promise of the content, which can also be asked for the response. */
+export interface ApiPromise<Content> extends Promise<Content> {
+  /**
+   * The content with the status and headers it came with. Sends nothing again.
+   *
+   * @example
+   * const { data, response } = await client.fish.list().withResponse()
+   * response.headers.get('etag')
+   */
+  withResponse(): Promise<WithResponse<Content>>
+}
+
+/** Makes a call's promise from its work, which has begun. */
+export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPromise<Content> {
+  const content = work.then(({ data }) => data)
+  return Object.assign(content, {
+    withResponse: () => {
+      // Who asks for the response is told of a failure there, so it is not unhandled here.
+      content.catch(() => {})
+      return work
+    },
+  })
 }

@@ -5,13 +5,11 @@ import type { ConnectionError } from '../errors/connection-errors.ts'
 import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import type { ApiRequest } from './api-request.ts'
-import { isNetworkMessage } from './network-message.ts'
 import type { Settings } from './options.ts'
 import type { ProxyErrorFields } from './platform.ts'
-import { createRedaction, type Redaction } from './redaction.ts'
 
 /** Sends requests. */
-export interface Sender {
+interface Sender {
   /** Sends one request, once. */
   send(request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response>
   /** The error for what sending threw, where a proxy is to blame for it. */
@@ -87,4 +85,26 @@ function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Re
     ...(apiKey === undefined ? {} : { [HEADERS.apiKey]: apiKey }),
     ...headers,
   }
+}
+
+// What the `fetch` of Node, Chrome, Firefox, Safari, Deno, Bun, React Native and Cloudflare say of a lost connection.
+const NETWORK_MESSAGE =
+  /^(fetch failed|terminated|failed to fetch|load failed|error sending request|unable to connect|network ?(error|request failed|connection))/i
+
+/** Whether a message is that of a lost connection, and tells no more than that. */
+export function isNetworkMessage(message: string): boolean {
+  return NETWORK_MESSAGE.test(message)
+}
+
+/** Takes what a request kept secret out of a text that came back. */
+export type Redaction = <Text extends string | undefined>(text: Text) => Text
+
+const REDACTED = '[redacted]'
+
+/** A server, or a proxy before it, may repeat what it was sent: that must not get into an error or a log. */
+export function createRedaction({ headers = {} }: ApiRequest, { apiKey }: Settings): Redaction {
+  const secrets = [apiKey, headers.authorization?.replace(/^\w+ /, '')].filter((secret) => secret !== undefined)
+  if (secrets.length === 0) return (text) => text
+  return (text) =>
+    secrets.reduce<string | undefined>((all, secret) => all?.replaceAll(secret, REDACTED), text) as typeof text
 }

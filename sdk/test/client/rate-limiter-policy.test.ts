@@ -1,7 +1,16 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { admit, afterAnswer, afterLoss, afterUnsent, isRefusal } from '../../src/client/gate/policy.ts'
-import { type GateAnswer, type GateState, INITIAL_STATE, type Ticket } from '../../src/client/gate/state.ts'
+import {
+  afterLoss,
+  afterResponse,
+  afterUnsent,
+  decide,
+  INITIAL_STATE,
+  isRefusal,
+  type LimiterState,
+  type ObservedResponse,
+  type Permit,
+} from '../../src/client/rate-limiter/policy.ts'
 
 const DAY_MS = 86_400_000
 const WINDOW_MS = 300_000
@@ -9,7 +18,7 @@ const WINDOW_MS = 300_000
 type Event =
   | { readonly type: 'ask' }
   | { readonly type: 'pass'; readonly ms: number }
-  | { readonly type: 'answer' | 'loss' | 'unsent'; readonly which: number; readonly answer: GateAnswer }
+  | { readonly type: 'answer' | 'loss' | 'unsent'; readonly which: number; readonly answer: ObservedResponse }
 
 const told = fc.record({
   limit: fc.constant(25),
@@ -18,7 +27,7 @@ const told = fc.record({
   waitMs: fc.oneof({ arbitrary: fc.nat(WINDOW_MS), weight: 5 }, fc.constantFrom(0, DAY_MS)),
 })
 
-const answer: fc.Arbitrary<GateAnswer> = fc.record({
+const answer: fc.Arbitrary<ObservedResponse> = fc.record({
   status: fc.constantFrom(200, 200, 201, 404, 429, 429, 503, 302),
   isService: fc.boolean(),
   window: fc.option(told, { nil: undefined, freq: 4 }),
@@ -38,22 +47,22 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
   fc.assert(
     fc.property(fc.array(event, { maxLength: 150 }), fc.boolean(), fc.constantFrom(1, 25), (events, pace, probes) => {
       const rules = { pace, probes }
-      const open: Ticket[] = []
-      let state: GateState = INITIAL_STATE
+      const open: Permit[] = []
+      let state: LimiterState = INITIAL_STATE
       let now = 1_000_000
       let refusedUntil = 0
       for (const one of events) {
         if (one.type === 'pass') {
           now += one.ms
         } else if (one.type === 'ask') {
-          const admission = admit(state, rules, now)
+          const admission = decide(state, rules, now)
           state = admission.state
-          if (admission.ticket) {
+          if (admission.permit) {
             expect(now).toBeGreaterThanOrEqual(refusedUntil)
             if (pace && state.phase === 'counted')
               expect(state.inFlight).toBeLessThanOrEqual(state.window?.remaining ?? 0)
             if (pace && state.phase === 'unknown') expect(state.inFlight).toBeLessThanOrEqual(25)
-            open.push(admission.ticket)
+            open.push(admission.permit)
           } else if (admission.waitMs === undefined) {
             expect(open.some(({ epoch }) => epoch === state.epoch)).toBe(true)
           } else {
@@ -66,7 +75,7 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
           if (one.type === 'loss') state = afterLoss(state, ticket)
           else if (one.type === 'unsent') state = afterUnsent(state, ticket)
           else {
-            state = afterAnswer(state, ticket, one.answer, now, 0.5)
+            state = afterResponse(state, ticket, one.answer, now, 0.5)
             const { retryMs, window } = one.answer
             if (isRefusal(one.answer))
               refusedUntil = Math.max(refusedUntil, now + Math.max(retryMs ?? window?.waitMs ?? 0, 1000))
@@ -80,13 +89,13 @@ test('whatever comes in whatever order, the gate keeps its books, closes on refu
 })
 
 /** Sends one request after another through the policy, and answers the state after the last. */
-function after(answers: readonly Partial<GateAnswer>[]): { readonly state: GateState; readonly now: number } {
-  let state: GateState = INITIAL_STATE
+function after(answers: readonly Partial<ObservedResponse>[]): { readonly state: LimiterState; readonly now: number } {
+  let state: LimiterState = INITIAL_STATE
   const now = 1_000_000
   for (const each of answers) {
-    const admission = admit(state, { pace: true, probes: 1 }, now)
-    if (!admission.ticket) throw new Error('It had to wait.')
-    state = afterAnswer(admission.state, admission.ticket, { status: 200, isService: true, ...each }, now, 0)
+    const admission = decide(state, { pace: true, probes: 1 }, now)
+    if (!admission.permit) throw new Error('It had to wait.')
+    state = afterResponse(admission.state, admission.permit, { status: 200, isService: true, ...each }, now, 0)
   }
   return { state, now }
 }
@@ -102,7 +111,7 @@ test('an answer that tells of a window years away is corrected by the next one',
 
 test('without a refusal nothing is believed to last longer than twice the usual window', () => {
   const { state, now } = after([window(0, 4e12, DAY_MS)])
-  expect(admit(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
+  expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
 })
 
 test('a refusal closes the gate however the windows it tells of are ordered, and until the last moment that it names', () => {
@@ -110,22 +119,22 @@ test('a refusal closes the gate however the windows it tells of are ordered, and
     window(20, 2 * WINDOW_MS, 10_000),
     { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },
   ])
-  expect(admit(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
+  expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
 })
 
 test('what is not from the service opens nothing', () => {
   for (const status of [200, 302, 403, 503]) {
     const { state } = after([window(24), { status, isService: false }])
-    expect(state).toMatchObject({ phase: 'counted', doubtful: 1 })
+    expect(state).toMatchObject({ phase: 'counted', uncertain: 1 })
   }
 })
 
 test('half of what remains goes at once, and less the more others have used', () => {
-  const goesAtOnce = (answers: readonly Partial<GateAnswer>[]) => {
+  const goesAtOnce = (answers: readonly Partial<ObservedResponse>[]) => {
     let { state, now } = after(answers)
     for (let count = 0; ; count++) {
-      const admission = admit(state, { pace: true, probes: 1 }, now)
-      if (!admission.ticket) return count
+      const admission = decide(state, { pace: true, probes: 1 }, now)
+      if (!admission.permit) return count
       state = admission.state
     }
   }
@@ -136,11 +145,11 @@ test('half of what remains goes at once, and less the more others have used', ()
 
 test('an answer of an earlier window that comes late changes nothing of the window that is open', () => {
   const rules = { pace: true, probes: 25 }
-  const first = admit(INITIAL_STATE, rules, 0)
-  const second = admit(first.state, rules, 0)
-  if (!first.ticket || !second.ticket) throw new Error('It had to wait.')
+  const first = decide(INITIAL_STATE, rules, 0)
+  const second = decide(first.state, rules, 0)
+  if (!first.permit || !second.permit) throw new Error('It had to wait.')
   const told = { status: 200, isService: true }
-  const open = afterAnswer(second.state, second.ticket, { ...told, ...window(20, 2 * WINDOW_MS) }, 0, 0)
-  const late = afterAnswer(open, first.ticket, { ...told, ...window(0, WINDOW_MS) }, 0, 0)
+  const open = afterResponse(second.state, second.permit, { ...told, ...window(20, 2 * WINDOW_MS) }, 0, 0)
+  const late = afterResponse(open, first.permit, { ...told, ...window(0, WINDOW_MS) }, 0, 0)
   expect(late.window).toMatchObject({ remaining: 20, resetMs: 2 * WINDOW_MS })
 })

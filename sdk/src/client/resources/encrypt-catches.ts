@@ -12,7 +12,7 @@ import { type OptionNames, requireOptions, unknownOptions } from '../unknown-opt
  * Catches as one encrypted token, ready to be sent. Plain data without secrets: it can be kept on disk and sent later,
  * or again, by another process. The service stores it once.
  */
-export interface SealedCatches {
+export interface EncryptedCatches {
   readonly kind: Kind
   readonly user: string
   readonly gamemode: Gamemode
@@ -21,7 +21,7 @@ export interface SealedCatches {
 }
 
 /** What sealing needs. */
-export interface SealContext {
+export interface EncryptContext {
   readonly kind: Kind
   readonly settings: Settings
   readonly fernet: () => Promise<Fernet>
@@ -39,7 +39,7 @@ const TARGET: OptionNames<Target> = { user: true, gamemode: true }
 
 /** Brings catches into the service's form. @throws ValidationError that names everything that is wrong */
 export function checkCatches(
-  { kind, settings }: SealContext,
+  { kind, settings }: EncryptContext,
   entries: readonly (FishInput | CrabInput)[],
   target: Target,
 ): CheckedCatches {
@@ -57,10 +57,10 @@ export function checkCatches(
 }
 
 /** Encrypts checked catches. @throws ValidationError when they are too many bytes for one request; FernetError */
-export async function sealCatches(
-  { fernet }: SealContext,
+export async function encryptCatches(
+  { fernet }: EncryptContext,
   { kind, user, gamemode, entries }: CheckedCatches,
-): Promise<SealedCatches> {
+): Promise<EncryptedCatches> {
   const token = await (await fernet()).encrypt(JSON.stringify({ user, gamemode, [kind]: entries }))
   if (token.length > LIMITS.bodyBytes) {
     const message = `Encrypted, these entries are over ${LIMITS.bodyBytes} bytes. Give fewer entries a call.`

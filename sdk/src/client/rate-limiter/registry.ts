@@ -1,0 +1,65 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Settings } from '../options.ts'
+import { USER_AGENT } from '../user-agent.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
+
+const MAX_LIMITERS = 100
+
+interface Registry {
+  readonly shared: Map<string, RateLimiter>
+  readonly own: WeakMap<object, WeakMap<object, Map<string, RateLimiter>>>
+}
+
+/*
+ * The one state that clients share: the server counts all that comes from this process under one address or key, so
+ * only one limiter for the process can know what remains, also where the package was loaded twice, as ESM and as
+ * CommonJS. Clients with a clock or a fetch of their own live in a world of their own, as tests do.
+ */
+const REGISTRY = Symbol.for(`@fish-crab/sdk/limiters/${USER_AGENT}`)
+const GLOBAL_FETCH = {}
+
+function registry(): Registry {
+  const holder = globalThis as { [REGISTRY]?: Registry }
+  holder[REGISTRY] ??= { shared: new Map(), own: new WeakMap() }
+  return holder[REGISTRY]
+}
+
+/**
+ * Finds the limiter of all requests that the server counts together.
+ *
+ * @returns takes the name of what a request is counted by; without one it is the address, or the API key
+ */
+export function rateLimiterFinder({
+  clock,
+  fetch,
+  baseUrl,
+  apiKey,
+  random,
+}: Settings): (scope?: string) => RateLimiter {
+  const limiters = limitersIn(registry(), clock, fetch)
+  const { origin } = new URL(baseUrl)
+  return (scope = apiKey) => {
+    const name = `${origin} ${scope ?? ''}`
+    const known = limiters.get(name)
+    if (known) return known
+    if (limiters.size >= MAX_LIMITERS) evictIdle(limiters)
+    // A key should lift the limit, so all that is ever allowed goes at once; if it does not, the first answer tells.
+    const limiter = createRateLimiter(clock, random, scope !== undefined && scope === apiKey ? LIMITS.requests : 1)
+    limiters.set(name, limiter)
+    return limiter
+  }
+}
+
+function limitersIn({ shared, own }: Registry, clock: Clock, fetch: object | undefined): Map<string, RateLimiter> {
+  if (clock === systemClock && fetch === undefined) return shared
+  const byFetch = own.get(clock) ?? new WeakMap<object, Map<string, RateLimiter>>()
+  own.set(clock, byFetch)
+  const limiters = byFetch.get(fetch ?? GLOBAL_FETCH) ?? new Map<string, RateLimiter>()
+  byFetch.set(fetch ?? GLOBAL_FETCH, limiters)
+  return limiters
+}
+
+function evictIdle(limiters: Map<string, RateLimiter>): void {
+  for (const [name, limiter] of limiters) if (limiter.isIdle()) limiters.delete(name)
+}
