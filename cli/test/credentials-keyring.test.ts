@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type KeyringEntry, keyringStore } from '../src/auth/keyring.ts'
+import { keyringStore } from '../src/auth/keyring.ts'
+import type { KeyringEntry } from '../src/core/io.ts'
 import { filesWith, keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { closestCommand, closestWord } from '../src/help/closest.ts'
+import { closestWord } from '../src/core/closest-word.ts'
+import { closestCommand } from '../src/help/closest.ts'
 import { commandIds } from '../src/runtime/command-list.ts'
 import { run } from './harness.ts'
 

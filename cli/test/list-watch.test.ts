@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { interruption } from '../src/core/cli-error.ts'
 import { createStatusLine } from '../src/core/status-line.ts'
 import { createLiveView } from '../src/poll/live-view.ts'
-import { allowanceOf, nextLookAt } from '../src/poll/pace.ts'
+import { allowanceOf, nextLookAt } from '../src/poll/poll-until.ts'
 import { run, startImpostor } from './harness.ts'
 import { runWatch, START } from './watched-world.ts'
 

@@ -2,7 +2,7 @@ import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { outboxPath } from '../src/client/outbox-path.ts'
+import { outboxPath } from '../src/client/outbox.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 

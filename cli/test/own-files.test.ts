@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkReplaceable, makeFolderOf, replaceFile } from '../src/config/atomic-file.ts'
+import { checkReplaceable, makeFolderOf, replaceFile } from '../src/config/files.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { cacheFolder, cachePlace } from '../src/config/cache-folder.ts'
+import { cacheFolder, cachePlace } from '../src/config/paths.ts'
 import { EXIT } from '../src/core/exit.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { helpWords, pageOf } from '../src/help/static-pages.ts'
@@ -142,7 +142,7 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
     ['HOME', '/proc'],
     ['HOME', '/proc/x'],
   ])('does not hold up the program as %s=%s', async (variable, folder) => {
-    const source = new URL('../src/config/cache-folder.ts', import.meta.url).href
+    const source = new URL('../src/config/paths.ts', import.meta.url).href
     const script = `import { cacheFolder, cachePlace } from ${JSON.stringify(source)}
       import { enableCompileCache } from 'node:module'
       const folder = cacheFolder('linux', process.env)

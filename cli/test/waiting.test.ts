@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
 import { createStatusLine } from '../src/core/status-line.ts'
-import { countdown } from '../src/output/countdown.ts'
-import { createProgress } from '../src/output/progress.ts'
+import { countdown, createProgress } from '../src/output/progress.ts'
 
 const ERASE = '\r\u{1b}[J'
 const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }

@@ -1,13 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { checkReplaceable, replaceFile } from '../config/atomic-file.ts'
-import { asIfLocked, whileLocked } from '../config/change-lock.ts'
-import { fileFailure, isAbsent } from '../config/file-failure.ts'
+import { checkReplaceable, fileFailure, isAbsent, replaceFile } from '../config/files.ts'
+import { asIfLocked, whileLocked } from '../config/lock.ts'
 import { secretsPath } from '../config/paths.ts'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 import type { Io } from '../core/io.ts'
-import { type ProfileSecrets, secretsFrom } from './contents.ts'
 import type { AlterSecrets, SecretStore } from './store.ts'
+import { type ProfileSecrets, secretsFrom } from './store.ts'
 
 const FORMAT_VERSION = 1
 const OTHERS = 0o077

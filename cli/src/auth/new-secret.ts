@@ -1,14 +1,14 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { type ServiceFlags, selection } from '../client/open-client.ts'
 import { readConfig } from '../config/config-file.ts'
-import { isSameService } from '../config/selection.ts'
+import { isSameService } from '../config/profile.ts'
+import { type ServiceFlags, selection } from '../config/selection.ts'
 import { usageError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 import type { RunIo } from '../core/run-io.ts'
-import { printable } from '../output/printable.ts'
-import type { ProfileSecrets } from './contents.ts'
+import { printable } from '../output/text.ts'
 import type { LostSecret, ReservedFile } from './secret-file.ts'
-import { changeSecrets, keptSecrets } from './vault.ts'
+import { changeSecrets, keptSecrets } from './secrets.ts'
+import type { ProfileSecrets } from './store.ts'
 
 /** A secret of a player that the profile keeps. */
 export interface KeptSecret {

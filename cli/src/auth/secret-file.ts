@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
-import { systemError } from '../config/file-failure.ts'
+import { systemError } from '../config/files.ts'
 import { CliError, usageError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 

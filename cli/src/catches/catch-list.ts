@@ -1,9 +1,9 @@
 import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sdk'
+import { RARITIES } from '@fish-crab/sdk/constants'
 import type { Bar } from '../output/chart.ts'
-import type { Column } from '../output/columns.ts'
+import { type Column, timeColumn } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
-import { type CatchDetail, crabColumns, fishColumns } from './catch-columns.ts'
-import { type CatchCount, countByName, countByRarity, countColumns } from './catch-counts.ts'
+import { rarityStyle, type Style } from '../output/screen.ts'
 import { type Catch, type CatchQuery, chooseCatches } from './catch-query.ts'
 
 /** What is listed. */
@@ -96,4 +96,67 @@ export function catchList({ user, catches }: Pick<FoundCatches, 'user' | 'catche
 
 function withoutDetail({ caughtAt: _, id: __, ...rest }: Catch): Catch {
   return rest
+}
+
+const SAVED: readonly Column<Fish | Crab>[] = [timeColumn('caughtAt'), { field: 'id', title: 'RECORD', whole: true }]
+// Ids begin with a time, which those of one evening share. Their ends are random.
+const SHORT_ID = 8
+
+/** What of the time and the record is shown: nothing, the record by the end of its id, or by all of it. */
+type CatchDetail = 'none' | 'short' | 'whole'
+
+/** The columns of fish, rarities in their colours. */
+export function fishColumns(detail: CatchDetail): readonly Column<Fish>[] {
+  return [
+    { field: 'name', title: 'FISH' },
+    { field: 'rarity', style: (_, { rarity }) => rarityStyle(rarity) },
+    ...savedColumns(detail),
+  ]
+}
+
+/** The columns of crabs. */
+export function crabColumns(detail: CatchDetail): readonly Column<Crab>[] {
+  return [{ field: 'name', title: 'CRAB' }, ...savedColumns(detail)]
+}
+
+/** What only the detailed answer of the service has. */
+export const DETAIL_FIELDS: readonly string[] = SAVED.map(({ field }) => field)
+
+function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
+  return SAVED.map((column) => {
+    const shown = { ...column, hidden: detail === 'none' }
+    const isShort = column.field === 'id' && detail === 'short'
+    return isShort ? { ...shown, text: (value) => String(value ?? '').slice(-SHORT_ID) } : shown
+  })
+}
+
+/** How many catches there are of one rarity, or of one name. */
+interface CatchCount {
+  readonly label: string
+  readonly count: number
+  readonly style?: Style | undefined
+}
+
+/** The columns of {@link CatchCount}, named after what is counted. */
+export function countColumns(what: 'rarity' | 'name'): readonly Column<CatchCount>[] {
+  return [
+    { field: what, value: ({ label }) => label, style: (_, { style }) => style },
+    { field: 'count', align: 'right' },
+  ]
+}
+
+/** Fish by rarity, in the order of rarities, those that nobody caught too. */
+function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
+  return RARITIES.map(({ label }) => ({
+    label,
+    count: catches.filter(({ rarity }) => rarity === label).length,
+    style: rarityStyle(label),
+  }))
+}
+
+/** Catches by name, most first. */
+function countByName(catches: readonly Catch[]): readonly CatchCount[] {
+  const counts = new Map<string, number>()
+  for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count)
 }

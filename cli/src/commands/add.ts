@@ -1,13 +1,14 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
-import { playerKey } from '../auth/player-key.ts'
+import { playerKey } from '../auth/identity.ts'
 import { canAsk } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
-import { needGamemode, needUser, openClient } from '../client/open-client.ts'
+import { openClient } from '../client/client.ts'
+import { needGamemode, needUser } from '../config/selection.ts'
 import { usageError } from '../core/cli-error.ts'
-import type { AddFileFlags } from '../import/run-add-file.ts'
-import { printable } from '../output/printable.ts'
+import type { AddFileFlags } from '../import/run.ts'
+import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
 
@@ -88,13 +89,13 @@ export class Add extends FishCommand {
     if (!doubt) return
     if (!canAsk(this.io, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
     if (flags['dry-run']) return
-    const { confirm } = await import('../output/confirmation.ts')
+    const { confirm } = await import('../output/prompt.ts')
     await confirm(this.io, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
   }
 
   async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
     if (names.length > 0) throw usageError('Give NAME or --file, not both.')
-    const { runAddFile } = await import('../import/run-add-file.ts')
+    const { runAddFile } = await import('../import/run.ts')
     const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
     const outcome = await runAddFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
     this.print(flags.json, outcome.document, () => outcome.text)

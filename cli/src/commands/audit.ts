@@ -1,10 +1,10 @@
 import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../auth/administration-command.ts'
-import { pageSizeFor, take } from '../auth/take.ts'
 import { readCatchQuery } from '../catches/catch-query.ts'
+import { pageSizeFor, take } from '../client/admin.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
+import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
 import { outputFlags } from '../runtime/flags.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [

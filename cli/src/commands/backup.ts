@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { printable } from '../output/printable.ts'
+import { printable } from '../output/text.ts'
 import { bytesText } from '../runtime/bytes-text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { dryRunFlag } from '../runtime/flags.ts'

@@ -1,9 +1,9 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../auth/administration-command.ts'
 import { readCatchQuery } from '../catches/catch-query.ts'
 import { usageError } from '../core/cli-error.ts'
 import type { Column } from '../output/columns.ts'
+import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
 import { outputFlags } from '../runtime/flags.ts'
 
 interface Place {

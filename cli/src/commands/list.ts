@@ -1,11 +1,20 @@
 import { Args, Flags } from '@oclif/core'
-import { crabColumns, DETAIL_FIELDS, fishColumns } from '../catches/catch-columns.ts'
-import { countColumns } from '../catches/catch-counts.ts'
-import { type CatchKind, catchList, countedBy, countFields, KIND_PLURALS, readCatches } from '../catches/catch-list.ts'
+import {
+  type CatchKind,
+  catchList,
+  countColumns,
+  countedBy,
+  countFields,
+  crabColumns,
+  DETAIL_FIELDS,
+  fishColumns,
+  KIND_PLURALS,
+  readCatches,
+} from '../catches/catch-list.ts'
 import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
 import { usageError } from '../core/cli-error.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
-import { readInterval, watchFlags } from '../poll/watch-flags.ts'
+import { readInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
 
@@ -70,14 +79,17 @@ export class List extends FishCommand {
     else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
     else this.checkOutput(flags, crabColumns('whole'))
     // Only what was typed right needs a service, its profile and its secrets.
-    const { needGamemode, needUser, openClient } = await import('../client/open-client.ts')
+    const [{ needGamemode, needUser }, { openClient }] = await Promise.all([
+      import('../config/selection.ts'),
+      import('../client/client.ts'),
+    ])
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
     const user = needUser(this.io, userOf(named, flags.user), how, flags)
     const gamemode = needGamemode(this.io, flags.gamemode, flags)
     const { chart = false, detail = false } = flags
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
-      const { watchList } = await import('../poll/watch-list.ts')
+      const { watchList } = await import('../poll/list.ts')
       // How long ago something was is counted anew each time.
       const wishAt = (now: number) => ({ ...wish, query: readCatchQuery(flags, now) })
       return watchList(this.io, { flags, user, wishAt, intervalMs, note: (text) => this.note(flags.json, text) })

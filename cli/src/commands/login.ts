@@ -1,20 +1,23 @@
 import { Args, Flags } from '@oclif/core'
-import { administratorName } from '../auth/administrator.ts'
-import { withLogin } from '../auth/contents.ts'
-import { fetchPlayerKey, fetchSession } from '../auth/fetch-secrets.ts'
 import { findIdentity } from '../auth/identity.ts'
-import { isUnencrypted } from '../auth/unencrypted.ts'
-import { changeSecrets, tryKeeping } from '../auth/vault.ts'
-import { chosenGamemode } from '../catches/gamemode.ts'
-import { selection } from '../client/open-client.ts'
-import { changeConfig, readConfig, tryConfigChange } from '../config/config-file.ts'
-import type { ConfigDocument } from '../config/document.ts'
-import { displaces, keepProfile, type LoggedIn } from '../config/keep-profile.ts'
-import { checkedProfileName, DEFAULT_PROFILE, type Profile } from '../config/profile.ts'
-import { type Selection, select } from '../config/selection.ts'
-import { confirm } from '../output/confirmation.ts'
-import { printable } from '../output/printable.ts'
-import { localTime } from '../output/time-of-day.ts'
+import { changeSecrets, tryKeeping } from '../auth/secrets.ts'
+import { withLogin } from '../auth/store.ts'
+import { administratorName } from '../client/admin.ts'
+import { fetchPlayerKey, fetchSession } from '../client/login.ts'
+import type { ConfigDocument } from '../config/config-file.ts'
+import {
+  changeConfig,
+  displaces,
+  keepProfile,
+  type LoggedIn,
+  readConfig,
+  tryConfigChange,
+} from '../config/config-file.ts'
+import { checkedProfileName, DEFAULT_PROFILE, isUnencrypted, type Profile } from '../config/profile.ts'
+import { chosenGamemode, type Selection, select, selection } from '../config/selection.ts'
+import { localTime } from '../core/time.ts'
+import { confirm } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from '../runtime/flags.ts'
 

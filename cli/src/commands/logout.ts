@@ -1,5 +1,5 @@
 import { notLoggedIn } from '../auth/identity.ts'
-import { changeSecrets, tryForgetting } from '../auth/vault.ts'
+import { changeSecrets, tryForgetting } from '../auth/secrets.ts'
 import { readConfig } from '../config/config-file.ts'
 import { select } from '../config/selection.ts'
 import { FishCommand } from '../runtime/fish-command.ts'

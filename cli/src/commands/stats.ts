@@ -1,10 +1,10 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../auth/administration-command.ts'
-import { type CollectionCounts, countCollections } from '../catches/collection-counts.ts'
-import { COUNT_COLUMNS, countBars, countRows } from '../catches/count-rows.ts'
-import { openClient, type ServiceFlags } from '../client/open-client.ts'
+import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
+import { openClient } from '../client/client.ts'
+import type { ServiceFlags } from '../config/selection.ts'
 import { usageError } from '../core/cli-error.ts'
+import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
 import { outputFlags } from '../runtime/flags.ts'
 
 /** `fish-cli stats` */

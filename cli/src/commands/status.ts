@@ -1,6 +1,6 @@
-import { openClient } from '../client/open-client.ts'
+import { openClient } from '../client/client.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { readInterval, watchFlags } from '../poll/watch-flags.ts'
+import { readInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { outputFlags, serviceFlags } from '../runtime/flags.ts'
 
@@ -30,7 +30,7 @@ export class Status extends FishCommand {
     const { flags } = await this.parse(Status)
     const intervalMs = readInterval(flags)
     if (flags.watch) {
-      const { watchStatus } = await import('../poll/watch-status.ts')
+      const { watchStatus } = await import('../poll/status.ts')
       return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })
     }
     this.checkOutput(flags, COLUMNS)

@@ -4,15 +4,14 @@ import { GAMEMODES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
 import { canAsk } from '../auth/read-secret.ts'
-import { chosenGamemode, gamemodeNamed } from '../catches/gamemode.ts'
-import { catchesText } from '../client/catches-text.ts'
-import { flushStatus, flushWithProgress, interruptionWith } from '../client/flush-with-progress.ts'
-import { maxWaitMs, needUser, selection } from '../client/open-client.ts'
-import { openPlayerOutbox } from '../client/open-outbox.ts'
-import { homeFolder } from '../config/home-folder.ts'
+import { catchesText, flushStatus, flushWithProgress, interruptionWith } from '../client/flush.ts'
+import { openPlayerOutbox } from '../client/outbox.ts'
+import { homeFolder } from '../config/paths.ts'
+import { chosenGamemode, maxWaitMs, needUser, selection } from '../config/selection.ts'
 import { usageError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
-import { printable } from '../output/printable.ts'
+import { gamemodeNamed } from '../core/gamemode.ts'
+import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
 import { findLog } from '../watch/find-log.ts'
@@ -215,7 +214,7 @@ export class Watch extends FishCommand {
         'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
       )
     }
-    const { askLine } = await import('../output/ask-line.ts')
+    const { askLine } = await import('../output/prompt.ts')
     const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
     return gamemodeNamed(((await askLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
   }

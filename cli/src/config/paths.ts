@@ -1,6 +1,9 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import * as path from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Io } from '../core/io.ts'
-import { homeFolder } from './home-folder.ts'
+import type { Env } from '../core/terminal.ts'
 
 const OWN_FOLDER = 'fish-crab'
 
@@ -14,7 +17,7 @@ export interface Surroundings {
 }
 
 /** The folders of this program. They may not exist yet. */
-export interface Folders {
+interface Folders {
   /** What a person sets and may copy to another machine: profiles and settings. */
   readonly config: string
   /** What belongs to this machine: secrets without a keyring, the outbox, locks. */
@@ -72,4 +75,56 @@ export function secretsPath(io: Pick<Io, 'env'>): string {
 /** The file whose lock lets one process at a time change the others. */
 export function lockPath(io: Pick<Io, 'env'>): string {
   return path.join(folders(io).state, 'changes.lock')
+}
+
+// Where Debian's base-passwd lets users live that have no home. Nothing is there, and nothing can be made there.
+const NO_HOME = '/nonexistent'
+
+/**
+ * The user's home folder: that of the environment where it is an absolute path, else the one that the system knows.
+ * A user without any, as containers have them, gets one that does not exist: what only reads works all the same.
+ *
+ * @param lookUp What the system knows; throws when it does not know this user.
+ */
+export function homeFolder(
+  env: Env,
+  platform: NodeJS.Platform = process.platform,
+  lookUp: () => string = () => userInfo().homedir,
+): string {
+  const given = platform === 'win32' ? env.USERPROFILE : env.HOME
+  const { isAbsolute } = platform === 'win32' ? path.win32 : path.posix
+  if (given && isAbsolute(given)) return given
+  try {
+    return lookUp() || NO_HOME
+  } catch {
+    return NO_HOME
+  }
+}
+
+// What the XDG Base Directory Specification 0.8 asks for.
+const OWNER_ONLY_FOLDER = 0o700
+
+/** Where this user keeps what can be made again; `undefined` when nobody says who it is. */
+export function cachePlace(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
+  if (platform === 'win32') return LOCALAPPDATA && join(LOCALAPPDATA, 'fish-cli', 'Cache')
+  if (XDG_CACHE_HOME?.startsWith('/')) return join(XDG_CACHE_HOME, 'fish-cli')
+  if (!HOME?.startsWith('/')) return undefined
+  return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
+}
+
+/**
+ * The folder of {@link cachePlace}, which is there: where it is missing, it and the one above are made. `undefined` when
+ * it cannot be there. Whoever is given a folder that is missing may try for ever to make it, as Node does below /proc.
+ */
+export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
+  const folder = cachePlace(platform, env)
+  if (folder === undefined || existsSync(folder)) return folder
+  try {
+    const above = dirname(folder)
+    if (!existsSync(above)) mkdirSync(above, { mode: OWNER_ONLY_FOLDER })
+    mkdirSync(folder, { mode: OWNER_ONLY_FOLDER })
+    return folder
+  } catch {
+    return undefined
+  }
 }

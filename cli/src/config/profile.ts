@@ -61,3 +61,19 @@ export function noSuchProfile(name: string, known: Iterable<string>): CliError {
   const hint = names.length > 0 ? `There are: ${names.join(', ')}.` : `Make one: ${make}`
   return new CliError({ code: 'profile_not_found', message, hint, exit: EXIT.notFound })
 }
+
+/** Whether two addresses are those of one service. */
+export function isSameService(one: string, other: string): boolean {
+  return comparable(one) === comparable(other)
+}
+
+function comparable(url: string): string {
+  const { origin = url, pathname = '' } = URL.parse(url) ?? {}
+  return `${origin}${pathname.replace(/\/+$/, '')}`
+}
+
+/** Whether secrets on their way to an address can be read by others: http, and not to this machine itself. */
+export function isUnencrypted(url: string): boolean {
+  const { protocol, hostname = '' } = URL.parse(url) ?? {}
+  return protocol === 'http:' && !/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}

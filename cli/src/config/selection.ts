@@ -1,7 +1,11 @@
-import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
-import type { ConfigDocument } from './document.ts'
+import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
+import { usageError } from '../core/cli-error.ts'
+import { gamemodeNamed } from '../core/gamemode.ts'
+import type { RunIo } from '../core/run-io.ts'
+import type { ConfigDocument } from './config-file.ts'
+import { readConfig } from './config-file.ts'
 import { noSuchProfile, type Profile } from './profile.ts'
-import { settingValue } from './settings.ts'
+import { isSeconds, settingValue } from './settings.ts'
 
 /** Where a value came from. */
 type Source = 'flag' | 'environment' | 'profile' | 'setting' | 'default'
@@ -21,6 +25,11 @@ export interface SelectionFlags {
   readonly admin?: string | undefined
   readonly 'max-wait'?: string | undefined
   readonly 'no-wait'?: boolean | undefined
+}
+
+/** The flags that say how to reach a service, and as whom. */
+export interface ServiceFlags extends SelectionFlags {
+  readonly json?: boolean | undefined
 }
 
 /** What flags, environment and configuration come to. */
@@ -76,15 +85,57 @@ export function select({ flags, env, config }: SelectionInput, mayBeNew = false)
   }
 }
 
-/** Whether two addresses are those of one service. */
-export function isSameService(one: string, other: string): boolean {
-  return comparable(one) === comparable(other)
+/** Whom a command talks to: flags, else environment, else profile. */
+export function selection(io: RunIo, flags: SelectionFlags): Selection {
+  return select({ flags, env: io.env, config: readConfig(io) })
 }
 
-function comparable(url: string): string {
-  const { origin = url, pathname = '' } = URL.parse(url) ?? {}
-  return `${origin}${pathname.replace(/\/+$/, '')}`
+/**
+ * The player a command is about.
+ *
+ * @param named By an argument or a flag.
+ * @throws CliError when nobody is named
+ */
+export function needUser(io: RunIo, named: string | undefined, how: string, flags: SelectionFlags = {}): string {
+  const { user } = selection(io, { ...flags, user: named })
+  if (!user?.value) throw usageError('Say which player.', `${how}, set FISH_USER, or: fish-cli login USER`)
+  return user.value
 }
+
+/**
+ * The gamemode a command is about.
+ *
+ * @throws CliError when none is named, or there is none of that name
+ */
+export function needGamemode(io: RunIo, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
+  const gamemode = chosenGamemode(selection(io, { ...flags, gamemode: named }).gamemode)
+  if (gamemode === undefined) {
+    const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
+    throw usageError('Say which gamemode.', hint)
+  }
+  return gamemode
+}
+
+/** `--max-wait` in milliseconds. @throws CliError when it is no number of seconds */
+export function maxWaitMs(seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined
+  if (!isSeconds(seconds)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')
+  return Number(seconds) * 1000
+}
+
+/** The gamemode that flags, environment or configuration say, if any does. @throws CliError when there is none of that name */
+export function chosenGamemode(chosen: Selection['gamemode']): Gamemode | undefined {
+  if (!chosen?.value) return undefined
+  return gamemodeNamed(chosen.value, SOURCES[chosen.from])
+}
+
+const SOURCES = {
+  flag: '--gamemode',
+  environment: 'FISH_GAMEMODE',
+  profile: 'The gamemode of the profile',
+  setting: 'The gamemode that was set',
+  default: 'The gamemode',
+} as const
 
 // A flag that is there counts even when it is empty: what checks it says so.
 function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): Chosen | undefined {

@@ -1,7 +1,7 @@
 import type { CheckInfo } from '@fish-crab/mocks/conformance'
 import { usageError } from '../core/cli-error.ts'
 import type { Column } from '../output/columns.ts'
-import { printable } from '../output/printable.ts'
+import { printable } from '../output/text.ts'
 
 /** `--only` and `--skip` of `conformance`: ids of checks and names of sections. */
 export interface CheckFlags {

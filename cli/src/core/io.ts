@@ -1,10 +1,19 @@
 import { EventEmitter, on } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
-import type { OpenEntry } from '../auth/keyring.ts'
 import type { PagerCommand } from '../output/pager.ts'
 import { interruption } from './cli-error.ts'
 import type { Env, Terminal } from './terminal.ts'
+
+/** One secret of the system's keyring; as the library's `AsyncEntry`. */
+export interface KeyringEntry {
+  getPassword(): Promise<string | null | undefined>
+  setPassword(password: string): Promise<void>
+  deletePassword(): Promise<unknown>
+}
+
+/** Opens the entry of an account. @throws when there is no keyring */
+export type OpenEntry = (service: string, account: string) => KeyringEntry
 
 /** Everything a command touches of the world around it, so that a test can bring its own. */
 export interface Io {

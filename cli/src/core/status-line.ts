@@ -1,5 +1,5 @@
 import { screenOf } from '../output/screen.ts'
-import { cut, wrappedMessage } from '../output/width.ts'
+import { cut, wrappedMessage } from '../output/text.ts'
 import type { Io } from './io.ts'
 
 /** The one line on stderr that is rewritten while something goes on. It exists on terminals only. */

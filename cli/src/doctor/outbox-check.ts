@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { catchesText } from '../client/catches-text.ts'
-import type { ServiceFlags } from '../client/open-client.ts'
-import { openIdleOutbox } from '../client/open-outbox.ts'
-import { outboxPath } from '../client/outbox-path.ts'
+import { catchesText } from '../client/flush.ts'
+import { openIdleOutbox, outboxPath } from '../client/outbox.ts'
+import type { ServiceFlags } from '../config/selection.ts'
 import type { RunIo } from '../core/run-io.ts'
 import { type Finding, fail, ok, threw, warn } from './finding.ts'
 

@@ -1,7 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { checkReplaceable, makeFolderOf, removeDraft } from '../config/atomic-file.ts'
-import { fileFailure } from '../config/file-failure.ts'
-import { readTextFile } from '../config/text-file.ts'
+import { checkReplaceable, fileFailure, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 import { SCRIPT_MARK } from './completion-scripts.ts'

@@ -32,9 +32,6 @@ export interface TextLine {
   readonly text: string
 }
 
-/** The problem of what cannot be parsed. */
-export const NO_JSON = 'Is no JSON.'
-
 /** Characters of one record at most. What is longer is none, and would fill the memory. */
 const LONGEST_LINE = 1024 * 1024
 
@@ -61,42 +58,4 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Te
     checkLength(rest.length, line + 1)
   }
   if (rest !== '') yield { line: line + 1, text: rest }
-}
-
-/** What `list --json` prints lists under; a catch has none. */
-const LISTS = ['fish', 'crab', 'crabs', 'counts'] as const
-
-/** JSON Lines: one object in each line. */
-export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  for await (const { line, text } of linesOf(pieces)) {
-    if (text.trim() !== '') yield jsonRecord(line, text)
-  }
-}
-
-/** The record in a text of JSON. */
-export function jsonRecord(line: number, text: string): FileRecord {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { line, problem: 'Must be a JSON object.' }
-    }
-    const fields = value as Record<string, unknown>
-    // Without this it might be taken for one plain crab.
-    if (LISTS.some((name) => Array.isArray(fields[name]))) {
-      return { line, problem: 'Is no catch, but holds a list.' }
-    }
-    return { line, fields: withFieldNames(fields) }
-  } catch {
-    return { line, problem: NO_JSON }
-  }
-}
-
-/** What a field's own name holds wins over what its alias holds; what names no field is kept under its key. */
-function withFieldNames(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const named: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(fields)) {
-    const field = fieldNamed(key) ?? key
-    if (!(field in named) || key === field) named[field] = value
-  }
-  return named
 }

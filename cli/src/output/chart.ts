@@ -1,7 +1,6 @@
-import { paint, type Style } from './colours.ts'
-import { printable } from './printable.ts'
 import type { Screen } from './screen.ts'
-import { cut, displayWidth, fill } from './width.ts'
+import { paint, type Style } from './screen.ts'
+import { cut, displayWidth, fill, printable } from './text.ts'
 
 /** One bar. */
 export interface Bar {

@@ -1,6 +1,6 @@
 import { usageError } from '../core/cli-error.ts'
-import type { Style } from './colours.ts'
-import { localTime } from './time-of-day.ts'
+import { localTime } from '../core/time.ts'
+import type { Style } from './screen.ts'
 
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined

@@ -3,7 +3,7 @@ import { interruption } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 import type { Env } from '../core/terminal.ts'
 import type { Screen } from './screen.ts'
-import { displayWidth } from './width.ts'
+import { displayWidth } from './text.ts'
 
 /** The program that shows long texts. */
 export interface PagerCommand {

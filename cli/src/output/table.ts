@@ -1,8 +1,7 @@
-import { paint } from './colours.ts'
 import { type Column, cellOf, titleOf } from './columns.ts'
-import { printable } from './printable.ts'
 import type { Screen } from './screen.ts'
-import { cut, displayWidth, fill, wrapped } from './width.ts'
+import { paint } from './screen.ts'
+import { cut, displayWidth, fill, printable, wrapped } from './text.ts'
 
 const GAP = '  '
 // Below this, cells say nothing, and a line that is broken by the terminal is easier to read.

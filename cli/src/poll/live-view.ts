@@ -1,10 +1,101 @@
 import { stripVTControlCharacters } from 'node:util'
+import {
+  type CatchList,
+  type CatchListWish,
+  catchList,
+  type FoundCatches,
+  KIND_PLURALS,
+} from '../catches/catch-list.ts'
 import type { RunIo } from '../core/run-io.ts'
-import { type Screen, screenOf } from '../output/screen.ts'
-import { displayWidth } from '../output/width.ts'
+import { timeOfDay } from '../core/time.ts'
+import { renderChart } from '../output/chart.ts'
+import { chooseColumns } from '../output/columns.ts'
+import type { RowsOutput } from '../output/rows.ts'
+import { paint, type Screen, screenOf } from '../output/screen.ts'
+import { renderTable } from '../output/table.ts'
+import { cut, displayWidth, printable } from '../output/text.ts'
+import type { Times, Trouble } from './poll-until.ts'
+
+/** What a live view of a collection shows. */
+interface ListViewState {
+  readonly found: FoundCatches
+  readonly wish: CatchListWish
+  /** When `found` was read, and when the next look will be. */
+  readonly times: Times
+  readonly trouble?: Trouble | undefined
+  /** `--fields` */
+  readonly fields?: string | undefined
+}
+
+/** A collection as a text that fits a screen, and says how old it is. Of more than fits, what came last is shown. */
+export function listViewText({ found, wish, times, trouble, fields }: ListViewState, screen: Screen): string {
+  const list = catchList(found, wish)
+  // The first line says how it stands, and the cursor stands below the last.
+  const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
+  const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: wish.query.sort !== undefined })
+  const since = trouble ? `, no answer since ${timeOfDay(trouble.since)}` : ''
+  const when = `Refreshed ${timeOfDay(times.at)}${since}, next ${timeOfDay(times.nextAt)}`
+  const what = `${printable(found.user)}, ${wish.gamemode}: ${catchCount(list)} ${KIND_PLURALS[wish.kind]}${note}`
+  const head = cut(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
+  return `${paint('dim', screen.unicode ? head : head.replace('·', '-'), screen.colours)}\n${text}`
+}
+
+function catchCount(list: CatchList): number {
+  return list.counted ? list.output.rows.reduce((sum, { count }) => sum + count, 0) : list.output.rows.length
+}
+
+interface Frame {
+  readonly fields: string | undefined
+  readonly screen: Screen
+  /** Lines that there are. */
+  readonly room: number
+  /** Where not all fit, show the first of them. */
+  readonly keepsFirst: boolean
+}
+
+interface Body {
+  readonly text: string
+  /** What is left out, for the line above. */
+  readonly note: string
+}
+
+function bodyOf(list: CatchList, frame: Frame): Body {
+  const { fields, screen } = frame
+  if (list.output.rows.length === 0) return { text: list.output.empty ?? '', note: '' }
+  if (!list.counted) return tableOf(list.output, frame)
+  if (fields !== undefined) return tableOf(list.output, { ...frame, keepsFirst: true })
+  const bars = list.bars.slice(0, frame.room)
+  return { text: renderChart(bars, screen), note: noteOf(bars.length, list.bars.length, true) }
+}
+
+function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame): Body {
+  const { fields, screen, room, keepsFirst } = frame
+  const chosen = chooseColumns(columns, fields)
+  let count = Math.max(1, Math.min(rows.length, room - 1))
+  for (;;) {
+    const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), chosen, screen)
+    // What is never cut may take more lines than one on a narrow screen.
+    const excess = linesOf(text, screen.width) - room
+    const note = noteOf(count, rows.length, keepsFirst)
+    if (excess <= 0) return { text, note }
+    if (count === 1) return { text: firstLines(text, room, screen), note }
+    count = Math.max(1, count - excess)
+  }
+}
+
+function noteOf(shown: number, all: number, isFirst: boolean): string {
+  return shown === all ? '' : `, the ${isFirst ? 'first' : 'last'} ${shown} shown`
+}
+
+/** What is taller than the screen could not be taken back. */
+function firstLines(text: string, room: number, { width }: Screen): string {
+  const lines = text.split('\n')
+  while (lines.length > 0 && linesOf(lines.join('\n'), width) > room) lines.pop()
+  return lines.join('\n')
+}
 
 /** A text on a terminal that is rewritten where it stands. */
-export interface LiveView {
+interface LiveView {
   /** Shows what `render` makes of the screen, in place of what was shown; again when the terminal changes its size. */
   show(render: (screen: Screen) => string): void
   /** Writes a line on stderr; the view moves below it. */
@@ -61,7 +152,7 @@ export function createLiveView(io: Pick<RunIo, 'stdout' | 'env' | 'line'>): Live
 }
 
 /** How many lines of a terminal a text takes. */
-export function linesOf(text: string, width: number | undefined): number {
+function linesOf(text: string, width: number | undefined): number {
   const lines = stripVTControlCharacters(text).split('\n')
   if (!width) return lines.length
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0)

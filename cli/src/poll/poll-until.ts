@@ -1,5 +1,13 @@
-import { type Clock, isRateLimitError } from '@fish-crab/sdk'
-import { type Allowance, nextLookAt, nextTryAt } from './pace.ts'
+import {
+  type Clock,
+  isApiError,
+  isConnectionError,
+  isInvalidResponseError,
+  isRateLimitError,
+  type RateLimitState,
+} from '@fish-crab/sdk'
+import { duration } from '../core/time.ts'
+import { describeFailure, isUntrusted } from '../runtime/describe-failure.ts'
 
 /** What a look found. */
 export interface Look<Seen> {
@@ -14,7 +22,7 @@ export interface Times {
 }
 
 /** How to go on looking. */
-export interface Looking<Seen> {
+interface Looking<Seen> {
   readonly clock: Clock
   /** Ends it, a look or a pause that is under way included. */
   readonly signal: AbortSignal
@@ -28,7 +36,7 @@ export interface Looking<Seen> {
 }
 
 /** How looking ended. */
-export type Ended = 'enough' | 'interrupted'
+type Ended = 'enough' | 'interrupted'
 
 /** Looks again and again, at the pace that the rate limit allows. */
 export async function keepLooking<Seen>(looking: Looking<Seen>): Promise<Ended> {
@@ -59,4 +67,105 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+/** What the service said of its rate limit. */
+interface Allowance {
+  /** Requests a window. */
+  readonly limit: number
+  /** Requests that are left in this window. */
+  readonly remaining: number
+  /** Milliseconds until the window ends. */
+  readonly resetInMs: number
+}
+
+/** What says when to look again. All times are milliseconds since 1970. */
+interface Looked {
+  readonly startedAt: number
+  readonly answeredAt: number
+  readonly intervalMs: number
+  /** Nothing where the limit does not hold, as with an API key. */
+  readonly allowance?: Allowance | undefined
+}
+
+/** The part of a window that is left to other commands of the same person. */
+const LEFT_TO_OTHERS = 0.2
+/** However wrong clocks are. */
+const LONGEST_PAUSE_MS = 3_600_000
+
+/**
+ * When to look again: after the interval, or later, so that what is left of the window lasts until its end and a fifth
+ * of it stays for others.
+ * @example nextLookAt({ startedAt: 0, answeredAt: 100, intervalMs: 15_000 }) // 15_000
+ */
+export function nextLookAt({ startedAt, answeredAt, intervalMs, allowance }: Looked): number {
+  const usual = Math.max(startedAt + intervalMs, answeredAt)
+  if (!allowance) return usual
+  const { limit, remaining, resetInMs } = allowance
+  const ours = Math.max(0, remaining - Math.ceil(limit * LEFT_TO_OTHERS))
+  // One pause more than requests: behind the last one begins the next window.
+  const pauseMs = Math.min(Math.ceil(resetInMs / (ours + 1)), LONGEST_PAUSE_MS)
+  return Math.max(usual, answeredAt + pauseMs)
+}
+
+/** When to look again after a look that failed. @param resetAt When the rate limit ends, where it was that */
+function nextTryAt({ startedAt, answeredAt, intervalMs }: Looked, resetAt: number | undefined): number {
+  const usual = Math.max(startedAt + intervalMs, answeredAt)
+  return resetAt === undefined ? usual : Math.max(usual, Math.min(resetAt, answeredAt + LONGEST_PAUSE_MS))
+}
+
+/**
+ * Reads what an answer says. Times are held against its own `Date`: a wrong clock of this machine does no harm.
+ * @param date The `Date` header. @param now This machine's time, for answers without
+ */
+export function allowanceOf(
+  state: RateLimitState | undefined,
+  date: string | null,
+  now: number,
+): Allowance | undefined {
+  if (!state) return undefined
+  const serverNow = date === null ? Number.NaN : Date.parse(date)
+  const { limit, remaining, resetAt } = state
+  return {
+    limit,
+    remaining,
+    resetInMs: Math.max(0, resetAt.getTime() - (Number.isNaN(serverNow) ? now : serverNow)),
+  }
+}
+
+/**
+ * Whether a failure may be over at the next look: the connection, the service itself, or its limit. Where nothing was
+ * ever seen, something else that answers is no trouble of the service but a wrong address, and whom this machine does
+ * not trust it will not trust later.
+ */
+export function mayPass(error: unknown, hasSeen: boolean): boolean {
+  if (isConnectionError(error)) return hasSeen || !isUntrusted(error)
+  if (isInvalidResponseError(error)) return hasSeen
+  return isRateLimitError(error) || (isApiError(error) && error.status >= 500)
+}
+
+/** Trouble that was told, and is not over. */
+export interface Trouble {
+  /** When it began, milliseconds since 1970. */
+  readonly since: number
+  readonly message: string
+  /** What a person can do about it, where looking again may not help. */
+  readonly hint?: string | undefined
+}
+
+/** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
+export function troubleOf(error: unknown, at: number, before: Trouble | undefined, hasSeen: boolean): Trouble {
+  const { message, hint } = describeFailure(error)
+  const toDo = isConnectionError(error) && !hasSeen && hint !== null ? { hint } : {}
+  return { since: before?.since ?? at, message, ...toDo }
+}
+
+/** What is told when it begins. */
+export function beginningText({ message, hint }: Trouble): string {
+  return `fish-cli: ${message} Watching goes on.${hint === undefined ? '' : `\n  ${hint}`}`
+}
+
+/** What is told when it is over. */
+export function overText({ since }: Trouble, at: number): string {
+  return `fish-cli: The service answers again, after ${duration(at - since)}.`
 }

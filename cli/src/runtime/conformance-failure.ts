@@ -2,7 +2,7 @@ import type { ConformanceStartCode } from '@fish-crab/mocks/conformance'
 import { ERROR_CODES } from '@fish-crab/sdk/constants'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT, type ExitStatus } from '../core/exit.ts'
-import { localTime } from '../output/time-of-day.ts'
+import { localTime } from '../core/time.ts'
 import { TRY_LATER } from './refusal-hints.ts'
 
 const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { COMPLETE_COMMAND } from '../help/shells.ts'
 import { asksForVersion, helpWords, pageFile, pageOf, versionText } from '../help/static-pages.ts'
-import { forbidsColours, useColours } from '../output/colours.ts'
+import { forbidsColours, useColours } from '../output/screen.ts'
 import { failureText } from './render-failure.ts'
 import { stdoutFailure } from './stdout-failure.ts'
 
-export { cacheFolder } from '../config/cache-folder.ts'
+export { cacheFolder } from '../config/paths.ts'
 
 // How wide the pages were written.
 const PAGE_WIDTH = 80

@@ -4,13 +4,11 @@ import { processIo } from '../core/io.ts'
 import type { Rights } from '../core/rights.ts'
 import { forRun, type RunIo } from '../core/run-io.ts'
 import type { Bar } from '../output/chart.ts'
-import { useColours } from '../output/colours.ts'
 import { type Column, chooseColumns } from '../output/columns.ts'
 import { FORMATS, formatOf, type OutputFlags } from '../output/format.ts'
-import { jsonText } from '../output/printable.ts'
 import { type RowsOutput, renderRows } from '../output/rows.ts'
-import { type Screen, screenOf } from '../output/screen.ts'
-import { wrappedMessage } from '../output/width.ts'
+import { type Screen, screenOf, useColours } from '../output/screen.ts'
+import { jsonText, wrappedMessage } from '../output/text.ts'
 import { refuseBooleanValues } from './boolean-values.ts'
 import { parseFailure } from './parse-failure.ts'
 import { ioOf } from './running-config.ts'
@@ -81,7 +79,7 @@ export abstract class FishCommand extends Command {
   async presetsJson(): Promise<boolean> {
     // oclif leaves it undefined for a command without flags of its own.
     if (!('output' in (this.ctor.flags ?? {}))) return false
-    const { outputPreset } = await import('../config/output-preset.ts')
+    const { outputPreset } = await import('../config/config-file.ts')
     try {
       return outputPreset(this.io) === 'json'
     } catch {

@@ -3,7 +3,7 @@ import { Flags } from '@oclif/core'
 import { CliError, usageError } from '../core/cli-error.ts'
 import { EXIT, type ExitStatus } from '../core/exit.ts'
 import type { RunIo } from '../core/run-io.ts'
-import { printable } from '../output/printable.ts'
+import { printable } from '../output/text.ts'
 
 /** `--storage` of a command that works on the data itself, not through a service. */
 export const storageFlag = {

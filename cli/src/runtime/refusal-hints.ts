@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@fish-crab/sdk'
 import type { Rights } from '../core/rights.ts'
-import { localTime } from '../output/time-of-day.ts'
+import { localTime } from '../core/time.ts'
 
 /** Where something else than the service answers. */
 export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'

@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.ts'
-import { printable } from '../output/printable.ts'
+import { printable } from '../output/text.ts'
 
 /** A failure as the one JSON document of a command under `--json`: one line, so that it also ends lines of documents. */
 export function failureJson(failure: Failure): string {

@@ -4,7 +4,7 @@ import type { Io } from '../core/io.ts'
 import { forRun, type RunIo } from '../core/run-io.ts'
 import { closestCommand, meantHint } from '../help/closest.ts'
 import { asksForVersion, helpWords, versionText } from '../help/static-pages.ts'
-import { forbidsColours } from '../output/colours.ts'
+import { forbidsColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 import { commandIds, findCommand, isTopic, loadCommands } from './command-list.ts'
 

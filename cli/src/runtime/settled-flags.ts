@@ -29,11 +29,11 @@ export async function settledFlags(
 ): Promise<SettledFlags> {
   const settled: SettledFlags = {}
   if (flags.gamemode !== undefined) {
-    const { gamemodeNamed } = await import('../catches/gamemode.ts')
+    const { gamemodeNamed } = await import('../core/gamemode.ts')
     settled.gamemode = gamemodeNamed(flags.gamemode, '--gamemode')
   }
   if (hasOutput && flags.output === undefined && !flags.json) {
-    const { outputPreset } = await import('../config/output-preset.ts')
+    const { outputPreset } = await import('../config/config-file.ts')
     const preset = outputPreset(io)
     // What a command cannot print was said for the others.
     if (preset !== undefined && formats.includes(preset)) settled.output = preset

@@ -4,7 +4,7 @@ import { type Failure, ownFailure } from '../core/failure.ts'
 import type { RunIo } from '../core/run-io.ts'
 import { asksForJson, namesFormat } from '../output/format.ts'
 import { screenOf } from '../output/screen.ts'
-import { wrappedMessage } from '../output/width.ts'
+import { wrappedMessage } from '../output/text.ts'
 import type { FishCommand } from './fish-command.ts'
 import { failureJson, failureText } from './render-failure.ts'
 

@@ -2,7 +2,7 @@ import type { ValidationError } from '@fish-crab/sdk'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
 import { EXIT, type ExitStatus } from '../core/exit.ts'
 import { type Failure, failure } from '../core/failure.ts'
-import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/gamemode-words.ts'
+import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/gamemode.ts'
 import { SET_KEY_ANEW } from './refusal-hints.ts'
 
 // What the SDK calls a thing, and where it comes from here.

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { isAbsent } from '../config/file-failure.ts'
+import { isAbsent } from '../config/files.ts'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
 

@@ -1,7 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { type Colours, paint, rarityStyle } from '../output/colours.ts'
-import { jsonText, printable } from '../output/printable.ts'
-import { timeOfDay } from '../output/time-of-day.ts'
+import { timeOfDay } from '../core/time.ts'
+import { type Colours, paint, rarityStyle } from '../output/screen.ts'
+import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, ShownCatch } from './recorder.ts'
 
 /** What was caught since `watch` began. */

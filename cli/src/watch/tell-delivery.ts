@@ -1,6 +1,6 @@
 import { isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
-import { waitsTold } from '../client/flush-with-progress.ts'
+import { waitsTold } from '../client/flush.ts'
 import type { RunIo } from '../core/run-io.ts'
 
 /** Tells on stderr what becomes of what was queued: what cannot be sent is told once, until something is sent again. */

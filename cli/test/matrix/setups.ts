@@ -2,7 +2,7 @@ import { chmod, cp, readdir, readFile, rename, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Fault } from '@fish-crab/mocks'
-import { outboxPath } from '../../src/client/outbox-path.ts'
+import { outboxPath } from '../../src/client/outbox.ts'
 import { type Env, run } from '../harness.ts'
 import { SECRETS } from './canaries.ts'
 import type { World } from './world.ts'

@@ -2,12 +2,16 @@ import type { AdminRole } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
-import { adminName } from '../../auth/admin-name.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
-import { checkChosenPassword, chosenPassword } from '../../auth/chosen-password.ts'
+import { checkChosenPassword, chosenPassword } from '../../auth/read-secret.ts'
 import { usageError } from '../../core/cli-error.ts'
 import type { Rights } from '../../core/rights.ts'
-import { printable } from '../../output/printable.ts'
+import { printable } from '../../output/text.ts'
+import {
+  type Administration,
+  AdministrationCommand,
+  administrationFlags,
+  adminName,
+} from '../../runtime/admin-command.ts'
 import { administrationDryRunFlag, outputFlags } from '../../runtime/flags.ts'
 import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 import { ADMIN_COLUMNS } from './list.ts'

@@ -1,11 +1,15 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
-import { adminName } from '../../auth/admin-name.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
 import type { Rights } from '../../core/rights.ts'
-import { confirm } from '../../output/confirmation.ts'
-import { printable } from '../../output/printable.ts'
+import { confirm } from '../../output/prompt.ts'
+import { printable } from '../../output/text.ts'
+import {
+  type Administration,
+  AdministrationCommand,
+  administrationFlags,
+  adminName,
+} from '../../runtime/admin-command.ts'
 import { administrationDryRunFlag, yesFlags } from '../../runtime/flags.ts'
 import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
 

@@ -1,7 +1,7 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
 import type { Rights } from '../../core/rights.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
+import { AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
 import { outputFlags } from '../../runtime/flags.ts'
 
 /** What is shown of an administrator. */

@@ -1,5 +1,5 @@
 import { configPath, folders, secretsPath } from '../../config/paths.ts'
-import { printable } from '../../output/printable.ts'
+import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 
 /** `fish-cli config path` */

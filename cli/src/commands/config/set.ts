@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core'
-import { gamemodeNamed } from '../../catches/gamemode.ts'
 import { changeSetting } from '../../config/config-file.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
 import { usageError } from '../../core/cli-error.ts'
+import { gamemodeNamed } from '../../core/gamemode.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../../runtime/flags.ts'
 

@@ -1,10 +1,11 @@
 import { Args, Flags } from '@oclif/core'
-import { administrator } from '../../auth/administrator.ts'
-import { KeyCommand, type PlayersKey } from '../../auth/key-command.ts'
 import { readSecret } from '../../auth/read-secret.ts'
-import { needUser, openClient, type ServiceFlags } from '../../client/open-client.ts'
-import { printable } from '../../output/printable.ts'
+import { administrator } from '../../client/admin.ts'
+import { openClient } from '../../client/client.ts'
+import { needUser, type ServiceFlags } from '../../config/selection.ts'
+import { printable } from '../../output/text.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../runtime/flags.ts'
+import { KeyCommand, type PlayersKey } from '../../runtime/key-command.ts'
 
 interface GetFlags extends ServiceFlags {
   readonly 'password-stdin'?: boolean | undefined

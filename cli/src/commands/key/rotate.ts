@@ -1,11 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { openAdministrator } from '../../auth/administrator.ts'
-import { KeyCommand } from '../../auth/key-command.ts'
 import { findKept, isShownWhole } from '../../auth/new-secret.ts'
-import { needUser } from '../../client/open-client.ts'
+import { openAdministrator } from '../../client/admin.ts'
+import { needUser } from '../../config/selection.ts'
 import type { Rights } from '../../core/rights.ts'
-import { confirm } from '../../output/confirmation.ts'
-import { printable } from '../../output/printable.ts'
+import { confirm } from '../../output/prompt.ts'
+import { printable } from '../../output/text.ts'
 import {
   adminFlag,
   administrationDryRunFlag,
@@ -14,6 +13,7 @@ import {
   serviceFlags,
   yesFlags,
 } from '../../runtime/flags.ts'
+import { KeyCommand } from '../../runtime/key-command.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {

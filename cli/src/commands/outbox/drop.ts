@@ -1,8 +1,7 @@
 import { Args } from '@oclif/core'
-import { catchesText } from '../../client/catches-text.ts'
-import { openIdleOutbox } from '../../client/open-outbox.ts'
-import { chosenBatches, countOf } from '../../client/set-aside-ids.ts'
-import { confirm } from '../../output/confirmation.ts'
+import { catchesText } from '../../client/flush.ts'
+import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
+import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../../runtime/flags.ts'
 

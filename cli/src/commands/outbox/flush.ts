@@ -1,9 +1,7 @@
-import { catchesText } from '../../client/catches-text.ts'
-import { flushStatus, flushWithProgress } from '../../client/flush-with-progress.ts'
-import { maxWaitMs, needUser, selection } from '../../client/open-client.ts'
-import { openPlayerOutbox } from '../../client/open-outbox.ts'
-import { wouldFlush } from '../../client/would-flush.ts'
-import { printable } from '../../output/printable.ts'
+import { catchesText, flushStatus, flushWithProgress } from '../../client/flush.ts'
+import { openPlayerOutbox, wouldFlush } from '../../client/outbox.ts'
+import { maxWaitMs, needUser, selection } from '../../config/selection.ts'
+import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../../runtime/flags.ts'
 

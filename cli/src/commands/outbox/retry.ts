@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core'
-import { catchesText } from '../../client/catches-text.ts'
-import { openIdleOutbox } from '../../client/open-outbox.ts'
-import { chosenBatches, countOf } from '../../client/set-aside-ids.ts'
+import { catchesText } from '../../client/flush.ts'
+import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, serviceFlags } from '../../runtime/flags.ts'
 

@@ -1,6 +1,5 @@
-import { selection } from '../../client/open-client.ts'
-import { openIdleOutbox } from '../../client/open-outbox.ts'
-import { outboxPath } from '../../client/outbox-path.ts'
+import { openIdleOutbox, outboxPath } from '../../client/outbox.ts'
+import { selection } from '../../config/selection.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { outputFlags, serviceFlags } from '../../runtime/flags.ts'

@@ -1,11 +1,11 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
+import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
-import type { ConfigDocument } from '../../config/document.ts'
 import { checkedProfileName, type Profile } from '../../config/profile.ts'
 import { CliError } from '../../core/cli-error.ts'
 import { EXIT } from '../../core/exit.ts'
-import { printable } from '../../output/printable.ts'
+import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../runtime/flags.ts'
 

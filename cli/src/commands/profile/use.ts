@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
+import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
-import type { ConfigDocument } from '../../config/document.ts'
 import { noSuchProfile } from '../../config/profile.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../../runtime/flags.ts'

@@ -1,13 +1,13 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import { Args, Flags } from '@oclif/core'
-import { type Administration, AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
 import { deliver, findKept, isShownWhole, type NotKept } from '../../auth/new-secret.ts'
 import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
 import { usageError } from '../../core/cli-error.ts'
 import type { Column } from '../../output/columns.ts'
-import { confirm } from '../../output/confirmation.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
-import { printable } from '../../output/printable.ts'
+import { confirm } from '../../output/prompt.ts'
+import { printable } from '../../output/text.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
 import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../runtime/flags.ts'
 
 interface ResetRow {

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../../auth/administration-command.ts'
+import { AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
 import { outputFlags } from '../../runtime/flags.ts'
 import { USER_COLUMNS } from './list.ts'
 

@@ -1,0 +1,93 @@
+import type { Crab, Fish } from '@fish-crab/sdk'
+import { type Gamemode, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
+import type { Bar } from '../output/chart.ts'
+import type { Column } from '../output/columns.ts'
+import { rarityStyle, type Style } from '../output/screen.ts'
+
+/** What one player has caught, in the form of the service's own counts. */
+export interface CollectionCounts {
+  readonly fish: {
+    readonly total: number
+    readonly byGamemode: Readonly<Partial<Record<Gamemode, number>>>
+    readonly byRarity: Readonly<Partial<Record<RarityLabel, number>>>
+  }
+  readonly crab: {
+    readonly total: number
+    readonly byGamemode: Readonly<Partial<Record<Gamemode, number>>>
+  }
+}
+
+/** Reads the collections of one player. */
+interface CollectionReader {
+  readonly fish: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Pick<Fish, 'rarity'>[]>
+  readonly crab: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Crab[]>
+}
+
+/** Counts what a player has caught in these gamemodes. @throws the first failure of the reader; it ends all reading */
+export async function countCollections(
+  read: CollectionReader,
+  gamemodes: readonly Gamemode[],
+  interrupted: AbortSignal,
+): Promise<CollectionCounts> {
+  const ending = new AbortController()
+  const signal = AbortSignal.any([interrupted, ending.signal])
+  const reading = gamemodes.map(async (gamemode) => {
+    const [fish, crab] = await Promise.all([read.fish(gamemode, signal), read.crab(gamemode, signal)])
+    return { gamemode, fish, crab }
+  })
+  // Others may wait for the rate limit, and would keep the program from ending.
+  const collections = await Promise.all(reading).finally(() => ending.abort())
+  const fish = collections.flatMap((each) => each.fish)
+  const crab = collections.flatMap((each) => each.crab)
+  const byGamemode = (kind: 'fish' | 'crab') =>
+    Object.fromEntries(collections.map((each) => [each.gamemode, each[kind].length]))
+  const byRarity = RARITIES.map(({ label }) => [label, fish.filter(({ rarity }) => rarity === label).length])
+  return {
+    fish: { total: fish.length, byGamemode: byGamemode('fish'), byRarity: Object.fromEntries(byRarity) },
+    crab: { total: crab.length, byGamemode: byGamemode('crab') },
+  }
+}
+
+/** One number among counts. */
+interface CountRow {
+  readonly kind: 'users' | 'fish' | 'crab'
+  readonly by: 'total' | 'gamemode' | 'rarity'
+  /** The gamemode or the rarity. */
+  readonly label: string | null
+  readonly count: number
+}
+
+/** The columns of {@link CountRow}. */
+export const COUNT_COLUMNS: readonly Column<CountRow>[] = [
+  { field: 'kind' },
+  { field: 'by' },
+  { field: 'label', title: '', style: (_, row) => styleOf(row) },
+  { field: 'count', align: 'right' },
+]
+
+/** Counts line by line: totals first, then by gamemode, then by rarity. */
+export function countRows({ fish, crab, users }: CollectionCounts & { readonly users?: number }): readonly CountRow[] {
+  const parts = (kind: CountRow['kind'], by: CountRow['by'], counts: Readonly<Partial<Record<string, number>>>) =>
+    Object.entries(counts).map(([label, count = 0]) => ({ kind, by, label, count }))
+  const total = (kind: CountRow['kind'], count: number) => ({ kind, by: 'total' as const, label: null, count })
+  return [
+    ...(users === undefined ? [] : [total('users', users)]),
+    total('fish', fish.total),
+    total('crab', crab.total),
+    ...parts('fish', 'gamemode', fish.byGamemode),
+    ...parts('crab', 'gamemode', crab.byGamemode),
+    ...parts('fish', 'rarity', fish.byRarity),
+  ]
+}
+
+/** The same as bars, without totals, which would dwarf them. */
+export function countBars(rows: readonly CountRow[]): readonly Bar[] {
+  return rows
+    .filter(({ by }) => by !== 'total')
+    .map((row) => ({ label: `${row.kind} ${row.label}`, value: row.count, style: styleOf(row) }))
+}
+
+function styleOf({ by, label }: CountRow): Style | undefined {
+  const rarity = by === 'rarity' ? RARITIES.find((each) => each.label === label) : undefined
+  return rarity && rarityStyle(rarity.label)
+}

@@ -1,0 +1,24 @@
+/** A moment as a clock on the wall shows it. @example timeOfDay(Date.now()) // '12:00:01' */
+export function timeOfDay(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8)
+}
+
+/**
+ * A moment by calendar and clock of this machine. What is no moment stays as it is.
+ * @example localTime('2026-01-31T12:00:01Z') // '2026-01-31 13:00:01' in Berlin
+ */
+export function localTime(at: string | Date): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return String(at)
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${date.getFullYear()}-${month}-${day} ${timeOfDay(date.getTime())}`
+}
+
+/** Seconds as people read them. @example duration(754_000) // '12:34' */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  const two = (number: number) => String(number).padStart(2, '0')
+  if (hours > 0) return `${hours}:${two(minutes)}:${two(rest)}`
+  return seconds < 60 ? `${seconds} s` : `${minutes}:${two(rest)}`
+}

@@ -1,0 +1,125 @@
+import { isRateLimitError } from '@fish-crab/sdk'
+import { openClient } from '../client/client.ts'
+import type { ServiceFlags } from '../config/selection.ts'
+import { EXIT } from '../core/exit.ts'
+import type { RunIo } from '../core/run-io.ts'
+import { timeOfDay } from '../core/time.ts'
+import type { Column } from '../output/columns.ts'
+import type { OutputFlags } from '../output/format.ts'
+import { createRowStream } from '../output/rows.ts'
+import { screenOf } from '../output/screen.ts'
+import { describeFailure } from '../runtime/describe-failure.ts'
+import { allowanceOf, beginningText, keepLooking, mayPass, type Times, troubleOf } from './poll-until.ts'
+
+/** What `status --watch` is told. */
+interface StatusWatch {
+  readonly flags: ServiceFlags & OutputFlags
+  readonly intervalMs: number
+  /** Tells a person. */
+  readonly note: (text: string) => void
+}
+
+const PART = 'status'
+
+/**
+ * `status --watch`: a line for each change of a service, also for one that is down from the beginning; on a terminal a
+ * live line too.
+ *
+ * @returns the exit status: interrupted
+ * @throws what is no trouble of the service
+ */
+export async function watchStatus(io: RunIo, { flags, intervalMs, note }: StatusWatch): Promise<number> {
+  const { clock, line, stdout } = io
+  const stream = createRowStream(STATE_COLUMNS, flags, screenOf(io, stdout))
+  const signal = io.interrupted()
+  let latencyMs = 0
+  const client = await openClient(io, flags, { onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)) })
+  let last: ServiceState | undefined
+  let isHeldBack = false
+  let hasSeen = false
+
+  const show = (state: ServiceState, times: Times) => {
+    isHeldBack = false
+    if (hasChanged(last, state)) {
+      line.clear()
+      stdout.write(stream([state]))
+    }
+    last = state
+    if (!flags.json) line.set(PART, liveText(state, times))
+  }
+  await keepLooking({
+    clock,
+    signal,
+    intervalMs,
+    async look() {
+      const { data, response } = await client.status({ signal, maxRetries: 0 }).withResponse()
+      const allowance = allowanceOf(data.rateLimit, response.headers.get('date'), clock.now())
+      return { seen: data.version, allowance }
+    },
+    onSeen(version, times) {
+      hasSeen = true
+      show(stateOfAnswer(version, latencyMs, times.at), times)
+      return undefined
+    },
+    onFailed(error, times) {
+      if (!mayPass(error, hasSeen)) throw error
+      if (!isRateLimitError(error)) return show(stateOfFailure(error, times.at), times)
+      // Who may not ask does not know.
+      if (!isHeldBack) note(beginningText(troubleOf(error, times.at, undefined, true)))
+      isHeldBack = true
+    },
+  })
+  return EXIT.interrupted
+}
+
+// What matters first, for narrow terminals cut the end.
+function liveText({ status, version, latencyMs, code }: ServiceState, { at, nextAt }: Times): string {
+  const when = `${timeOfDay(at)}, next ${timeOfDay(nextAt)}`
+  return version === null
+    ? `${status} · ${when} · ${code}`
+    : `${status}, ${latencyMs} ms · ${when} · version ${version}`
+}
+
+/** How a service was found at one look. What there is not is `null`. */
+interface ServiceState {
+  /** When, ISO 8601, by this machine's clock. */
+  readonly timestamp: string
+  /** `slow`: it is well, and took a second or longer to say so. */
+  readonly status: 'ok' | 'slow' | 'down'
+  readonly version: string | null
+  /** Milliseconds from the question to the end of the answer. */
+  readonly latencyMs: number | null
+  /** Why it is down: the name of the failure. */
+  readonly code: string | null
+  /** The same as a sentence. */
+  readonly message: string | null
+}
+
+const SLOW_MS = 1000
+
+/** The columns of what `status --watch` prints. */
+const STATE_COLUMNS: readonly Column<ServiceState>[] = [
+  { field: 'timestamp', text: (value) => timeOfDay(Date.parse(String(value))) },
+  { field: 'status', style: (value) => (value === 'ok' ? 'green' : value === 'slow' ? 'yellow' : 'red') },
+  { field: 'version', text: (value) => (value === null ? '' : `version ${value}`) },
+  { field: 'latencyMs', text: (value) => (value === null ? '' : `${value} ms`) },
+  { field: 'code', hidden: true },
+  { field: 'message' },
+]
+
+/** The state of a service that answered. */
+function stateOfAnswer(version: string, latencyMs: number, at: number): ServiceState {
+  const status = latencyMs < SLOW_MS ? 'ok' : 'slow'
+  return { timestamp: new Date(at).toISOString(), status, version, latencyMs, code: null, message: null }
+}
+
+/** The state of a service that did not, or that said it is not well. */
+function stateOfFailure(error: unknown, at: number): ServiceState {
+  const { code, message } = describeFailure(error)
+  return { timestamp: new Date(at).toISOString(), status: 'down', version: null, latencyMs: null, code, message }
+}
+
+/** Whether a state is another than the one before; how many milliseconds it took alone is none. */
+function hasChanged(before: ServiceState | undefined, { status, version, code }: ServiceState): boolean {
+  return !before || before.status !== status || before.version !== version || before.code !== code
+}
