@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sendPauseMs } from '../src/watch/send-pace.ts'
+import { sendPauseMs } from '../src/watch/report.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { run, worldOfFile } from './harness.ts'
 

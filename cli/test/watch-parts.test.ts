@@ -1,11 +1,9 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
-import { bookmarkText, readBookmark } from '../src/watch/bookmark.ts'
-import { interpret } from '../src/watch/interpret.ts'
-import { decodeLine, splitLines } from '../src/watch/lines.ts'
-import { logPlaces } from '../src/watch/log-places.ts'
-import { momentOf } from '../src/watch/moment.ts'
-import { beginsGame, readWhereabouts } from '../src/watch/whereabouts.ts'
+import { beginsGame, readWhereabouts } from '../src/watch/gamemode.ts'
+import { logPlaces } from '../src/watch/locations.ts'
+import { decodeLine, interpret, momentOf, splitLines } from '../src/watch/parser.ts'
+import { bookmarkText, readBookmark } from '../src/watch/recorder.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()

@@ -14,10 +14,10 @@ import { gamemodeNamed } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
-import { findLog } from '../watch/find-log.ts'
 import { follow } from '../watch/follow.ts'
+import type { Whereabouts } from '../watch/gamemode.ts'
+import { findLog, logPlaces } from '../watch/locations.ts'
 import { isPacked } from '../watch/log-file.ts'
-import { logPlaces } from '../watch/log-places.ts'
 import {
   dryRecorder,
   gamemodeChoice,
@@ -27,10 +27,7 @@ import {
   type Recorder,
   type ShownCatch,
 } from '../watch/recorder.ts'
-import { sendPauseMs } from '../watch/send-pace.ts'
-import { catchJson, catchText, type Totals, totalsText, withCatch } from '../watch/show.ts'
-import { tellDelivery } from '../watch/tell-delivery.ts'
-import type { Whereabouts } from '../watch/whereabouts.ts'
+import { catchJson, catchText, sendPauseMs, type Totals, tellDelivery, totalsText, withCatch } from '../watch/report.ts'
 
 /** `fish-cli watch` */
 export class Watch extends FishCommand {

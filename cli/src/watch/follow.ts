@@ -1,16 +1,25 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
-import { identityAt, isPacked, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
-import { LOG_NOT_READABLE } from './open-file.ts'
-import type { Place } from './place.ts'
-import { placeToBegin } from './place-to-begin.ts'
-import { type Batch, readOn } from './read-on.ts'
-import { type Waker, wakerOf } from './wake.ts'
-import type { Whereabouts } from './whereabouts.ts'
+import type { Whereabouts } from './gamemode.ts'
+import {
+  type Batch,
+  identityAt,
+  isPacked,
+  isReadTo,
+  LOG_NOT_READABLE,
+  type LogFile,
+  openLog,
+  openPackedLog,
+  readOn,
+} from './log-file.ts'
+import type { Place } from './parser.ts'
+import { placeToBegin } from './rotation.ts'
 
 /** What {@link follow} is told. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly path: string
   /** Where reading ended before. @default what was written before is passed over, unless `fromStart` */
   readonly place?: Place | undefined
@@ -168,5 +177,55 @@ class Following {
     if (!isReplaced) return false
     await this.close()
     return true
+  }
+}
+
+/** Waits for something to happen to a file. */
+interface Waker {
+  /** Settles after that time, or when something changed beside the file since the last call. @throws the signal's reason */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+  close(): void
+}
+
+/**
+ * Wakes up when a file, or another of its folder, changes. Where the system cannot tell, as on network drives, or the
+ * folder is not there, only time wakes it.
+ */
+function wakerOf(path: string): Waker {
+  let changed = false
+  let wake: (() => void) | undefined
+  const changes = watchFolder(dirname(path), () => {
+    changed = true
+    wake?.()
+  })
+  return {
+    async wait(ms, signal) {
+      signal.throwIfAborted()
+      if (!changed) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+          signal.addEventListener('abort', wake, { once: true })
+        })
+        if (wake) signal.removeEventListener('abort', wake)
+        wake = undefined
+      }
+      changed = false
+      signal.throwIfAborted()
+    },
+    close: () => changes?.close(),
+  }
+}
+
+function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange)
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return undefined
   }
 }

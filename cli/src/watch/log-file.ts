@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { decodeLine } from './lines.ts'
-import { notReadable, openFile } from './open-file.ts'
+import { isAbsent } from '../config/files.ts'
+import { CliError } from '../core/cli-error.ts'
+import { EXIT } from '../core/exit.ts'
+import { decodeLine, interpret, type Place, splitLines, type WatchedCatch } from './parser.ts'
 
 /** A log that can be read at any place. */
 export interface LogFile {
@@ -109,7 +112,7 @@ function headIn(beginning: Uint8Array, isWhole: boolean): string | undefined {
   const bytes = beginning.subarray(0, LONGEST_HEAD)
   const end = bytes.indexOf(0x0a)
   if (end === -1 && bytes.length < LONGEST_HEAD && !(isWhole && bytes.length > 0)) return undefined
-  return hash(end === -1 ? bytes : bytes.subarray(0, end))
+  return hashOf(end === -1 ? bytes : bytes.subarray(0, end))
 }
 
 /** The first line of a log, as far as it is written. */
@@ -120,7 +123,7 @@ export async function firstLineOf(file: LogFile): Promise<string> {
 }
 
 /** What tells whether a file is still the one that was read. */
-export interface Mark {
+interface Mark {
   readonly head: string
   readonly offset: number
   readonly anchor: string
@@ -129,11 +132,11 @@ export interface Mark {
 /** A hash of what stands before a place; what was overwritten has another. */
 export async function anchorOf(file: LogFile, offset: number): Promise<string> {
   const length = Math.min(offset, ANCHOR_LENGTH)
-  return hash(await file.read(offset - length, length))
+  return hashOf(await file.read(offset - length, length))
 }
 
 /** The bytes from a place on, and whether those before it are what they were: both from one look at the file. */
-export async function readFrom(
+async function readFrom(
   file: LogFile,
   { head, offset, anchor }: Mark,
   length: number,
@@ -142,7 +145,7 @@ export async function readFrom(
   const all = await file.read(offset - before, before + length)
   const anchorAt = (end: number) => {
     const to = before + end - offset
-    return hash(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
+    return hashOf(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
   }
   // Before the first byte stands nothing to go by, so the first line counts there.
   const isSame = offset === 0 ? headIn(all, true) === head : anchorAt(offset) === anchor
@@ -156,6 +159,76 @@ export async function isReadTo(file: LogFile, { head, offset, anchor }: Mark): P
   return size >= offset && (await anchorOf(file, offset)) === anchor
 }
 
-function hash(bytes: Uint8Array): string {
+function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** The `code` of the failure where something is at the path of a log that cannot be read as one. */
+export const LOG_NOT_READABLE = 'log_not_readable'
+
+/**
+ * Opens a file for reading; `undefined` when there is none at that path.
+ *
+ * @throws CliError `log_not_readable`, for what is no file too
+ */
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  let handle: FileHandle
+  try {
+    // A named pipe would wait for its writer where Ctrl-C does not reach. Windows has none, and no such flag.
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    const { code } = error as NodeJS.ErrnoException
+    // Windows opens no folder at all.
+    if (code === 'EISDIR') throw notReadable(`${path} is a folder.`)
+    throw notReadable(`${path} cannot be read (${code ?? 'unknown'}).`)
+  }
+  const facts = await handle.stat()
+  if (facts.isFile()) return handle
+  await handle.close()
+  throw notReadable(facts.isDirectory() ? `${path} is a folder.` : `${path} is no file.`)
+}
+
+/** What is at the path of a log is none that can be read. */
+function notReadable(message: string): CliError {
+  return new CliError({
+    code: LOG_NOT_READABLE,
+    message,
+    hint: 'Give the path of a log that you may read: fish-cli watch PATH/logs/latest.log',
+    exit: EXIT.usage,
+  })
+}
+
+/** What was read in one go, and where reading goes on. */
+export interface Batch {
+  readonly catches: readonly WatchedCatch[]
+  readonly place: Place
+}
+
+const CHUNK = 256 * 1024
+
+/** How to take what stands at the end of a file. */
+interface ReadOptions {
+  /** Nothing followed for a while: a catch in the last line is not held back for the line that may follow. */
+  readonly isSettled: boolean
+  /** Nothing will follow: a last line without an end is a line. */
+  readonly isWhole: boolean
+}
+
+/** Reads on from a place, up to 256 KiB; `undefined` when there is nothing to take. */
+export async function readOn(file: LogFile, place: Place, options: ReadOptions): Promise<Batch | undefined> {
+  const { size, writtenAt } = await file.facts()
+  if (size <= place.offset) return undefined
+  const { isSame, bytes, anchorAt } = await readFrom(file, place, CHUNK)
+  // Cut off since the last look.
+  if (!isSame) return undefined
+  const isLast = place.offset + bytes.length >= size
+  // A chat line is far below a chunk: one that fills it is taken as it is, to go on.
+  const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
+  const lines = splitLines(bytes, place.offset, isOneLine || (isLast && options.isWhole))
+  if (lines.length === 0) return undefined
+  const isSettled = isOneLine || (isLast && (options.isSettled || options.isWhole))
+  const { catches, context, end } = interpret(lines, place, { isSettled, now: writtenAt })
+  if (end === place.offset) return undefined
+  return { catches, place: { ...place, ...context, offset: end, anchor: anchorAt(end) } }
 }

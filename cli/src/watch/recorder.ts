@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type Gamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
+import { type Gamemode, isGamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
 import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
 import { CliError } from '../core/cli-error.ts'
 import { EXIT } from '../core/exit.ts'
-import { type Bookmarked, bookmarkText, readBookmark } from './bookmark.ts'
-import type { WatchedCatch } from './interpret.ts'
-import type { Place } from './place.ts'
-import type { Batch } from './read-on.ts'
-import type { Whereabouts } from './whereabouts.ts'
+import type { Whereabouts } from './gamemode.ts'
+import type { Batch } from './log-file.ts'
+import type { Place, WatchedCatch } from './parser.ts'
 
 /** A catch as `watch` shows it. What the log did not tell is absent. */
 export interface ShownCatch {
@@ -50,7 +48,7 @@ export interface Recorder {
 }
 
 /** Decides in which gamemode a catch was made; `undefined` when nothing says it. */
-export type GamemodeOf = (where: Whereabouts) => Gamemode | undefined
+type GamemodeOf = (where: Whereabouts) => Gamemode | undefined
 
 /**
  * Which gamemode counts: the flag, else what the log says, else what environment, profile, settings or a person say.
@@ -61,7 +59,7 @@ export function gamemodeChoice(flag: Gamemode | undefined, usual: Gamemode | und
 }
 
 /** Whose log it is. */
-export interface LogOwner {
+interface LogOwner {
   readonly user: string
   /** The absolute path of the log. */
   readonly path: string
@@ -189,4 +187,36 @@ function tooManyHeld(): CliError {
     hint: 'Say in which gamemode they were caught: fish-cli watch LOG --gamemode GAMEMODE',
     exit: EXIT.failure,
   })
+}
+
+/** What a bookmark in the outbox holds. */
+interface Bookmarked {
+  readonly place: Place
+  /** What was read and not queued, since nobody knows in which gamemode it was caught. */
+  readonly held: readonly WatchedCatch[]
+}
+
+const VERSION = 1
+
+/** The text of a bookmark. */
+export function bookmarkText({ place, held }: Bookmarked): string {
+  return JSON.stringify({ version: VERSION, ...place, ...(held.length > 0 && { held }) })
+}
+
+/** What a bookmark tells of; `undefined` when it is of another version, or none. */
+export function readBookmark(text: string | undefined): Bookmarked | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { version, head, generation, offset, anchor, at, last, gamemode, elsewhere, held = [] } = JSON.parse(text)
+    const isRight =
+      version === VERSION &&
+      [head, anchor].every((one) => typeof one === 'string') &&
+      Array.isArray(held) &&
+      [generation, offset, at].every((one) => Number.isSafeInteger(one) && one >= 0)
+    if (!isRight) return undefined
+    const where = { gamemode: isGamemode(gamemode) ? gamemode : undefined, elsewhere }
+    return { place: { head, generation, offset, anchor, at, last, ...where }, held }
+  } catch {
+    return undefined
+  }
 }

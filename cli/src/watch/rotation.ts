@@ -1,10 +1,92 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
-import { firstLineOf, headOf, isPacked, isReadTo, type LogFile, openLog, openPackedLog } from './log-file.ts'
-import { LINE_SLACK_MS } from './moment.ts'
-import type { Place } from './place.ts'
-import { beginsGame, type Whereabouts } from './whereabouts.ts'
+import { beginsGame, type Whereabouts } from './gamemode.ts'
+import {
+  anchorOf,
+  type Batch,
+  firstLineOf,
+  headOf,
+  isPacked,
+  isReadTo,
+  type LogFile,
+  openLog,
+  openPackedLog,
+  readOn,
+} from './log-file.ts'
+import { LINE_SLACK_MS, type Place } from './parser.ts'
+
+/** What says where to begin in a log that was opened. */
+interface Begin {
+  readonly path: string
+  /** Nothing will follow: a first line without an end is a line. */
+  readonly once: boolean
+  readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** Takes what is left in older logs. */
+  readonly onBatch: (batch: Batch) => Promise<void>
+  /** Where the player was at the end of the log that came before, for a log that is not known. */
+  readonly before?: Whereabouts | undefined
+  /** Where reading ended before, in this log or one that stood here. */
+  readonly known: Place | undefined
+  /** Whether what is written in a log that is not known is ours, from its beginning on. */
+  readonly begun: boolean
+  /** Begin at the beginning also where a place is known. */
+  readonly fromStart: boolean
+}
+
+/**
+ * Where to begin in a log: where reading ended, after all that is left in the logs that stood here since; else at its
+ * beginning, or behind what was written before anyone watched.
+ *
+ * @returns `undefined` while the log is empty
+ */
+export async function placeToBegin(file: LogFile, begin: Begin): Promise<Place | undefined> {
+  const { path, known, begun, fromStart, once, before = {} } = begin
+  const start = await beginning(file, { path, isWhole: once })
+  if (!start) return undefined
+  if (!known) {
+    const first = { ...start, ...(await carriedOver(before, file)) }
+    return begun ? first : passOver(file, first, begin)
+  }
+  if (known.head === start.head && (await isReadTo(file, known))) {
+    return fromStart ? { ...start, ...(await carriedOver(before, file)), generation: known.generation } : known
+  }
+  const last = await readOld(known, begin)
+  return { ...start, ...(await carriedOver(last, file)), generation: last.generation + 1 }
+}
+
+/** Reads what is left in files that stood here before. @returns the last place in them */
+async function readOld(known: Place, { path, signal, clock, onBatch }: Begin): Promise<Place> {
+  let last = known
+  for (const old of await unreadLogs(path, known, { signal, clock })) {
+    const before = last
+    last = old.place
+    await withOldLog(old.path, { signal, clock }, async (file) => {
+      if (old.place !== known) last = { ...old.place, ...(await carriedOver(before, file)) }
+      for (;;) {
+        signal.throwIfAborted()
+        const batch = await readOn(file, last, { isSettled: true, isWhole: true })
+        if (!batch) return
+        last = batch.place
+        await onBatch(batch)
+      }
+    })
+  }
+  return last
+}
+
+/** What was written before anyone watched is none of ours, but it may say where the player is. */
+async function passOver(file: LogFile, start: Place, { signal }: Begin): Promise<Place> {
+  let place = start
+  for (;;) {
+    signal.throwIfAborted()
+    const batch = await readOn(file, place, { isSettled: true, isWhole: false })
+    if (!batch) break
+    place = batch.place
+  }
+  return { ...place, anchor: await anchorOf(file, place.offset) }
+}
 
 const MOST_FILES = 100
 const SLACK_MS = 24 * 60 * 60 * 1000
@@ -12,13 +94,13 @@ const PACKING_MS = 10_000
 const PACKING_RETRY_MS = 200
 
 /** How old logs are read. */
-export interface OldReading {
+interface OldReading {
   readonly signal: AbortSignal
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
 /** An old log that holds what was not read yet. */
-export interface OldLog {
+interface OldLog {
   readonly path: string
   /** Where to begin. */
   readonly place: Place
@@ -28,7 +110,7 @@ export interface OldLog {
  * The old logs beside a log that were not read to their ends: the one that a place is in, and all that were begun after
  * it, oldest first. Empty when that one is gone.
  */
-export async function unreadLogs(path: string, place: Place, reading: OldReading): Promise<readonly OldLog[]> {
+async function unreadLogs(path: string, place: Place, reading: OldReading): Promise<readonly OldLog[]> {
   const candidates = await oldLogs(path, place.at - SLACK_MS)
   for (const [index, candidate] of candidates.entries()) {
     const isIt = await withOldLog(candidate, reading, async (file) => {
@@ -47,7 +129,7 @@ export async function unreadLogs(path: string, place: Place, reading: OldReading
 }
 
 /** The place at the beginning of a log; `undefined` while it has no first line. */
-export async function beginning(
+async function beginning(
   file: LogFile,
   { path, isWhole }: { readonly path: string; readonly isWhole: boolean },
 ): Promise<Place | undefined> {
@@ -60,7 +142,7 @@ export async function beginning(
 }
 
 /** The whereabouts at the beginning of a log that follows another: unless a new game begins there, the same. */
-export async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: LogFile): Promise<Whereabouts> {
+async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: LogFile): Promise<Whereabouts> {
   return beginsGame(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
@@ -78,7 +160,7 @@ const OLD_LOG = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
 
 /** Does something with an old log, packed or not; `undefined` when it cannot be read. */
-export async function withOldLog<Result>(
+async function withOldLog<Result>(
   path: string,
   reading: OldReading,
   work: (file: LogFile) => Promise<Result>,
