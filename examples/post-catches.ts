@@ -3,7 +3,7 @@
  *
  *   FISH_USER=Alex FISH_PASSWORD=secret node post-catches.ts
  *
- * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
+ * Environment: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
  */
 import { type AddResult, createClient, isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
 
@@ -17,8 +17,8 @@ try {
     ...connection,
     fernetKey,
     user: FISH_USER,
-    gamemode: FISH_GAMEMODE, // createClient says so when it is none of the four.
-    maxWaitMs: 5_000, // By default a call waits until the limit is over: up to 5 minutes, too long for a game.
+    gamemode: FISH_GAMEMODE, // createClient rejects an unknown gamemode.
+    maxWaitMs: 5_000, // By default a call waits for the rate limit: up to 5 minutes, too long for a game.
   })
 
   report(await client.fish.add({ name: 'Salmon', rarity: 'Gold' }))
@@ -32,5 +32,5 @@ try {
 }
 
 function report({ message, id, replayed }: AddResult): void {
-  process.stdout.write(`${message}, id ${id}${replayed ? ' (stored before: its answer had been lost)' : ''}\n`)
+  process.stdout.write(`${message}, id ${id}${replayed ? ' (already stored; the first response was lost)' : ''}\n`)
 }

@@ -3,7 +3,7 @@
  *
  *   node print-collection.ts Alex earth
  *
- * Also read: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit).
+ * Environment: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit).
  */
 import { createClient, isFishCrabError } from '@fish-crab/sdk'
 
@@ -14,7 +14,7 @@ try {
     baseUrl: process.env.FISH_URL,
     apiKey: process.env.FISH_API_KEY,
     user,
-    gamemode, // createClient says so when it is none of the four.
+    gamemode, // createClient rejects an unknown gamemode.
   })
   const [{ fish }, { crab }] = await Promise.all([client.fish.list(), client.crabs.list()])
 

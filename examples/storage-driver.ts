@@ -1,5 +1,5 @@
-// A storage driver of one's own: everything the service asks of one, over plain Maps. Start from this, replace the Maps
-// by a database, and let `describeStorage` say what is still missing (test/storage-driver.test.ts).
+// A custom storage driver: everything the service requires, on plain Maps. Start from this, replace the Maps with a
+// database, and let `describeStorage` show what is still missing (test/storage-driver.test.ts).
 import {
   type Collection,
   createWindows,
@@ -20,14 +20,14 @@ export function createMapStorage(): FishStorage {
 function mapDriver(): StorageDriver {
   const items = new Map<string, string>()
   const collections = new Map<string, { readonly place: Collection; version: string; records: Stored[] }>()
-  const tokens = new Map<string, string>() // `owner token` → id of the record; stays when the record is removed
+  const tokens = new Map<string, string>() // `owner token` → record id; kept when the record is removed
   const removed = new Set<string>() // owners
   const windows = createWindows()
   let sequence = 0
   let closed = false
 
-  // Every operation is refused once the storage is closed. In one process and without `await`, each of them is atomic;
-  // in a database, each is one transaction that is durable before it is acknowledged.
+  // A closed storage rejects every operation. In one process and without `await`, each operation is atomic; in a
+  // database, each must be one transaction that is durable before it is acknowledged.
   const open = async <Result>(operation: () => Result): Promise<Result> => {
     if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
     return operation()
@@ -38,7 +38,7 @@ function mapDriver(): StorageDriver {
 
   return {
     name: 'map',
-    durability: 'Nothing is kept: all data is gone when the process ends.',
+    durability: 'Nothing is durable: all data is lost when the process exits.',
     ping: () => open(() => {}),
 
     append: (place, record) =>
