@@ -1,11 +1,10 @@
 // npm run quickstart: from a fresh clone to a catch in a collection. Needs Node 20 or later and npm, nothing else.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { build, fail, install, projectEnv, ROOT } from './lib/steps.mjs'
+import { fail, installToRun, projectEnv, ROOT } from './lib/steps.mjs'
 
 try {
-  await install()
-  await build()
+  await installToRun()
   await tour(process.argv.slice(2))
 } catch (error) {
   fail(error)

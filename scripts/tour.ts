@@ -1,3 +1,4 @@
+import './from-sources.ts'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -5,14 +6,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createClient, isNotFoundError } from '@fish-crab/sdk'
-import { createAdminClient } from '@fish-crab/sdk/admin'
-import { type CreatedUser, ROUTES } from '@fish-crab/sdk/contract'
+import type { CreatedUser } from '@fish-crab/sdk/contract'
 
-// What `npm run quickstart` shows, on the built packages: a server, a player, a fish, a crab, and the list of both.
+// Static imports would be resolved before `from-sources.ts` runs.
+const { createClient, isNotFoundError } = await import('@fish-crab/sdk')
+const { createAdminClient } = await import('@fish-crab/sdk/admin')
+const { ROUTES } = await import('@fish-crab/sdk/contract')
+
+// What `npm run quickstart` shows, on the sources: a server, a player, a fish, a crab, and the list of both.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const CLI = join(ROOT, 'node_modules', '.bin', 'fish-cli')
+const CLI = join(ROOT, 'scripts', 'fish-cli.ts')
 const DATA = join(ROOT, 'data')
 const NOTES = join(DATA, 'quickstart.json')
 const KEY_FILE = join(DATA, 'quickstart.key')
@@ -59,7 +63,7 @@ interface Server {
 }
 
 async function startServer(port: string, { adminPassword }: Notes): Promise<Server> {
-  const child = spawn(CLI, ['serve', '--port', port, '--storage', `file:${DATA}`], {
+  const child = spawn(process.execPath, [CLI, 'serve', '--port', port, '--storage', `file:${DATA}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, FISH_ADMIN_USERNAME: ADMIN, FISH_ADMIN_PASSWORD: adminPassword },
   })
@@ -143,7 +147,7 @@ async function catchAndList(server: Server, notes: Notes): Promise<void> {
   for (const kind of ['fish', 'crabs']) {
     say()
     say(`$ fish-cli list ${kind} ${player.name} --gamemode ${GAMEMODE}`)
-    execFileSync(CLI, ['list', kind, player.name, '--gamemode', GAMEMODE], { stdio: 'inherit', env })
+    execFileSync(process.execPath, [CLI, 'list', kind, player.name, '--gamemode', GAMEMODE], { stdio: 'inherit', env })
   }
 }
 

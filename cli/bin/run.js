@@ -8,8 +8,15 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exitCode = 1
 } else {
+  const { existsSync } = require('node:fs')
   const { join } = require('node:path')
   const program = join(__dirname, '..', 'dist')
+  if (existsSync(program)) run(program)
+  // A checkout before its first build.
+  else import('../../scripts/fish-cli.ts')
+}
+
+function run(program) {
   const { answerFast, cacheFolder } = require(join(program, 'fast-path.cjs'))
   if (!answerFast(process.argv.slice(2), join(__dirname, '..'))) {
     // What V8 made of the program is kept in a folder of this user: what others may write must not be run.

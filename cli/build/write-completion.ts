@@ -1,5 +1,5 @@
 // Writes what completion knows into dist, for answers with nothing of the program loaded. Runs from the sources.
-import './from-sources.ts'
+import '../../scripts/from-sources.ts'
 import { writeFileSync } from 'node:fs'
 
 const { describeCommands } = await import('../src/help/completion-describe.ts')

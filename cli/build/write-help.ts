@@ -1,5 +1,5 @@
 // Writes all pages of help into dist/help, for `--help` to print with nothing of the program loaded. Runs from the sources.
-import './from-sources.ts'
+import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 

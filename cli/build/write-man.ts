@@ -1,5 +1,5 @@
 // Writes the manual pages into dist/man. Runs from the sources. package.json names them all, so that npm installs them.
-import './from-sources.ts'
+import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 
 const { readManSources } = await import('./man-sources.ts')

@@ -1,5 +1,5 @@
 // Writes REFERENCE.md from the commands, for `npm run generate`. Runs from the sources.
-import './from-sources.ts'
+import '../../scripts/from-sources.ts'
 import { writeFileSync } from 'node:fs'
 
 const { commandPages } = await import('./command-pages.ts')

@@ -1,6 +1,6 @@
 // Runs on Node 20 without anything installed: it is what installs.
 import { spawn } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -62,17 +62,31 @@ function run(command, args, { show, env }) {
   })
 }
 
-/** Installs exactly what the lock file says, unless that is what is installed. */
+/** Installs what the lock file says, unless that is what is installed. */
 export async function install() {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  if (isInstalled(Object.keys(devDependencies))) process.stdout.write('Install packages … already there\n')
+  else await installWith([])
+}
+
+/** Installs what it takes to run the service and the command line from their sources, unless that or more is there. */
+export async function installToRun() {
+  if (isInstalled([])) process.stdout.write('Install packages … already there\n')
+  else
+    await installWith(['--omit=dev', '--omit=peer', '--omit=optional', '--include-workspace-root', '--workspace=cli'])
+}
+
+function isInstalled(names) {
   const done = join(ROOT, 'node_modules', '.package-lock.json')
   const lock = join(ROOT, 'package-lock.json')
-  if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) {
-    process.stdout.write('Install packages … already there\n')
-    return
-  }
+  const isCurrent = existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs
+  return isCurrent && names.every((name) => existsSync(join(ROOT, 'node_modules', name)))
+}
+
+function installWith(options) {
   // Warnings of npm about the Node that runs it do not matter: the project brings a newer one for all that follows.
-  // SCARF_ANALYTICS: a development dependency would report the install to its makers.
-  await step('Install packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // SCARF_ANALYTICS: a dependency would report the install to its makers.
+  return step('Install packages', 'npm', ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error'], {
     env: { ...process.env, SCARF_ANALYTICS: 'false' },
   })
 }

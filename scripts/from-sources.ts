@@ -1,8 +1,8 @@
-// Imported first by scripts that load the program from its sources: published names lead to them, as in tsconfig.json.
+// Imported first by scripts that run the packages from their sources: published names resolve as in tsconfig.json.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-const ROOT = new URL('../../', import.meta.url)
+const ROOT = new URL('../', import.meta.url)
 const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', ROOT), 'utf8')).compilerOptions as {
   readonly paths: Readonly<Record<string, readonly [string]>>
 }
