@@ -119,7 +119,7 @@ describe('the steps of maintenance', () => {
     teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
     teller.onProgress({ step: 'check', unit: 'bytes', done: 5_000_000, total: 5_000_000 })
     teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
-    teller.onProgress({ step: 'reseal', unit: 'keys', done: 7 })
+    teller.onProgress({ step: 'rotate', unit: 'keys', done: 7 })
     expect(stripVTControlCharacters(written).match(/[A-Z][a-z ]+: [^\r]*/g)).toEqual([
       'Checking: 0 bytes of 5.0 MB (0 %)',
       'Checking: 5.0 MB of 5.0 MB (100 %)',

@@ -1,4 +1,4 @@
-import type { ResealReport } from '@fish-crab/server'
+import type { RotateSecretReport } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
 import { EXIT } from '../core/exit.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
@@ -35,7 +35,7 @@ export class Reseal extends FishCommand {
     const source = storageSource(this.io.env, flags)
     const work = { makeNew: flags.new, dryRun: flags['dry-run'], signal: this.io.interrupted() }
     const report = await maintainTold(this.io, flags, (server, told) =>
-      server.resealStore({ ...source, ...told, ...work }),
+      server.rotateSecret({ ...source, ...told, ...work }),
     )
     const { seen, unopened, ...rest } = report
     const status = this.print(flags.json, { keys: seen, ...rest, unopened }, () => told(report, flags))
@@ -46,7 +46,7 @@ export class Reseal extends FishCommand {
   }
 }
 
-function told({ seen, resealed, unopened, dryRun }: ResealReport, flags: { readonly new: boolean }): string {
+function told({ seen, resealed, unopened, dryRun }: RotateSecretReport, flags: { readonly new: boolean }): string {
   if (dryRun) {
     const first = flags.new ? 'make a new secret beside the data, and ' : ''
     return `Would ${first}seal ${resealed} of ${seen} keys anew.`

@@ -14,7 +14,7 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
   check: 'Checking',
   copy: 'Copying',
   write: 'Writing',
-  reseal: 'Sealing anew',
+  rotate: 'Sealing anew',
 }
 
 /** Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds at most. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { importStore, MaintenanceError, resealStore } from '@fish-crab/server'
+import { importStore, MaintenanceError, rotateSecret } from '@fish-crab/server'
 import { itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
@@ -65,7 +65,7 @@ describeWithRedis('a server over a Redis', () => {
         /^fish-cli serve: The store holds part of an import that did not finish\. [^\n]+\n$/,
       )
     }
-    await expect(resealStore({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
+    await expect(rotateSecret({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
     await expect(importStore({ ...QUICK, env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })
     expect(await everything()).toEqual(before)
 

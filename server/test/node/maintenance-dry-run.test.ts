@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { backupStore, exportStore, importStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import { backupStore, exportStore, importStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createVault } from '../../src/app/users/vault.ts'
@@ -366,11 +366,11 @@ describe('a dry run of a resealing', () => {
   it('counts what is sealed anew then, and changes nothing', async () => {
     const { parent, env } = await sealed(['ann', 'bob'])
     const before = folderContent(parent)
-    const tried = await resealStore({ env, dryRun: true })
+    const tried = await rotateSecret({ env, dryRun: true })
     expect(tried).toMatchObject({ seen: 2, resealed: 2, unopened: [], dryRun: true })
     expect(folderContent(parent)).toEqual(before)
-    expect(await resealStore({ env })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
-    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 0 })
+    expect(await rotateSecret({ env })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 0 })
   })
 
   /** Everything but the index that SQLite makes of a log to read it. */
@@ -390,10 +390,10 @@ describe('a dry run of a resealing', () => {
     writeFileSync(join(left, 'fish.db-wal'), log)
     const leftEnv = { ...env, ...envOf(left) }
     const before = withoutShm(parent)
-    const tried = await outcomeOf(resealStore({ env: leftEnv, dryRun: true }))
+    const tried = await outcomeOf(rotateSecret({ env: leftEnv, dryRun: true }))
     expect(tried).toMatchObject({ code: 'damaged', message: expect.stringMatching(/do not belong together/) })
     expect(withoutShm(parent)).toEqual(before)
-    expect(await outcomeOf(resealStore({ env: leftEnv }))).toEqual(tried)
+    expect(await outcomeOf(rotateSecret({ env: leftEnv }))).toEqual(tried)
   })
 
   it('opens the keys of a store whose server was killed, and leaves its log as it was', async () => {
@@ -406,9 +406,9 @@ describe('a dry run of a resealing', () => {
     await storage.dispose()
     const before = withoutShm(parent)
     const leftEnv = { ...env, ...envOf(left) }
-    expect(await resealStore({ env: leftEnv, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(await rotateSecret({ env: leftEnv, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
     expect(withoutShm(parent)).toEqual(before)
-    expect(await resealStore({ env: leftEnv })).toMatchObject({ seen: 2, resealed: 2 })
+    expect(await rotateSecret({ env: leftEnv })).toMatchObject({ seen: 2, resealed: 2 })
   })
 
   it('names the keys that no secret opens', async () => {
@@ -417,13 +417,13 @@ describe('a dry run of a resealing', () => {
     const value = await storage.items.getItem('secret:ann:fernet')
     await storage.items.setItem('secret:bob:fernet', String(value))
     await storage.dispose()
-    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 1, unopened: ['bob'] })
+    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 1, unopened: ['bob'] })
   })
 
   it('with a new secret makes none', async () => {
     const { parent, env } = await served()
     const before = folderContent(parent)
-    expect(await resealStore({ env, makeNew: true, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
+    expect(await rotateSecret({ env, makeNew: true, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
     expect(folderContent(parent)).toEqual(before)
   })
 
@@ -431,21 +431,21 @@ describe('a dry run of a resealing', () => {
     const { folder } = oldStore('')
     const before = folderContent(folder)
     const env = { ...envOf(folder), FISH_SECRET: NEW }
-    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
+    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 0, unopened: [] })
     expect(folderContent(folder)).toEqual(before)
   })
 
   it('is refused where the resealing is', async () => {
     const { parent, data, env } = await sealed(['ann'])
     const refused = (code: string, more: object) =>
-      expectSameRefusal(parent, code, (dryRun) => resealStore({ env, dryRun, ...more }))
+      expectSameRefusal(parent, code, (dryRun) => rotateSecret({ env, dryRun, ...more }))
     await refused('wrong_secret', { env: { ...envOf(data), FISH_SECRET: NEW } })
     await refused('missing_secret', { env: { FISH_STORAGE: 'redis://127.0.0.1:1' } })
     await refused('invalid_settings', { makeNew: true })
     await refused('no_store', { env: { ...env, ...envOf(join(parent, 'none')) } })
     const server = await startTestServer(env)
     for (const dryRun of [true, false]) {
-      expect(await outcomeOf(resealStore({ env, dryRun }))).toMatchObject({ code: 'in_use' })
+      expect(await outcomeOf(rotateSecret({ env, dryRun }))).toMatchObject({ code: 'in_use' })
     }
     await server.close()
     writeFileSync(join(data, 'fish.db'), 'something else, but long enough to be looked at')
@@ -502,13 +502,13 @@ describeWithRedis('on a Redis, a dry run', () => {
     }
     for (const dryRun of [true, false]) {
       expect(await outcomeOf(importStore({ env, file, dryRun }))).toEqual(refusal)
-      expect(await outcomeOf(resealStore({ env, dryRun }))).toEqual(refusal)
+      expect(await outcomeOf(rotateSecret({ env, dryRun }))).toEqual(refusal)
     }
   })
 
   it('of a resealing opens each key, and changes none', async () => {
     const { redis, env } = await redisOf()
-    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 0, resealed: 0 })
+    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 0, resealed: 0 })
     expect(await redis.admin.keys('*')).toEqual([])
     const storage = await createStorage({ driver: 'redis', url: redis.url })
     onTestFinished(() => storage.dispose())
@@ -519,9 +519,9 @@ describeWithRedis('on a Redis, a dry run', () => {
         await Promise.all(['ann', 'bob'].map(async (id) => [id, await storage.items.getItem(`secret:${id}:fernet`)])),
       )
     const before = await all()
-    expect(await resealStore({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
+    expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 2, resealed: 2, unopened: [] })
     expect(await all()).toEqual(before)
     const other = { ...env, FISH_SECRET: OLD, FISH_SECRET_PREVIOUS: '' }
-    expect(await resealStore({ env: other, dryRun: true })).toMatchObject({ seen: 2, resealed: 0, unopened: [] })
+    expect(await rotateSecret({ env: other, dryRun: true })).toMatchObject({ seen: 2, resealed: 0, unopened: [] })
   })
 })

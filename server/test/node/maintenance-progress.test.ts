@@ -8,8 +8,8 @@ import {
   importStore,
   type MaintenanceOptions,
   type MaintenanceProgress,
-  resealStore,
   restoreStore,
+  rotateSecret,
 } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -130,8 +130,8 @@ describe('progress', () => {
   it('of a resealing counts the keys that were looked at, up to all of them', async () => {
     const { env, count } = await sealedStore()
     const { told, onProgress } = listener()
-    await resealStore({ env, onProgress })
-    expect(stepsOf(told)).toMatchObject([{ step: 'reseal', from: 0, to: count, total: count }])
+    await rotateSecret({ env, onProgress })
+    expect(stepsOf(told)).toMatchObject([{ step: 'rotate', from: 0, to: count, total: count }])
     expect(told.length).toBeGreaterThan(2)
   })
 
@@ -225,7 +225,7 @@ describe('an interruption', () => {
       const onProgress = ({ done }: MaintenanceProgress) => {
         if (done > 0) stop.abort(new Error('stopped by hand'))
       }
-      return resealStore({ env: given, signal: stop.signal, onProgress, dryRun })
+      return rotateSecret({ env: given, signal: stop.signal, onProgress, dryRun })
     }
     await expect(interrupted(true)).rejects.toMatchObject({
       name: 'MaintenanceError',
@@ -233,14 +233,14 @@ describe('an interruption', () => {
       message: 'Interrupted. Nothing was changed.',
       hint: 'Run it again.',
     })
-    expect(await resealStore({ env: given, dryRun: true })).toMatchObject({ seen: count, resealed: count })
+    expect(await rotateSecret({ env: given, dryRun: true })).toMatchObject({ seen: count, resealed: count })
     await expect(interrupted(false)).rejects.toMatchObject({
       name: 'MaintenanceError',
       code: 'interrupted',
       message: 'Interrupted. What was sealed anew stays so.',
       hint: 'Run it again: it does what is left.',
     })
-    const { resealed } = await resealStore({ env: given })
+    const { resealed } = await rotateSecret({ env: given })
     expect(resealed).toBeGreaterThan(0)
     expect(resealed).toBeLessThan(count)
   })

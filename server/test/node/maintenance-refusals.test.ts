@@ -7,8 +7,8 @@ import {
   importStore,
   MaintenanceError,
   type MaintenanceProgress,
-  resealStore,
   restoreStore,
+  rotateSecret,
 } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
@@ -58,7 +58,7 @@ it('a file store that holds part of an import is taken by nothing', async () => 
     () => exportStore({ env, target, now: NOW }),
     () => backupStore({ env, target }),
     () => restoreStore({ env: envOf(target), backup: data, now: NOW }),
-    () => resealStore({ env }),
+    () => rotateSecret({ env }),
   ]) {
     expect((await refusal(work())).code).toBe('unfinished')
   }
@@ -78,7 +78,7 @@ it('secrets of another store are told apart from a wrong FISH_SECRET, and both f
   expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]+ or set FISH_SECRET [^\n]+\n$/)
   expect(run.stderr.text()).toContain(told)
   for (const options of [{}, { makeNew: true }, { dryRun: true }]) {
-    const { code, message } = await refusal(resealStore({ env: envOf(data), ...options }))
+    const { code, message } = await refusal(rotateSecret({ env: envOf(data), ...options }))
     expect(code).toBe('wrong_secret')
     expect(message).toContain(told)
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, MaintenanceError, resealStore, restoreStore } from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createApp } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -108,12 +108,12 @@ describeWithRedis('resealing a Redis', () => {
     const creating = (async () => {
       while (!done) created.push(await app.users.create({ name: `new${created.length}`, password: 'the-password' }))
     })()
-    const counts = await resealStore({ env })
+    const counts = await rotateSecret({ env })
     done = true
     await creating
     expect(counts).toMatchObject({ resealed: 600, unopened: [] })
     expect(created.length).toBeGreaterThan(0)
-    expect(await resealStore({ env })).toMatchObject({ resealed: 0 })
+    expect(await rotateSecret({ env })).toMatchObject({ resealed: 0 })
 
     const after = appUnder(NEW)
     await after.checkSecrets()
@@ -127,8 +127,8 @@ describeWithRedis('resealing a Redis', () => {
 
   it('needs FISH_SECRET, and makes none', async () => {
     const env = { FISH_STORAGE: 'redis://127.0.0.1:1' }
-    expect(await refusal(resealStore({ env }))).toBe('missing_secret')
-    expect(await refusal(resealStore({ env: { ...env, FISH_SECRET: NEW }, makeNew: true }))).toBe('invalid_settings')
-    expect(await refusal(resealStore({ env: { FISH_STORAGE: 'memory:' } }))).toBe('invalid_settings')
+    expect(await refusal(rotateSecret({ env }))).toBe('missing_secret')
+    expect(await refusal(rotateSecret({ env: { ...env, FISH_SECRET: NEW }, makeNew: true }))).toBe('invalid_settings')
+    expect(await refusal(rotateSecret({ env: { FISH_STORAGE: 'memory:' } }))).toBe('invalid_settings')
   })
 })

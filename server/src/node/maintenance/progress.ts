@@ -4,9 +4,9 @@ export interface MaintenanceProgress {
    * - `check`: reads what is there for mistakes, before anything is made of it, or after
    * - `copy`: copies a store
    * - `write`: writes an export, or the content of one into a storage
-   * - `reseal`: looks at sealed keys
+   * - `rotate`: encrypts keys with the new secret
    */
-  readonly step: 'check' | 'copy' | 'write' | 'reseal'
+  readonly step: 'check' | 'copy' | 'write' | 'rotate'
   /** What is counted. */
   readonly unit: 'bytes' | 'lines' | 'keys'
   /** How many are done. */

@@ -16,21 +16,21 @@ import { storeFileOf } from './store-file.ts'
 import { viewStoreFile } from './store-view.ts'
 import { refuseInUse } from './target.ts'
 
-/** What {@link resealStore} takes. */
-export interface ResealStoreOptions extends ConfigSource, MaintenanceOptions {
+/** What {@link rotateSecret} takes. */
+export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
   /** Make a new secret beside the data first, in place of the one that was made before. File stores only. */
   readonly makeNew?: boolean
 }
 
-/** What was resealed, or would be. */
-export interface ResealReport extends ResealCounts, DryRunMark {}
+/** Outcome of {@link rotateSecret}. */
+export interface RotateSecretReport extends ResealCounts, DryRunMark {}
 
 /**
  * Seals every key anew under `FISH_SECRET`, or under the secret beside the data where none is given. A file store must
  * not be served meanwhile, a Redis may be. Safe to interrupt at any moment, and to do again. A dry run opens every key.
  * @throws MaintenanceError
  */
-export function resealStore(options: ResealStoreOptions): Promise<ResealReport> {
+export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
   const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
   const run = async () => {
     const settings = readMaintenanceSettings(source)
@@ -39,7 +39,7 @@ export function resealStore(options: ResealStoreOptions): Promise<ResealReport> 
       ...(signal ? { signal } : {}),
       ...(onProgress && {
         onProgress: ({ seen, total }: ResealProgress) =>
-          onProgress({ step: dryRun ? 'check' : 'reseal', unit: 'keys', done: seen, total }),
+          onProgress({ step: dryRun ? 'check' : 'rotate', unit: 'keys', done: seen, total }),
       }),
     }
     if (dryRun) {
