@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+/** What a test waits for may come late on a busy machine: only the end of its own time gives it up, with what is shown then. */
+const GIVEN_UP_AFTER_MS = 50_000
 const packages = '{sdk,server,mocks,cli,examples,scripts}'
 
 export default defineConfig({
@@ -18,7 +20,13 @@ export default defineConfig({
             '#node-transports': source('mocks/src/transports/node-transports.ts'),
           },
         },
-        test: { name: 'unit', include: [`${packages}/test/**/*.test.ts`], testTimeout: 60_000, maxWorkers: '100%' },
+        test: {
+          name: 'unit',
+          include: [`${packages}/test/**/*.test.ts`],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: GIVEN_UP_AFTER_MS } },
+          maxWorkers: '100%',
+        },
       },
       {
         // What is shipped: the built packages, real processes, other languages, a real browser.
@@ -27,6 +35,7 @@ export default defineConfig({
           include: [`${packages}/e2e/**/*.test.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: GIVEN_UP_AFTER_MS } },
           maxWorkers: 2,
         },
       },

@@ -29,10 +29,8 @@ test.each([[['serve']], [['serve', '--json']]])(
       for (const response of await Promise.all(responses)) await response.arrayBuffer()
     }
 
-    const started = performance.now()
     const exited = once(child, 'exit')
     child.kill('SIGTERM')
     expect(await exited).toEqual([0, null])
-    expect(performance.now() - started).toBeLessThan(8000)
   },
 )

@@ -20,11 +20,13 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   const late = storage.append('late')
   const [ping, again] = await Promise.all([storage.ping(), storage.ping()])
   for (const reply of [ping, again]) {
-    expect(reply).toMatchObject({ error: { ...UNAVAILABLE, message: expect.stringContaining('has not responded') } })
-    expect(reply.ms).toBeLessThan(2000)
+    expect(reply).toMatchObject({
+      isLate: false,
+      error: { ...UNAVAILABLE, message: expect.stringContaining('has not responded') },
+    })
   }
-  // Known by now, so nobody waits for it any more.
-  expect((await storage.ping()).ms).toBeLessThan(500)
+  // Known by now, so nobody waits for it any more, not even for a timer.
+  expect(await storage.ping(0)).toMatchObject({ isLate: false, error: UNAVAILABLE })
 
   // 100 MiB, of which 64 may wait.
   const flood = Array.from({ length: 100 }, (_, at) => storage.append(`flood-${at}`, MIB))
@@ -34,15 +36,12 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   })
   const refused = replies.filter(({ error }) => /too slow/.test(String((error as Error).message)))
   expect(refused.length).toBeGreaterThanOrEqual(36)
-  for (const { error, ms } of replies) {
-    expect(error).toMatchObject(UNAVAILABLE)
-    expect(ms).toBeLessThan(10_000)
-  }
+  for (const reply of replies) expect(reply).toMatchObject({ isLate: false, error: UNAVAILABLE })
   const { memory: stalled } = await storage.ping()
   expect(stalled - memory).toBeLessThan(500 * MIB)
 
   disk.resume()
-  await expect.poll(async () => (await storage.ping()).error, { timeout: 10_000 }).toBeUndefined()
+  await expect.poll(async () => (await storage.ping()).error).toBeUndefined()
   // What was late is stored once.
   expect(await storage.append('late')).toMatchObject({ result: { outcome: 'replayed', id: 'late' } })
   expect(await storage.append('after')).toMatchObject({ result: { outcome: 'stored' } })
@@ -56,9 +55,10 @@ test('a storage whose disk has stalled is disposed in time, and says that writes
   const storage = await startRemoteStorage(newFolder(), disk.env)
   disk.stall()
   const write = storage.append('unfinished')
-  const { error, ms } = await storage.dispose()
-  expect(error).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('Unfinished writes: 1.') })
-  expect(ms).toBeLessThan(8000)
+  expect(await storage.dispose()).toMatchObject({
+    isLate: false,
+    error: { ...UNAVAILABLE, message: expect.stringContaining('Unfinished writes: 1.') },
+  })
   expect(await write).toMatchObject({ error: UNAVAILABLE })
 })
 
@@ -84,7 +84,7 @@ test.for([
     const storage = await startRemoteStorage(folder, disk.env)
     expect((await storage.ping()).error).toMatchObject(UNAVAILABLE)
     disk.resume()
-    await expect.poll(async () => (await storage.ping()).error, { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(async () => (await storage.ping()).error).toBeUndefined()
     expect(await storage.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
     await expect.poll(() => JSON.parse(readFileSync(mark, 'utf8')).writes).toBe(writes)
   },

@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 /** What became of an order. */
 interface Reply {
   readonly id: number
-  readonly ms: number
+  /** Whether it took longer than the limit, by the timers of the process. */
+  readonly isLate: boolean
   readonly memory: number
   readonly result?: unknown
   readonly error?: unknown
@@ -26,16 +27,16 @@ export async function startRemoteStorage(folder: string, env: Readonly<Record<st
   let last = 0
   const receive = (id: number) => new Promise<Reply>((resolve) => waiting.set(id, resolve))
   await receive(0)
-  const order = (type: string, fields = {}) => {
+  const order = (type: string, limitMs: number, fields = {}) => {
     last += 1
-    child.send({ id: last, type, ...fields })
+    child.send({ id: last, type, limitMs, ...fields })
     return receive(last)
   }
   return {
     pid: child.pid ?? 0,
-    ping: () => order('ping'),
-    append: (record: string, length = 1) => order('append', { record, length }),
-    dispose: () => order('dispose'),
+    ping: (limitMs = 2000) => order('ping', limitMs),
+    append: (record: string, length = 1) => order('append', 10_000, { record, length }),
+    dispose: () => order('dispose', 8000),
     kill: async () => {
       child.kill('SIGKILL')
       await closed
