@@ -46,8 +46,8 @@ async function startImports(lines: number, limits = MANY) {
     return {
       queued: async () => (await outbox.status()).queued,
       waiting: async () => {
-        const { queued, sealed } = await outbox.status()
-        return queued + sealed
+        const { queued, frozen } = await outbox.status()
+        return queued + frozen
       },
       [Symbol.asyncDispose]: () => outbox.close(),
     }

@@ -337,7 +337,7 @@ describe('the place of an import', () => {
 
   test.each(['{"version":9}', '7', 'x'])('that nobody can read is left alone: %s', async (value) => {
     const outbox = await open()
-    await outbox.add([], { bookmark: { name, value } })
+    await outbox.add([], { checkpoint: { name, value } })
     const claimed = claimImport(outbox, {
       name,
       user: 'Alex',
@@ -346,6 +346,6 @@ describe('the place of an import', () => {
       clock: { now: () => START },
     })
     await expect(claimed).rejects.toMatchObject({ code: 'import_not_readable' })
-    expect(await outbox.bookmark(name)).toBe(value)
+    expect(await outbox.checkpoint(name)).toBe(value)
   })
 })

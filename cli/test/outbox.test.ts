@@ -241,7 +241,7 @@ describe('outbox', () => {
       const store = await sqliteStore((await json(['outbox', 'status'], away)).document.path)
       for (const { collection } of await store.collections()) {
         await store.claim({ collection, owner: 'test', now: 0, leaseMs: 1 })
-        const { catches } = await store.head(collection, 500)
+        const { catches } = await store.nextBatch(collection, 500)
         await store.requeue(
           { collection, owner: 'test' },
           catches.map(({ seq }) => seq),

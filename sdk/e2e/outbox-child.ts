@@ -11,12 +11,12 @@ const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch
 
 outbox.start()
 // A watcher of a log that was killed reads some lines again: their keys keep them from being taken twice.
-let next = Math.max(Number((await outbox.bookmark('made')) ?? 0) - 3, 0) + 1
+let next = Math.max(Number((await outbox.checkpoint('made')) ?? 0) - 3, 0) + 1
 while (next <= Number(OUTBOX_UNTIL)) {
   const last = Math.min(next + Math.floor(Math.random() * 5), Number(OUTBOX_UNTIL))
   const numbers = Array.from({ length: last - next + 1 }, (_, index) => next + index)
   const catches = numbers.map((n) => ({ kind: 'fish', name: `fish ${n}`, rarity: 1, key: `log:${n}` }) as const)
-  await outbox.add(catches, { bookmark: { name: 'made', value: String(last) } })
+  await outbox.add(catches, { checkpoint: { name: 'made', value: String(last) } })
   next = last + 1
   await sleep(Math.random() * 10)
 }

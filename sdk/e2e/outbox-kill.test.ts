@@ -52,7 +52,7 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
     sender.kill('SIGKILL')
     expect(await gone).toEqual([null, 'SIGKILL'])
     await using outbox = await openOutbox({ path })
-    leftBehind += (await outbox.status()).sealed
+    leftBehind += (await outbox.status()).frozen
   }
   const last = child(CATCHES, { OUTBOX_LAST: '1' })
   expect(await once(last, 'exit')).toEqual([0, null])
@@ -64,7 +64,7 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
   expect(await server.end('SIGTERM')).toBe(0)
 
   expect(fish.map(({ name }) => name)).toEqual(Array.from({ length: CATCHES }, (_, index) => `fish ${index + 1}`))
-  expect(status).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+  expect(status).toMatchObject({ queued: 0, frozen: 0, dead: 0 })
   // Else no kill came between the writing of a token and its answer, and this showed little.
   expect(leftBehind).toBeGreaterThan(0)
 })

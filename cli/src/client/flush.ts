@@ -19,14 +19,14 @@ export interface FlushWish {
  * @throws CliError `interrupted` that says what is queued
  */
 export async function flushWithProgress(io: RunIo, outbox: Outbox, wish: FlushWish): Promise<FlushReport> {
-  const { queued, sealed } = await outbox.status()
-  const progress = createProgress(io.line, io.clock, { unit: 'catches', total: queued + sealed })
+  const { queued, frozen } = await outbox.status()
+  const progress = createProgress(io.line, io.clock, { unit: 'catches', total: queued + frozen })
   const unsubscribe = outbox.subscribe(waitsTold(io))
   try {
     return await outbox.flush({
       signal: wish.signal,
       ...(wish.maxWaitMs === undefined ? {} : { maxWaitMs: wish.maxWaitMs }),
-      onProgress: ({ sent, setAside }) => progress.update(sent + setAside),
+      onProgress: ({ sent, dead }) => progress.update(sent + dead),
     })
   } catch (error) {
     throw wish.signal.aborted ? await interruptionWith(outbox) : error
@@ -42,8 +42,8 @@ export function joinedReport(before: readonly FlushReport[], last: FlushReport):
   return {
     ...last,
     sent: all.reduce((sum, { sent }) => sum + sent, 0),
-    setAside: all.reduce((sum, { setAside }) => sum + setAside, 0),
-    setAsideBatches: all.flatMap(({ setAsideBatches }) => setAsideBatches),
+    dead: all.reduce((sum, { dead }) => sum + dead, 0),
+    deadLetters: all.flatMap(({ deadLetters }) => deadLetters),
   }
 }
 
@@ -59,8 +59,8 @@ export function waitsTold(io: Pick<RunIo, 'line' | 'clock'>) {
 
 /** Ctrl-C, and what it leaves. */
 export async function interruptionWith(outbox: Outbox): Promise<CliError> {
-  const { queued, sealed } = await outbox.status()
-  const waiting = queued + sealed
+  const { queued, frozen } = await outbox.status()
+  const waiting = queued + frozen
   if (waiting === 0) {
     return new CliError({ code: 'interrupted', message: 'Interrupted. Nothing is queued.', exit: EXIT.interrupted })
   }
@@ -79,17 +79,17 @@ export async function interruptionWith(outbox: Outbox): Promise<CliError> {
  * @throws CliError what kept catches from being sent, and that they are queued
  */
 export function flushStatus(report: FlushReport, note: (text: string) => void): typeof EXIT.ok | typeof EXIT.partly {
-  const { sent, left, setAsideBatches, stopped, leased, withoutClient } = report
-  for (const { count, reason } of setAsideBatches) note(`fish-cli: ${count} set aside: ${reason.message}`)
+  const { sent, left, deadLetters, stopped, leased, withoutClient } = report
+  for (const { count, reason } of deadLetters) note(`fish-cli: ${count} set aside: ${reason.message}`)
   const [first] = stopped
   if (first) {
     if (sent > 0) note(`fish-cli: ${sent} sent.`)
     throw stillQueued(first.error, left)
   }
-  if (setAsideBatches.length > 0) note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
+  if (deadLetters.length > 0) note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
   if (leased.length > 0) note('fish-cli: Another process is sending the rest.')
   if (withoutClient.length > 0) note('fish-cli: Catches of other players stay queued; send them with --user USER.')
-  return setAsideBatches.length > 0 ? EXIT.partly : EXIT.ok
+  return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 
 const NEXT = 'fish-cli outbox flush'

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type Gamemode, isFishCrabError, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import {
+  type DeadLetter,
   type Outbox,
   type OutboxListener,
   type OutboxOptions,
   openOutbox,
-  type SetAsideBatch,
 } from '@fish-crab/sdk/outbox'
 import { playerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
@@ -113,7 +113,7 @@ export async function waitingCatches(outbox: Pick<Outbox, 'status'>, user: strin
   const count = (isOwn: boolean) =>
     collections
       .filter((one) => (userNameKey(one.user) === userNameKey(user)) === isOwn)
-      .reduce((sum, { queued, sealed }) => sum + queued + sealed, 0)
+      .reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
   return { own: count(true), others: count(false) }
 }
 
@@ -150,9 +150,9 @@ export async function wouldFlush(io: RunIo, flags: ServiceFlags, user: string): 
 export async function chosenBatches(
   outbox: Outbox | undefined,
   names: readonly string[],
-): Promise<readonly SetAsideBatch[]> {
+): Promise<readonly DeadLetter[]> {
   if (!names.every((name) => /^\d{1,15}$/.test(name))) throw usageError('ID must be a number.', SEE)
-  const batches = outbox ? await outbox.setAside() : []
+  const batches = outbox ? await outbox.deadLetters() : []
   if (names.length === 0) return batches
   const ids = new Set(names.map(Number))
   const chosen = batches.filter(({ id }) => ids.has(id))
@@ -168,6 +168,6 @@ export async function chosenBatches(
 const SEE = 'See the IDs: fish-cli outbox status'
 
 /** How many catches batches hold. */
-export function countOf(batches: readonly SetAsideBatch[]): number {
+export function countOf(batches: readonly DeadLetter[]): number {
   return batches.reduce((sum, { count }) => sum + count, 0)
 }

@@ -68,7 +68,7 @@ export class Add extends FishCommand {
     const client = await openClient(this.io, flags, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
       // Sealing checks everything that can be checked without the service.
-      await (fish ? client.fish.seal(fish) : client.crabs.seal(crabs))
+      await (fish ? client.fish.encrypt(fish) : client.crabs.encrypt(crabs))
       const planned = { dryRun: true, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
       const what = fish ? `${fish.length} fish` : `${crabs.length} ${crabs.length === 1 ? 'crab' : 'crabs'}`
       return this.print(flags.json, planned, () => `Would save ${what} for ${printable(user)} in ${gamemode}.`)

@@ -17,9 +17,9 @@ export async function checkOutbox(io: RunIo, flags: ServiceFlags, url: string): 
   try {
     await using outbox = await openIdleOutbox(io, flags)
     if (!outbox) return ok('outbox', EMPTY)
-    const { queued, sealed, setAside } = await outbox.status()
-    const waiting = queued + sealed
-    if (setAside > 0) return warn('outbox', `${catchesText(setAside)} set aside.`, 'See why: fish-cli outbox status')
+    const { queued, frozen, dead } = await outbox.status()
+    const waiting = queued + frozen
+    if (dead > 0) return warn('outbox', `${catchesText(dead)} set aside.`, 'See why: fish-cli outbox status')
     if (waiting > 0) return warn('outbox', `${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
     return ok('outbox', EMPTY)
   } catch (error) {

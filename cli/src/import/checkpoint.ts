@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { isBookmarkMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
+import { isCheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
 import { waitingCatches } from '../client/outbox.ts'
 import { lockFile, whileLocked } from '../config/lock.ts'
 import { CliError } from '../core/cli-error.ts'
@@ -61,13 +61,13 @@ function cancelledName(content = 'all'): string {
 }
 
 async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
-  const stamps = [await outbox.bookmark(cancelledName()), await outbox.bookmark(cancelledName(content))]
+  const stamps = [await outbox.checkpoint(cancelledName()), await outbox.checkpoint(cancelledName(content))]
   return stamps.join(' ').trim()
 }
 
 /** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
 export async function queuedBefore(outbox: Outbox, { name, user, content }: PlayersImport): Promise<number> {
-  return goesOnAt(outbox, readPlace(await outbox.bookmark(name)), { user, content })
+  return goesOnAt(outbox, readPlace(await outbox.checkpoint(name)), { user, content })
 }
 
 /** Where an import goes on: what its last run left waiting may have been sent since in another way, and then it is over. */
@@ -103,7 +103,7 @@ export async function claimImport(
   outbox: Outbox,
   { name, user, content, startedAt, clock }: ClaimWish,
 ): Promise<ImportClaim> {
-  const found = await outbox.bookmark(name)
+  const found = await outbox.checkpoint(name)
   const last = readPlace(found)
   const { endedAt } = last
   // It ran when this one began, which waited for stdin or read its file since.
@@ -116,12 +116,12 @@ export async function claimImport(
   const write = async (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>) => {
     const value = JSON.stringify({ ...place, run, ...(cancelled !== '' && { cancelled }) })
     const keyed = catches.map((one, index) => ({ ...one, key: `${keyPrefixOf(content)}${run}:${queued + index}` }))
-    await outbox.add(keyed, { bookmark: { name, value, expected } })
+    await outbox.add(keyed, { checkpoint: { name, value, expected } })
     expected = value
   }
   const writeAlone = (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>, refusal: ImportRefusal) =>
     write(catches, place).catch((error: unknown) => {
-      throw isBookmarkMovedError(error) ? importRefused(refusal) : error
+      throw isCheckpointMovedError(error) ? importRefused(refusal) : error
     })
   await writeAlone([], { place: before }, 'running')
   return {
@@ -135,7 +135,7 @@ export async function claimImport(
       const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
         // Then it is another's to settle.
-        if (!isBookmarkMovedError(error)) throw error
+        if (!isCheckpointMovedError(error)) throw error
       })
     },
   }

@@ -38,7 +38,7 @@ interface AddFileOutcome {
   /** `catches` are those of the file, `queued` those of them that a run which did not end has queued. */
   readonly document:
     | (FileContent & { readonly dryRun: true; readonly user: string; readonly queued: number })
-    | (Pick<FlushReport, 'sent' | 'setAside' | 'left'> & { readonly catches: number })
+    | { readonly catches: number; readonly sent: number; readonly setAside: number; readonly left: number }
 }
 
 /**
@@ -84,9 +84,9 @@ export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish
     try {
       const report = joinedReport(flushed, await flushWithProgress(io, outbox, wish))
       const status = flushStatus(report, note)
-      const { sent, setAside, left } = report
-      const text = `${catchesText(catches)} taken: ${sent} sent, ${setAside} set aside, ${left} left.`
-      return { status, text, document: { catches, sent, setAside, left } }
+      const { sent, dead, left } = report
+      const text = `${catchesText(catches)} taken: ${sent} sent, ${dead} set aside, ${left} left.`
+      return { status, text, document: { catches, sent, setAside: dead, left } }
     } finally {
       await settle()
     }

@@ -67,7 +67,7 @@ interface LogOwner {
 
 /** What an earlier run kept of a log. */
 export async function keptOf(outbox: Outbox, owner: LogOwner): Promise<Bookmarked | undefined> {
-  return readBookmark(await outbox.bookmark(bookmarkName(owner)))
+  return readBookmark(await outbox.checkpoint(bookmarkName(owner)))
 }
 
 // A place alone is written after so many bytes: what lies between is read again, and tells of no catch.
@@ -91,7 +91,7 @@ export function outboxRecorder(
   const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
   const add = async (catches: readonly KnownCatch[], next: Bookmarked) => {
     const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
-    const { addedIndexes } = await outbox.add(additions, { bookmark: { name, value: bookmarkText(next) } })
+    const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: bookmarkText(next) } })
     kept = next.place
     last = next.place
     held = next.held

@@ -51,7 +51,7 @@ export function tellDelivery(io: RunIo, outbox: Outbox): () => void {
   return outbox.subscribe((event: OutboxEvent) => {
     wait(event)
     if (event.type === 'sent') trouble = ''
-    if (event.type === 'set-aside') {
+    if (event.type === 'dead-letter') {
       io.line.say(`fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`)
     }
     if (event.type !== 'error' || isRateLimitError(event.error)) return

@@ -12,7 +12,7 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
 
 /**
  * The server did not answer: it cannot be reached, or the connection broke, also when tried again. A write may have
- * been stored all the same; sending it again is safe when it is the same token (see `fish.seal`). `code` is
+ * been stored all the same; sending it again is safe when it is the same token (see `fish.encrypt`). `code` is
  * `connection_error`, or `proxy_error` where it was the proxy of the environment that did not let it through: then
  * nothing reached the server.
  */

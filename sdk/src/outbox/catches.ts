@@ -4,8 +4,8 @@ import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, ValidationError } from '../errors/validation-error.ts'
-import type { Bookmark } from './bookmark.ts'
-import type { Addition } from './store.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { CatchToAdd } from './store.ts'
 
 /** What a catch in an outbox has besides its entry. */
 export interface CatchFields extends Target {
@@ -44,14 +44,15 @@ function collectionId(kind: Kind, user: string, gamemode: Gamemode): string {
  */
 export function readCatches(
   catches: readonly NewCatch[],
-  { now, defaults, bookmark }: { now: number; defaults: Target; bookmark?: Bookmark | undefined },
-): Addition[] {
+  { now, defaults, checkpoint }: { now: number; defaults: Target; checkpoint?: Checkpoint | undefined },
+): CatchToAdd[] {
   const issues: Issue[] = []
   const read = catches.map((one, index) => readCatch(one, now, defaults, (issue) => issues.push(issue), index))
-  if (bookmark && !isShortText(bookmark.name)) issues.push({ path: 'bookmark.name', message: KEY_MESSAGE })
-  if (bookmark && typeof bookmark.value !== 'string') issues.push({ path: 'bookmark.value', message: 'Must be text.' })
-  if (bookmark && !isExpectation(bookmark.expected)) {
-    issues.push({ path: 'bookmark.expected', message: 'Must be text, or null for none.' })
+  if (checkpoint && !isShortText(checkpoint.name)) issues.push({ path: 'checkpoint.name', message: KEY_MESSAGE })
+  if (checkpoint && typeof checkpoint.value !== 'string')
+    issues.push({ path: 'checkpoint.value', message: 'Must be text.' })
+  if (checkpoint && !isExpectation(checkpoint.expected)) {
+    issues.push({ path: 'checkpoint.expected', message: 'Must be text, or null for none.' })
   }
   if (issues.length > 0) throw new ValidationError(issues)
   return read
@@ -65,7 +66,7 @@ function readCatch(
   defaults: Target,
   report: (issue: Issue) => void,
   index: number,
-): Addition {
+): CatchToAdd {
   const at = `catches.${index}`
   const { kind, key, user: wantedUser, gamemode: wantedGamemode } = (one ?? {}) as NewCatch
   if (kind !== 'fish' && kind !== 'crab') report({ path: `${at}.kind`, message: 'Must be fish or crab.' })

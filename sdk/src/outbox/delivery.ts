@@ -1,7 +1,7 @@
+import type { Decision } from './decision.ts'
 import type { Emitter } from './events.ts'
 import type { OutboxSettings } from './options.ts'
-import type { Collection, OutboxStore, SetAsideReason, StoredCatch } from './store.ts'
-import type { Verdict } from './verdict.ts'
+import type { Collection, DeadLetterReason, OutboxStore, StoredCatch } from './store.ts'
 
 /** What a delivery works with. */
 export interface Delivery {
@@ -21,21 +21,21 @@ export interface Batch {
 }
 
 /** A batch that was set aside. */
-export interface SetAsideNotice {
+export interface DeadLetterNotice {
   readonly collection: Collection
-  /** Names it in `setAside`, `retry` and `drop`. */
+  /** Names it in `dead`, `retry` and `drop`. */
   readonly id: number
   readonly count: number
-  readonly reason: SetAsideReason
+  readonly reason: DeadLetterReason
 }
 
 /** How one try to send the next batch of a collection ended. */
 export type DeliveryOutcome =
   | { readonly type: 'sent'; readonly count: number }
-  | { readonly type: 'set-aside'; readonly notice: SetAsideNotice }
+  | { readonly type: 'dead-letter'; readonly notice: DeadLetterNotice }
   /** Nothing was delivered, and what is next is to be looked up again. */
   | { readonly type: 'again' }
   | { readonly type: 'empty' }
   /** Another process sends this collection. */
   | { readonly type: 'leased'; readonly until: number }
-  | { readonly type: 'failed'; readonly verdict: Verdict; readonly error: unknown }
+  | { readonly type: 'failed'; readonly decision: Decision; readonly error: unknown }

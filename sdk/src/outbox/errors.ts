@@ -21,18 +21,18 @@ export class OutboxFullError extends FishCrabError {
 }
 
 /**
- * The bookmark of an `add` is not what was expected: somebody else has moved it. Nothing of this `add` was kept. Read
+ * The checkpoint of an `add` is not what was expected: somebody else has moved it. Nothing of this `add` was kept. Read
  * it again. `code` is `bookmark_moved`.
  */
-export class BookmarkMovedError extends FishCrabError {
+export class CheckpointMovedError extends FishCrabError {
   static {
-    brand(BookmarkMovedError, 'BookmarkMovedError')
+    brand(CheckpointMovedError, 'CheckpointMovedError')
   }
 
   constructor() {
-    super('Somebody else has moved the bookmark, and nothing was kept.', {
+    super('Somebody else has moved the checkpoint, and nothing was kept.', {
       code: 'bookmark_moved',
-      hint: 'Read the bookmark again, and go on from there.',
+      hint: 'Read the checkpoint again, and go on from there.',
     })
   }
 }
@@ -98,18 +98,18 @@ export function isOutboxFullError(error: unknown): error is OutboxFullError {
 }
 
 /**
- * Whether a thrown value is a {@link BookmarkMovedError}, also one of another copy of this package.
+ * Whether a thrown value is a {@link CheckpointMovedError}, also one of another copy of this package.
  *
  * @example
  * try {
- *   await outbox.add({ kind: 'crab' }, { bookmark: { name: 'import', value: '1000', expected: '500' } })
+ *   await outbox.add({ kind: 'crab' }, { checkpoint: { name: 'import', value: '1000', expected: '500' } })
  * } catch (error) {
- *   if (isBookmarkMovedError(error)) showStatus('Somebody else imports this.')
+ *   if (isCheckpointMovedError(error)) showStatus('Somebody else imports this.')
  *   else throw error
  * }
  */
-export function isBookmarkMovedError(error: unknown): error is BookmarkMovedError {
-  return isBranded(error, 'BookmarkMovedError')
+export function isCheckpointMovedError(error: unknown): error is CheckpointMovedError {
+  return isBranded(error, 'CheckpointMovedError')
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Collection, SetAsideReason } from './store.ts'
+import type { Collection, DeadLetterReason } from './store.ts'
 
 /** What an outbox tells while it works. `collection` says whose catches it is about. */
 export type OutboxEvent =
@@ -9,7 +9,7 @@ export type OutboxEvent =
   | { readonly type: 'adopted'; readonly service: string }
   /** Catches are safe in the store. */
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
-  /** A batch goes out. `again`: its token was sealed earlier, and had no answer yet. */
+  /** A batch goes out. `again`: its token was frozen earlier, and had no answer yet. */
   | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
   /** The service stored a batch, under this id. `replayed`: it had done so before, and the answer was lost. */
   | {
@@ -28,11 +28,11 @@ export type OutboxEvent =
   | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
   /** Catches were set aside, since sending them again would not help. */
   | {
-      readonly type: 'set-aside'
+      readonly type: 'dead-letter'
       readonly collection: Collection
       readonly id: number
       readonly count: number
-      readonly reason: SetAsideReason
+      readonly reason: DeadLetterReason
     }
   /** A batch could not be sent now and stays queued; or, without a collection, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }

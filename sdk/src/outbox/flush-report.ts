@@ -1,4 +1,4 @@
-import type { SetAsideNotice } from './delivery.ts'
+import type { DeadLetterNotice } from './delivery.ts'
 import type { Collection } from './store.ts'
 
 /** How far a flush is. */
@@ -6,7 +6,7 @@ export interface FlushProgress {
   /** Catches the service has stored in this flush. */
   readonly sent: number
   /** Catches that were set aside in it. */
-  readonly setAside: number
+  readonly dead: number
   /** Catches that wait to be sent, those that this flush cannot send included. */
   readonly left: number
 }
@@ -22,7 +22,7 @@ export interface StoppedCollection {
 /** What a flush did. */
 export interface FlushReport extends FlushProgress {
   /** What was set aside, and why. */
-  readonly setAsideBatches: readonly SetAsideNotice[]
+  readonly deadLetters: readonly DeadLetterNotice[]
   /** Collections that stay queued for a failure that may pass. */
   readonly stopped: readonly StoppedCollection[]
   /** Collections that another process was sending, and when its lease ends if it does not go on. */
@@ -32,12 +32,12 @@ export interface FlushReport extends FlushProgress {
 }
 
 /** Gathers a report while a flush runs. */
-export class FlushLedger {
+export class FlushReportBuilder {
   #sent = 0
-  #setAside = 0
+  #dead = 0
   /** Catches that wait to be sent, as last counted. */
   left = 0
-  readonly #setAsideBatches: SetAsideNotice[] = []
+  readonly #deadLetters: DeadLetterNotice[] = []
   readonly #stopped: StoppedCollection[] = []
   readonly #leased: { collection: Collection; until: Date }[] = []
   readonly #withoutClient: Collection[] = []
@@ -47,9 +47,9 @@ export class FlushLedger {
     this.left = Math.max(this.left - count, 0)
   }
 
-  setAside(notice: SetAsideNotice): void {
-    this.#setAsideBatches.push(notice)
-    this.#setAside += notice.count
+  dead(notice: DeadLetterNotice): void {
+    this.#deadLetters.push(notice)
+    this.#dead += notice.count
     this.left = Math.max(this.left - notice.count, 0)
   }
 
@@ -66,13 +66,13 @@ export class FlushLedger {
   }
 
   progress(): FlushProgress {
-    return { sent: this.#sent, setAside: this.#setAside, left: this.left }
+    return { sent: this.#sent, dead: this.#dead, left: this.left }
   }
 
   report(): FlushReport {
     return {
       ...this.progress(),
-      setAsideBatches: this.#setAsideBatches,
+      deadLetters: this.#deadLetters,
       stopped: this.#stopped,
       leased: this.#leased,
       withoutClient: this.#withoutClient,

@@ -1,14 +1,14 @@
 import { untilAborted } from '../client/clock.ts'
 import { serviceAddress } from '../client/service-url.ts'
 import { bindToService } from './bind-to-service.ts'
+import { decide } from './decision.ts'
 import { deliverNext } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
-import { FlushLedger, type FlushProgress, type FlushReport } from './flush-report.ts'
+import { type FlushProgress, type FlushReport, FlushReportBuilder } from './flush-report.ts'
 import { type Blocked, type LeaseOfOther, Obstacles } from './obstacles.ts'
 import type { OutboxClient } from './options.ts'
 import { type Attempt, attempt } from './send.ts'
 import type { Collection, CollectionCounts } from './store.ts'
-import { judge } from './verdict.ts'
 
 /** What one flush is told. */
 export interface FlushRun {
@@ -33,7 +33,7 @@ export async function flushAll(delivery: Delivery, run: FlushRun): Promise<Flush
 class Flush {
   readonly #delivery: Delivery
   readonly #run: FlushRun
-  readonly #ledger = new FlushLedger()
+  readonly #ledger = new FlushReportBuilder()
   /** Collections that this flush is done with. */
   readonly #closed = new Set<string>()
   readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
@@ -49,8 +49,8 @@ class Flush {
   async run(): Promise<FlushReport> {
     for (;;) {
       this.#goOn()
-      const waiting = (await this.#delivery.store.collections()).filter(({ queued, sealed }) => queued + sealed > 0)
-      this.#ledger.left = waiting.reduce((sum, { queued, sealed }) => sum + queued + sealed, 0)
+      const waiting = (await this.#delivery.store.collections()).filter(({ queued, frozen }) => queued + frozen > 0)
+      this.#ledger.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
       const open = waiting.filter(({ collection }) => !this.#closed.has(collection))
       if (open.length === 0) return this.#ledger.report()
       let moved = false
@@ -88,8 +88,8 @@ class Flush {
         this.#ledger.sent(outcome.count)
         this.#run.onProgress?.(this.#ledger.progress())
         return true
-      case 'set-aside':
-        this.#ledger.setAside(outcome.notice)
+      case 'dead-letter':
+        this.#ledger.dead(outcome.notice)
         this.#run.onProgress?.(this.#ledger.progress())
         return true
       case 'again':
@@ -99,12 +99,12 @@ class Flush {
       case 'leased':
         return this.#leased(counts, about, outcome.until)
       case 'failed': {
-        const { error, verdict } = outcome
-        if (verdict.type === 'wait') {
-          this.#obstacles.block(client, { error, until: verdict.until })
+        const { error, decision } = outcome
+        if (decision.type === 'wait') {
+          this.#obstacles.block(client, { error, until: decision.until })
           return false
         }
-        if (verdict.type === 'unreachable') this.#obstacles.block(client, { error })
+        if (decision.type === 'unreachable') this.#obstacles.block(client, { error })
         return this.#stop(counts, about, { error })
       }
     }
@@ -133,7 +133,7 @@ class Flush {
   }
 
   #stop(counts: CollectionCounts, about: Collection, { error, until }: Blocked): false {
-    const limit = until === undefined ? judge(error, { kind: about.kind, fresh: true }) : { type: 'wait', until }
+    const limit = until === undefined ? decide(error, { kind: about.kind, fresh: true }) : { type: 'wait', until }
     this.#ledger.stopped(about, error, 'until' in limit ? limit.until : undefined)
     this.#delivery.emitter.emit({ type: 'error', collection: about, error })
     return this.#close(counts)

@@ -1,10 +1,10 @@
 export type { PayloadEntry } from '../client/entries.ts'
-export type { Bookmark } from './bookmark.ts'
 export type { CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
-export type { SetAsideNotice } from './delivery.ts'
+export type { Checkpoint } from './checkpoint.ts'
+export type { DeadLetterNotice } from './delivery.ts'
 export {
-  BookmarkMovedError,
-  isBookmarkMovedError,
+  CheckpointMovedError,
+  isCheckpointMovedError,
   isOutboxFullError,
   isOutboxStoreError,
   OutboxClosedError,
@@ -18,31 +18,31 @@ export { openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
   CancelOptions,
+  DeadLetter,
   FlushOptions,
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
   OutboxStatus,
-  SetAsideBatch,
 } from './outbox.ts'
 export type {
-  Addition,
   AddOutcome,
   AddRequest,
-  Awaitable,
   CancelOutcome,
   CancelRequest,
+  CatchToAdd,
   Collection,
   CollectionCounts,
-  Head,
-  Holder,
-  Lease,
+  DeadLetterReason,
+  LeaseHolder,
   LeaseOutcome,
+  LeaseRequest,
+  MaybePromise,
+  NextBatch,
   OutboxStore,
   ServiceBinding,
-  SetAsideReason,
-  StoredBatch,
   StoredCatch,
+  StoredDeadLetter,
 } from './store.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export { sqliteStore } from './stores/sqlite-store.ts'

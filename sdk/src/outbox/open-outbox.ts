@@ -6,19 +6,19 @@ import { Background } from './background.ts'
 import { bindToService } from './bind-to-service.ts'
 import { type NewCatch, readCatches } from './catches.ts'
 import type { Delivery } from './delivery.ts'
-import { BookmarkMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
+import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter, type OutboxListener } from './events.ts'
 import { type FlushCall, FlushQueue } from './flush-queue.ts'
 import type { FlushReport } from './flush-report.ts'
 import { type OutboxOptions, type OutboxSettings, readOutboxOptions } from './options.ts'
 import type {
   CancelOptions,
+  DeadLetter,
   FlushOptions,
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
   OutboxStatus,
-  SetAsideBatch,
 } from './outbox.ts'
 import { summarize } from './status.ts'
 import type { CancelOutcome, OutboxStore, StoredCatch } from './store.ts'
@@ -28,9 +28,9 @@ const LISTED_CATCHES = 500
 const DEFAULT_PEEK = 100
 const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
 
-const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { bookmark: true }
+const ADD_OPTIONS: OptionNames<OutboxAddOptions> = { checkpoint: true }
 const FLUSH_OPTIONS: OptionNames<FlushOptions> = { signal: true, onProgress: true, maxWaitMs: true }
-const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, bookmark: true, dryRun: true }
+const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint: true, dryRun: true }
 
 /**
  * Opens a crash-safe queue of catches: what `add` took is delivered to the service once and in order, whatever dies in
@@ -82,18 +82,18 @@ class OpenOutbox implements Outbox {
   async add(catches: NewCatch | readonly NewCatch[], options: OutboxAddOptions = {}): Promise<OutboxAdded> {
     const { store, settings, emitter } = this.#open()
     checkOptions(options, ADD_OPTIONS)
-    const { bookmark } = options
+    const { checkpoint } = options
     const now = settings.now()
     const list = Array.isArray(catches) ? (catches as readonly NewCatch[]) : [catches as NewCatch]
     const outcome = await store.add({
-      catches: readCatches(list, { now, defaults: settings.defaults, bookmark }),
-      bookmark,
+      catches: readCatches(list, { now, defaults: settings.defaults, checkpoint }),
+      checkpoint,
       now,
       maxCatches: settings.maxCatches,
       maxKeys: settings.maxKeys,
       keysSince: now - settings.keyLifeMs,
     })
-    if (outcome.type === 'moved') throw new BookmarkMovedError()
+    if (outcome.type === 'moved') throw new CheckpointMovedError()
     if (outcome.type === 'full') throw new OutboxFullError(settings.maxCatches)
     const { addedIndexes } = outcome
     const added = addedIndexes.length
@@ -103,8 +103,8 @@ class OpenOutbox implements Outbox {
     return { added, duplicates, addedIndexes }
   }
 
-  async bookmark(name: string): Promise<string | undefined> {
-    return this.#open().store.bookmark(name)
+  async checkpoint(name: string): Promise<string | undefined> {
+    return this.#open().store.checkpoint(name)
   }
 
   async flush(options: FlushOptions = {}): Promise<FlushReport> {
@@ -141,8 +141,8 @@ class OpenOutbox implements Outbox {
     return this.#open().store.peek(limit)
   }
 
-  async setAside(): Promise<readonly SetAsideBatch[]> {
-    const batches = await this.#open().store.listSetAside(LISTED_CATCHES)
+  async deadLetters(): Promise<readonly DeadLetter[]> {
+    const batches = await this.#open().store.deadLetters(LISTED_CATCHES)
     return batches.map(({ at, ...batch }) => ({ ...batch, at: new Date(at) }))
   }
 
@@ -159,9 +159,9 @@ class OpenOutbox implements Outbox {
   async cancel(options: CancelOptions = {}): Promise<CancelOutcome> {
     const { store, settings } = this.#open()
     checkOptions(options, CANCEL_OPTIONS)
-    const { keyPrefix, bookmark, dryRun = false } = options
-    readCatches([], { now: settings.now(), defaults: settings.defaults, bookmark })
-    return store.cancel({ keyPrefix, bookmark, dryRun })
+    const { keyPrefix, checkpoint, dryRun = false } = options
+    readCatches([], { now: settings.now(), defaults: settings.defaults, checkpoint })
+    return store.cancel({ keyPrefix, checkpoint, dryRun })
   }
 
   subscribe(listener: OutboxListener): () => void {

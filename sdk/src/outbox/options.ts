@@ -6,7 +6,7 @@ import { type OptionNames, requireOptions, unknownOptions } from '../client/unkn
 import { LIMITS } from '../contract/limits.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import type { OutboxListener } from './events.ts'
-import type { Awaitable, OutboxStore } from './store.ts'
+import type { MaybePromise, OutboxStore } from './store.ts'
 
 /** The part of a client that an outbox needs. */
 export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'baseUrl' | 'defaults'>>
@@ -29,14 +29,14 @@ export interface OutboxOptions extends Target {
    * The client with that user's key, instead of `client`. For `undefined` that user's catches stay queued. Asked once
    * a user and flush; what it throws is judged as what its client throws.
    */
-  readonly clientFor?: ((user: string) => Awaitable<OutboxClient | undefined>) | undefined
+  readonly clientFor?: ((user: string) => MaybePromise<OutboxClient | undefined>) | undefined
   /**
    * The address of the service that the catches are for. Needed where neither `client` nor `path` nor `store` is given.
    * @default that of `client`
    */
   readonly baseUrl?: string | undefined
   /** Where catches are kept; the outbox closes it. @default `sqliteStore(path)` */
-  readonly store?: Awaitable<OutboxStore> | undefined
+  readonly store?: MaybePromise<OutboxStore> | undefined
   /**
    * The file of the default store. @default one for each service, in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), and
    * the like on macOS and Windows
@@ -73,7 +73,7 @@ export interface OutboxSettings {
   readonly defaults: Target
   /** The address of the service that the catches are for, in its one spelling; `undefined` until a client tells. */
   readonly service: string | undefined
-  readonly clientFor: (user: string) => Awaitable<OutboxClient | undefined>
+  readonly clientFor: (user: string) => MaybePromise<OutboxClient | undefined>
   readonly maxCatches: number
   readonly maxBatch: number
   readonly maxKeys: number

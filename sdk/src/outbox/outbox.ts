@@ -1,5 +1,5 @@
-import type { Bookmark } from './bookmark.ts'
 import type { NewCatch } from './catches.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { OutboxListener } from './events.ts'
 import type { FlushProgress, FlushReport } from './flush-report.ts'
 import type {
@@ -7,14 +7,14 @@ import type {
   CancelRequest,
   Collection,
   CollectionCounts,
-  SetAsideReason,
+  DeadLetterReason,
   StoredCatch,
 } from './store.ts'
 
 /** What `add` may be told. */
 export interface OutboxAddOptions {
-  /** Written together with the catches: either both are safe or neither. See `outbox.bookmark`. */
-  readonly bookmark?: Bookmark | undefined
+  /** Written together with the catches: either both are safe or neither. See `outbox.checkpoint`. */
+  readonly checkpoint?: Checkpoint | undefined
 }
 
 /** What `add` did. */
@@ -42,23 +42,23 @@ export interface OutboxStatus {
   /** Wait to be sent. */
   readonly queued: number
   /** Have their token, and no answer yet. */
-  readonly sealed: number
+  readonly frozen: number
   /** Could not be delivered, and wait for `retry` or `drop`. */
-  readonly setAside: number
-  /** When the oldest catch that is queued or sealed was added. */
+  readonly dead: number
+  /** When the oldest catch that is queued or frozen was added. */
   readonly oldest?: Date | undefined
   /** The same by collection. */
-  readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'sealed' | 'setAside'>)[]
+  readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'frozen' | 'dead'>)[]
 }
 
 /** What `cancel` may be told. */
 export type CancelOptions = Partial<CancelRequest>
 
 /** Catches that could not be delivered. */
-export interface SetAsideBatch {
+export interface DeadLetter {
   readonly id: number
   readonly collection: Collection
-  readonly reason: SetAsideReason
+  readonly reason: DeadLetterReason
   readonly at: Date
   /** How many catches it holds. */
   readonly count: number
@@ -72,20 +72,20 @@ export interface Outbox {
    * Takes catches, all or none: checked as the client checks them, then kept; they are safe when it returns. They are
    * sent by `flush`, or by `start` in the background, each once and in the order of their adding within a collection.
    *
-   * @throws ValidationError, OutboxFullError, BookmarkMovedError, OutboxStoreError, OutboxClosedError; nothing was
+   * @throws ValidationError, OutboxFullError, CheckpointMovedError, OutboxStoreError, OutboxClosedError; nothing was
    *   added.
    * @example
    * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold', key: 'latest.log:1042' })
-   * await outbox.add([], { bookmark: { name: 'latest.log', value: '2048' } })
+   * await outbox.add([], { checkpoint: { name: 'latest.log', value: '2048' } })
    */
   add(catches: NewCatch | readonly NewCatch[], options?: OutboxAddOptions): Promise<OutboxAdded>
   /**
-   * The value that a bookmark was last given; `undefined` when there is none.
+   * The value that a checkpoint was last given; `undefined` when there is none.
    *
    * @example
-   * const offset = Number((await outbox.bookmark('latest.log')) ?? 0)
+   * const offset = Number((await outbox.checkpoint('latest.log')) ?? 0)
    */
-  bookmark(name: string): Promise<string | undefined>
+  checkpoint(name: string): Promise<string | undefined>
   /**
    * Sends what waits, up to 500 catches of one collection in a request, and waits out the rate limit. Flushes of one
    * outbox run one after another. What fails for now stays queued and is in the report; what can never be stored is set
@@ -112,7 +112,7 @@ export interface Outbox {
    * What the outbox holds.
    *
    * @example
-   * const { queued, sealed, setAside } = await outbox.status()
+   * const { queued, frozen, dead } = await outbox.status()
    */
   status(): Promise<OutboxStatus>
   /** The first catches that wait to be sent, in order. @param limit @default 100 */
@@ -121,11 +121,11 @@ export interface Outbox {
    * What could not be delivered, oldest first.
    *
    * @example
-   * for (const { id, count, reason } of await outbox.setAside()) showStatus(`${id}: ${count} ${reason.message}`)
+   * for (const { id, count, reason } of await outbox.deadLetters()) showStatus(`${id}: ${count} ${reason.message}`)
    */
-  setAside(): Promise<readonly SetAsideBatch[]>
+  deadLetters(): Promise<readonly DeadLetter[]>
   /**
-   * Queues set-aside catches again, at their old places; they are encrypted anew when they are sent. That stores
+   * Queues dead-letter catches again, at their old places; they are encrypted anew when they are sent. That stores
    * nothing twice: only what the service refused is set aside.
    *
    * @param ids Of which batches. @default all
@@ -135,15 +135,15 @@ export interface Outbox {
    * await outbox.flush()
    */
   retry(ids?: number | readonly number[]): Promise<number>
-  /** Deletes set-aside catches for good. Their keys stay known. @returns how many catches */
+  /** Deletes dead-letter catches for good. Their keys stay known. @returns how many catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
    * Removes for good what is queued, all or by the beginnings of keys. A batch under way stays: it has its token, may
    * have reached the service, and is sent again. Keys stay known: what was cancelled is not taken again under its key.
    *
-   * @throws ValidationError for a bookmark that cannot be one
+   * @throws ValidationError for a checkpoint that cannot be one
    * @example
-   * const { cancelled, sealed } = await outbox.cancel({ keyPrefix: 'old.log:' })
+   * const { cancelled, frozen } = await outbox.cancel({ keyPrefix: 'old.log:' })
    */
   cancel(options?: CancelOptions): Promise<CancelOutcome>
   /**

@@ -1,36 +1,36 @@
 import { isFishCrabError } from '../errors/guards.ts'
+import { decide } from './decision.ts'
 import type { Batch, Delivery, DeliveryOutcome } from './delivery.ts'
-import type { Holder, SetAsideReason } from './store.ts'
-import { judge } from './verdict.ts'
+import type { DeadLetterReason, LeaseHolder } from './store.ts'
 
-/** Does with a batch that could not be sealed or sent what its error asks for. */
+/** Does with a batch that could not be frozen or sent what its error asks for. */
 export async function refuse(
   { store, settings, emitter }: Delivery,
-  holder: Holder,
+  holder: LeaseHolder,
   { collection, catches, fresh }: Batch,
   error: unknown,
 ): Promise<DeliveryOutcome> {
-  const verdict = judge(error, { kind: collection.kind, fresh })
+  const decision = decide(error, { kind: collection.kind, fresh })
   const seqs = catches.map(({ seq }) => seq)
-  if (verdict.type === 'renew') {
+  if (decision.type === 'renew') {
     await store.requeue(holder, seqs, catches[0]?.batchLimit)
     return { type: 'again' }
   }
-  if (verdict.type === 'part' && seqs.length > 1) {
+  if (decision.type === 'part' && seqs.length > 1) {
     await store.requeue(holder, seqs, Math.ceil(seqs.length / 2))
     return { type: 'again' }
   }
-  if (verdict.type !== 'part' && verdict.type !== 'set-aside') return { type: 'failed', verdict, error }
+  if (decision.type !== 'part' && decision.type !== 'dead-letter') return { type: 'failed', decision, error }
   const reason = reasonOf(error)
-  const which = verdict.type === 'part' ? seqs : 'all'
-  const kept = await store.setAside(holder, which, reason, settings.now())
+  const which = decision.type === 'part' ? seqs : 'all'
+  const kept = await store.addDeadLetter(holder, which, reason, settings.now())
   if (!kept) return { type: 'again' }
   const notice = { collection, ...kept, reason }
-  emitter.emit({ type: 'set-aside', ...notice })
-  return { type: 'set-aside', notice }
+  emitter.emit({ type: 'dead-letter', ...notice })
+  return { type: 'dead-letter', notice }
 }
 
-function reasonOf(error: unknown): SetAsideReason {
+function reasonOf(error: unknown): DeadLetterReason {
   if (isFishCrabError(error)) return { code: error.code, message: error.message }
   return { code: 'unknown', message: 'It failed for an unknown reason.' }
 }

@@ -22,22 +22,22 @@ export async function attempt<T>(work: () => Promise<T>, signal: AbortSignal): P
 }
 
 /** Encrypts catches that lie in a store. */
-export function sealWith(
+export function encryptWith(
   { fish, crabs }: OutboxClient,
   { kind, ...target }: Collection,
   entries: readonly PayloadEntry[],
 ): Promise<EncryptedCatches> {
   // They were checked as the input of their kind before they were stored.
-  return kind === 'fish' ? fish.seal(entries as FishInput[], target) : crabs.seal(entries as CrabInput[], target)
+  return kind === 'fish' ? fish.encrypt(entries as FishInput[], target) : crabs.encrypt(entries as CrabInput[], target)
 }
 
 /** Posts a token. */
 export async function sendWith(
   { fish, crabs }: OutboxClient,
-  sealed: EncryptedCatches,
+  frozen: EncryptedCatches,
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<AddResult> {
   const options = { signal, deadlineMs, maxWaitMs: Math.min(CLIENT_WAIT_MS, deadlineMs) }
-  return sealed.kind === 'fish' ? await fish.send(sealed, options) : await crabs.send(sealed, options)
+  return frozen.kind === 'fish' ? await fish.send(frozen, options) : await crabs.send(frozen, options)
 }

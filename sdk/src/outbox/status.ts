@@ -3,20 +3,20 @@ import type { CollectionCounts } from './store.ts'
 
 /** Sums up the counts of all collections. */
 export function summarize(counts: readonly CollectionCounts[]): OutboxStatus {
-  const sum = (field: 'queued' | 'sealed' | 'setAside') => counts.reduce((total, one) => total + one[field], 0)
+  const sum = (field: 'queued' | 'frozen' | 'dead') => counts.reduce((total, one) => total + one[field], 0)
   const times = counts.flatMap(({ oldestAt }) => (oldestAt === undefined ? [] : [oldestAt]))
   return {
     queued: sum('queued'),
-    sealed: sum('sealed'),
-    setAside: sum('setAside'),
+    frozen: sum('frozen'),
+    dead: sum('dead'),
     ...(times.length === 0 ? {} : { oldest: new Date(Math.min(...times)) }),
-    collections: counts.map(({ kind, user, gamemode, queued, sealed, setAside }) => ({
+    collections: counts.map(({ kind, user, gamemode, queued, frozen, dead }) => ({
       kind,
       user,
       gamemode,
       queued,
-      sealed,
-      setAside,
+      frozen,
+      dead,
     })),
   }
 }

@@ -1,10 +1,10 @@
 import type { PayloadEntry } from '../client/entries.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import type { Bookmark } from './bookmark.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 /** An answer, at once or later. */
-export type Awaitable<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /** A collection of the service: one order is kept in each. */
 export interface Collection {
@@ -14,7 +14,7 @@ export interface Collection {
 }
 
 /** A catch as it goes into a store: checked, in the service's form. */
-export interface Addition extends Collection {
+export interface CatchToAdd extends Collection {
   /** The same for all spellings of one collection; see `collectionId`. */
   readonly collection: string
   readonly entry: PayloadEntry
@@ -36,9 +36,9 @@ export interface StoredCatch extends Collection {
 
 /** What `add` is to do, all of it or nothing. */
 export interface AddRequest {
-  /** May be empty, when only the bookmark moves. */
-  readonly catches: readonly Addition[]
-  readonly bookmark?: Bookmark | undefined
+  /** May be empty, when only the checkpoint moves. */
+  readonly catches: readonly CatchToAdd[]
+  readonly checkpoint?: Checkpoint | undefined
   /** Milliseconds since 1970. */
   readonly now: number
   readonly maxCatches: number
@@ -48,7 +48,7 @@ export interface AddRequest {
   readonly keysSince: number
 }
 
-/** What `add` did. `full`, or `moved` when the bookmark is not what was expected: nothing at all. */
+/** What `add` did. `full`, or `moved` when the checkpoint is not what was expected: nothing at all. */
 export type AddOutcome =
   | {
       readonly type: 'added'
@@ -62,7 +62,7 @@ export type AddOutcome =
 export interface CancelRequest {
   /** Those whose key begins so. @default all */
   readonly keyPrefix?: string | undefined
-  readonly bookmark?: Pick<Bookmark, 'name' | 'value'> | undefined
+  readonly checkpoint?: Pick<Checkpoint, 'name' | 'value'> | undefined
   /** Count, and change nothing. */
   readonly dryRun: boolean
 }
@@ -71,21 +71,21 @@ export interface CancelRequest {
 export interface CancelOutcome {
   readonly cancelled: number
   /** Those of them that stay, since they have their token and may have reached the service. */
-  readonly sealed: number
+  readonly frozen: number
 }
 
 /** Counts of one collection, in catches. */
 export interface CollectionCounts extends Collection {
   readonly collection: string
   readonly queued: number
-  readonly sealed: number
-  readonly setAside: number
+  readonly frozen: number
+  readonly dead: number
   /** When the oldest catch that waits to be sent was added. */
   readonly oldestAt?: number | undefined
 }
 
 /** A claim to be the only one who sends a collection. */
-export interface Lease {
+export interface LeaseRequest {
   readonly collection: string
   readonly owner: string
   /** Milliseconds since 1970. */
@@ -97,21 +97,21 @@ export interface Lease {
 export type LeaseOutcome = { readonly granted: true } | { readonly granted: false; readonly until: number }
 
 /** Who works on a collection: an operation that takes this does nothing unless that owner holds the lease. */
-export interface Holder {
+export interface LeaseHolder {
   readonly collection: string
   readonly owner: string
 }
 
 /** What is to be sent next in a collection. */
-export interface Head {
-  /** The sealed batch that has no answer yet: to be sent again before anything else. */
-  readonly sealed?: { readonly batch: number; readonly token: string } | undefined
+export interface NextBatch {
+  /** The frozen batch that has no answer yet: to be sent again before anything else. */
+  readonly frozen?: { readonly batch: number; readonly token: string } | undefined
   /** The catches of that batch, else the first queued ones; in order. */
   readonly catches: readonly StoredCatch[]
 }
 
 /** Why a batch was set aside. */
-export interface SetAsideReason {
+export interface DeadLetterReason {
   /** The `code` of the error. */
   readonly code: string
   /** Its message. Holds no secret. */
@@ -119,10 +119,10 @@ export interface SetAsideReason {
 }
 
 /** A batch that was set aside. */
-export interface StoredBatch {
+export interface StoredDeadLetter {
   readonly id: number
   readonly collection: Collection
-  readonly reason: SetAsideReason
+  readonly reason: DeadLetterReason
   /** Milliseconds since 1970. */
   readonly at: number
   /** How many catches it holds. */
@@ -146,51 +146,51 @@ export interface ServiceBinding {
  */
 export interface OutboxStore {
   /** Binds the store to a service, unless it is bound to one already. @returns the service it is bound to */
-  bind(service: string): Awaitable<ServiceBinding>
+  bind(service: string): MaybePromise<ServiceBinding>
   /**
-   * Adds catches whose key is not known, at the end and in order; remembers keys; moves the bookmark. A bookmark that is
+   * Adds catches whose key is not known, at the end and in order; remembers keys; moves the checkpoint. A checkpoint that is
    * not what it is expected to be comes before everything else.
    */
-  add(request: AddRequest): Awaitable<AddOutcome>
-  /** The value a bookmark was last given. */
-  bookmark(name: string): Awaitable<string | undefined>
+  add(request: AddRequest): MaybePromise<AddOutcome>
+  /** The value a checkpoint was last given. */
+  checkpoint(name: string): MaybePromise<string | undefined>
   /** All collections that hold something, the one with the oldest catch first. */
-  collections(): Awaitable<readonly CollectionCounts[]>
-  /** The first catches that wait to be sent, sealed or not, in order. */
-  peek(limit: number): Awaitable<readonly StoredCatch[]>
+  collections(): MaybePromise<readonly CollectionCounts[]>
+  /** The first catches that wait to be sent, frozen or not, in order. */
+  peek(limit: number): MaybePromise<readonly StoredCatch[]>
   /**
    * Gives the lease when nobody holds it, its holder asks again, its time is over, or it was given in the future (the
    * clock was set back).
    */
-  claim(lease: Lease): Awaitable<LeaseOutcome>
+  claim(lease: LeaseRequest): MaybePromise<LeaseOutcome>
   /** Gives the lease back, if that owner holds it. */
-  release(holder: Holder): Awaitable<void>
-  /** What is to be sent next: the oldest sealed batch whole, else up to `limit` queued catches. */
-  head(collection: string, limit: number): Awaitable<Head>
+  release(holder: LeaseHolder): MaybePromise<void>
+  /** What is to be sent next: the oldest frozen batch whole, else up to `limit` queued catches. */
+  nextBatch(collection: string, limit: number): MaybePromise<NextBatch>
   /** Binds a token to exactly these queued catches. @returns the id of the batch; nothing without the lease, or when not all of them are queued */
-  seal(holder: Holder, seqs: readonly number[], token: string): Awaitable<number | undefined>
-  /** Removes a sealed batch and its catches: they were stored, whoever asks. @returns whether it was there */
-  acknowledge(batch: number): Awaitable<boolean>
-  /** Makes these catches, sealed or queued, queued ones. Their token is forgotten. @returns whether the lease was held */
-  requeue(holder: Holder, seqs: readonly number[], batchLimit: number | undefined): Awaitable<boolean>
+  freeze(holder: LeaseHolder, seqs: readonly number[], token: string): MaybePromise<number | undefined>
+  /** Removes a frozen batch and its catches: they were stored, whoever asks. @returns whether it was there */
+  acknowledge(batch: number): MaybePromise<boolean>
+  /** Makes these catches, frozen or queued, queued ones. Their token is forgotten. @returns whether the lease was held */
+  requeue(holder: LeaseHolder, seqs: readonly number[], batchLimit: number | undefined): MaybePromise<boolean>
   /**
    * Sets catches aside, or with `all` everything that waits in the collection. Tokens are forgotten.
    * @returns the new batch; nothing without the lease, or when there is nothing to set aside
    */
-  setAside(
-    holder: Holder,
+  addDeadLetter(
+    holder: LeaseHolder,
     which: readonly number[] | 'all',
-    reason: SetAsideReason,
+    reason: DeadLetterReason,
     now: number,
-  ): Awaitable<{ readonly id: number; readonly count: number } | undefined>
+  ): MaybePromise<{ readonly id: number; readonly count: number } | undefined>
   /** All batches that were set aside, oldest first, each with up to `limit` of its catches. */
-  listSetAside(limit: number): Awaitable<readonly StoredBatch[]>
-  /** Queues the catches of set-aside batches at their old places. Without ids: of all. @returns how many catches */
-  retry(ids: readonly number[] | undefined): Awaitable<number>
-  /** Removes set-aside batches with their catches. @returns how many catches */
-  drop(ids: readonly number[]): Awaitable<number>
-  /** Removes queued catches that have no token, and moves the bookmark. Their keys stay known. */
-  cancel(request: CancelRequest): Awaitable<CancelOutcome>
+  deadLetters(limit: number): MaybePromise<readonly StoredDeadLetter[]>
+  /** Queues the catches of dead-letter batches at their old places. Without ids: of all. @returns how many catches */
+  retry(ids: readonly number[] | undefined): MaybePromise<number>
+  /** Removes dead-letter batches with their catches. @returns how many catches */
+  drop(ids: readonly number[]): MaybePromise<number>
+  /** Removes queued catches that have no token, and moves the checkpoint. Their keys stay known. */
+  cancel(request: CancelRequest): MaybePromise<CancelOutcome>
   /** Ends the use of the store. */
-  close(): Awaitable<void>
+  close(): MaybePromise<void>
 }

@@ -1,4 +1,10 @@
-import { isBookmarkMovedError, memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
+import {
+  isCheckpointMovedError,
+  memoryStore,
+  type NewCatch,
+  type OutboxOptions,
+  openOutbox,
+} from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock } from './clocks.ts'
 import { fakeService, fish } from './fake-service.ts'
@@ -16,8 +22,8 @@ it('takes one catch or many, and says how many', async () => {
   expect(await outbox.status()).toMatchObject({
     queued: 701,
     collections: [
-      { kind: 'crab', user: 'Alex', gamemode: 'earth', queued: 1, sealed: 0, setAside: 0 },
-      { kind: 'fish', user: 'Alex', gamemode: 'earth', queued: 700, sealed: 0, setAside: 0 },
+      { kind: 'crab', user: 'Alex', gamemode: 'earth', queued: 1, frozen: 0, dead: 0 },
+      { kind: 'fish', user: 'Alex', gamemode: 'earth', queued: 700, frozen: 0, dead: 0 },
     ],
   })
 })
@@ -44,7 +50,7 @@ it('names everything that is wrong and takes nothing', async () => {
     { kind: 'whale', gamemode: 'moon' },
     null,
   ] as unknown as NewCatch[]
-  const added = outbox.add(wrong, { bookmark: { name: '', value: 7 as never } })
+  const added = outbox.add(wrong, { checkpoint: { name: '', value: 7 as never } })
   const { issues } = (await added.catch((error: unknown) => error)) as { issues: { path: string }[] }
   expect(new Set(issues.map(({ path }) => path))).toEqual(
     new Set([
@@ -59,8 +65,8 @@ it('names everything that is wrong and takes nothing', async () => {
       'catches.3.kind',
       'catches.3',
       'catches.3.user',
-      'bookmark.name',
-      'bookmark.value',
+      'checkpoint.name',
+      'checkpoint.value',
     ]),
   )
   expect(await outbox.status()).toMatchObject({ queued: 0 })
@@ -77,28 +83,28 @@ it('takes a catch with a known key once, also when it was delivered before', asy
   expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
 })
 
-it('takes nothing when somebody else has moved the bookmark that was expected', async () => {
+it('takes nothing when somebody else has moved the checkpoint that was expected', async () => {
   const outbox = await open()
-  await outbox.add(fish(1), { bookmark: { name: 'import', value: '1', expected: null } })
-  const late = outbox.add(fish(1), { bookmark: { name: 'import', value: '1', expected: null } })
+  await outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
+  const late = outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
   const error = await late.catch((thrown: unknown) => thrown)
-  expect(isBookmarkMovedError(error)).toBe(true)
+  expect(isCheckpointMovedError(error)).toBe(true)
   expect(error).toMatchObject({ code: 'bookmark_moved' })
   expect(await outbox.status()).toMatchObject({ queued: 1 })
-  await outbox.add(fish(2), { bookmark: { name: 'import', value: '2', expected: '1' } })
-  expect(await outbox.bookmark('import')).toBe('2')
-  const wrong = outbox.add([], { bookmark: { name: 'import', value: '3', expected: 2 as never } })
-  await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'bookmark.expected' }] })
+  await outbox.add(fish(2), { checkpoint: { name: 'import', value: '2', expected: '1' } })
+  expect(await outbox.checkpoint('import')).toBe('2')
+  const wrong = outbox.add([], { checkpoint: { name: 'import', value: '3', expected: 2 as never } })
+  await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'checkpoint.expected' }] })
 })
 
-it('moves a bookmark together with the catches or not at all', async () => {
+it('moves a checkpoint together with the catches or not at all', async () => {
   const outbox = await open({ maxCatches: 2 })
-  expect(await outbox.bookmark('latest.log')).toBeUndefined()
-  await outbox.add(fish(1, 2), { bookmark: { name: 'latest.log', value: '20' } })
-  await expect(outbox.add(fish(3), { bookmark: { name: 'latest.log', value: '30' } })).rejects.toThrow()
-  expect(await outbox.bookmark('latest.log')).toBe('20')
-  await outbox.add([], { bookmark: { name: 'latest.log', value: '40' } })
-  expect(await outbox.bookmark('latest.log')).toBe('40')
+  expect(await outbox.checkpoint('latest.log')).toBeUndefined()
+  await outbox.add(fish(1, 2), { checkpoint: { name: 'latest.log', value: '20' } })
+  await expect(outbox.add(fish(3), { checkpoint: { name: 'latest.log', value: '30' } })).rejects.toThrow()
+  expect(await outbox.checkpoint('latest.log')).toBe('20')
+  await outbox.add([], { checkpoint: { name: 'latest.log', value: '40' } })
+  expect(await outbox.checkpoint('latest.log')).toBe('40')
 })
 
 it('says clearly that it is full, and keeps nothing of what did not fit', async () => {

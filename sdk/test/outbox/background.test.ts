@@ -131,7 +131,7 @@ it('waits twice as long after each failure, whatever is added, and starts over a
   expect(events).toContainEqual({ type: 'waiting', until: expect.any(Date), error: expect.any(Error) })
   service.before = () => {}
   await advance(nextSleep())
-  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 0 })
+  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 0 })
 
   service.before = () => {
     throw refusal('storage_error')

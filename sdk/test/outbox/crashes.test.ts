@@ -58,7 +58,7 @@ const lanes: Lane[] = [
   },
 ]
 
-/** One life of a program that adds what it has not added yet, by its bookmark, and sends. */
+/** One life of a program that adds what it has not added yet, by its checkpoint, and sends. */
 async function live(
   store: OutboxStore,
   service: FakeService,
@@ -80,10 +80,10 @@ async function live(
     random: () => 0,
   })
   for (;;) {
-    const place = Number((await outbox.bookmark('log')) ?? 0)
+    const place = Number((await outbox.checkpoint('log')) ?? 0)
     if (place >= COUNT) break
     const value = String(place + 3)
-    await outbox.add(fish(place + 1, place + 3), { bookmark: { name: 'log', value } })
+    await outbox.add(fish(place + 1, place + 3), { checkpoint: { name: 'log', value } })
   }
   const { stopped } = await outbox.flush()
   const [first] = stopped
@@ -113,7 +113,7 @@ describe.each(lanes)('$name', ({ open }) => {
         const second = await reopen()
         await live(second, service, crashingAt(Number.POSITIVE_INFINITY, 'before'), clock)
         const left = await second.collections()
-        const aside = await second.listSetAside(9)
+        const aside = await second.deadLetters(9)
         await second.close()
         await first.close()
 
@@ -121,7 +121,7 @@ describe.each(lanes)('$name', ({ open }) => {
           numbers(1, COUNT).filter((name) => name !== BAD),
         )
         expect(aside.map(({ catches }) => catches.map(({ entry }) => entry.name))).toEqual([[BAD]])
-        expect(left).toMatchObject([{ queued: 0, sealed: 0, setAside: 1 }])
+        expect(left).toMatchObject([{ queued: 0, frozen: 0, dead: 1 }])
         expect(n).toBeLessThan(200)
       }
     },

@@ -39,7 +39,7 @@ export function fakeService(): FakeService {
   const ids = new Map<string, string>()
   const collections = new Map<string, Entry[]>()
   const requests: Sent[] = []
-  let sealed = 0
+  let encrypted = 0
   const stored = (collection: string): readonly Entry[] => collections.get(collection) ?? []
   const service: FakeService = {
     key: 'key-1',
@@ -54,9 +54,9 @@ export function fakeService(): FakeService {
 
   function resource(kind: Kind, key: string) {
     return {
-      seal: async (entries: readonly Entry[], { user, gamemode }: { user: string; gamemode: string }) => {
-        sealed += 1
-        return { kind, user, gamemode, token: JSON.stringify({ sealed, key, entries }) }
+      encrypt: async (entries: readonly Entry[], { user, gamemode }: { user: string; gamemode: string }) => {
+        encrypted += 1
+        return { kind, user, gamemode, token: JSON.stringify({ encrypted, key, entries }) }
       },
       send: async ({ user, gamemode, token }: Sent, { signal }: { signal?: AbortSignal } = {}) => {
         const { entries, key: usedKey } = JSON.parse(token) as { entries: readonly Entry[]; key: string }

@@ -38,12 +38,12 @@ it('sends catches in order, in batches by user, gamemode and kind, and keeps non
     { kind: 'fish', name: 'Koi', rarity: 2, user: 'Alex', gamemode: 'survival' },
   ])
   const report = await outbox.flush()
-  expect(report).toMatchObject({ sent: 604, setAside: 0, left: 0, stopped: [], leased: [], withoutClient: [] })
+  expect(report).toMatchObject({ sent: 604, dead: 0, left: 0, stopped: [], leased: [], withoutClient: [] })
   expect(service.names(ALEX)).toEqual(numbers(1, 601))
   expect(service.names('fish/Alex/survival')).toEqual(['Koi'])
   expect(service.entries('crab/Alex/earth')).toHaveLength(1)
   expect(service.requests.map(({ names }) => names.length)).toEqual([500, 1, 1, 1, 101])
-  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 0, dead: 0 })
 })
 
 it('keeps a batch under the size of a body, however long its names are', async () => {
@@ -65,8 +65,8 @@ it('tells how far it is, and of every step', async () => {
   const progress: FlushProgress[] = []
   await outbox.flush({ onProgress: (one) => progress.push(one) })
   expect(progress).toEqual([
-    { sent: 2, setAside: 0, left: 1 },
-    { sent: 3, setAside: 0, left: 0 },
+    { sent: 2, dead: 0, left: 1 },
+    { sent: 3, dead: 0, left: 0 },
   ])
   const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
   expect(events).toEqual([
@@ -87,7 +87,7 @@ it('sends the same token again when an answer was lost, so that nothing is store
   const { stopped, left } = await outbox.flush()
   expect(left).toBe(2)
   expect(stopped).toMatchObject([{ collection: { user: 'Alex' }, error: { code: 'connection_error' } }])
-  expect(await outbox.status()).toMatchObject({ queued: 0, sealed: 2 })
+  expect(await outbox.status()).toMatchObject({ queued: 0, frozen: 2 })
 
   service.after = () => {}
   await add('Alex', 3)
@@ -111,7 +111,7 @@ it.each([
     if (user === 'Alex') throw error
   }
   expect(await outbox.flush()).toMatchObject({ sent: 1, left: 1, stopped: [{ collection: { user: 'Alex' }, error }] })
-  expect(await outbox.status()).toMatchObject({ sealed: 1, setAside: 0 })
+  expect(await outbox.status()).toMatchObject({ frozen: 1, dead: 0 })
   service.before = () => {}
   expect(await outbox.flush()).toMatchObject({ sent: 1, left: 0 })
 })

@@ -9,7 +9,7 @@ it('does not keep a process alive while its background waits, and loses nothing 
   const { exitCode, stdout } = await runInNode(`
     import { openOutbox } from './src/outbox/index.ts'
     const failing = async () => { throw new Error('The server is away.') }
-    const fish = { seal: async (_, target) => ({ ...target, kind: 'fish', token: 'token' }), send: failing }
+    const fish = { encrypt: async (_, target) => ({ ...target, kind: 'fish', token: 'token' }), send: failing }
     const outbox = await openOutbox({
       client: { fish }, user: 'Alex', gamemode: 'earth', path: ${JSON.stringify(path)}, lingerMs: 1,
       onEvent: ({ type }) => process.stdout.write(type + '\\n'),
@@ -20,7 +20,7 @@ it('does not keep a process alive while its background waits, and loses nothing 
   expect(exitCode).toBe(0)
   expect(stdout.split('\n')).toEqual(['added', 'sending', 'error', 'waiting', ''])
   const store = await sqliteStore(path)
-  expect(await store.collections()).toMatchObject([{ queued: 0, sealed: 1 }])
+  expect(await store.collections()).toMatchObject([{ queued: 0, frozen: 1 }])
   await store.close()
 })
 
@@ -33,7 +33,7 @@ it.each([
     import { memoryStore, openOutbox } from './src/outbox/index.ts'
     let sent = 0
     const fish = {
-      seal: async (entries, target) => ({ ...target, kind: 'fish', token: String(entries.length) }),
+      encrypt: async (entries, target) => ({ ...target, kind: 'fish', token: String(entries.length) }),
       send: async ({ token }) => {
         sent += Number(token)
         return { id: 'record', message: 'Saved', replayed: false }

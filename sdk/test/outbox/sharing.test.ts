@@ -144,7 +144,7 @@ it('leaves a collection to a process that claims it again: it is alive', async (
   await two.close()
 })
 
-it('takes over the sealed token of a process that hangs, which then does no harm', async () => {
+it('takes over the frozen token of a process that hangs, which then does no harm', async () => {
   const { service, advance, one, two } = await openTwo()
   await one.add(fish(1, 5))
   let goOn = () => {}
@@ -162,7 +162,7 @@ it('takes over the sealed token of a process that hangs, which then does no harm
   goOn()
   await hanging
   expect(service.names(ALEX)).toEqual(numbers(1, 5))
-  expect(await one.status()).toMatchObject({ queued: 0, sealed: 0, setAside: 0 })
+  expect(await one.status()).toMatchObject({ queued: 0, frozen: 0, dead: 0 })
   await one.close()
   await two.close()
 })

@@ -33,11 +33,11 @@ describe('the file of sqliteStore', () => {
   it('keeps everything from one opening to the next', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const first = await openOutbox({ path, ...defaults })
-    await first.add(fish(1, 3), { bookmark: { name: 'log', value: '3' } })
+    await first.add(fish(1, 3), { checkpoint: { name: 'log', value: '3' } })
     await first.close()
     const second = await openOutbox({ path })
     expect((await second.peek()).map(({ entry }) => entry.name)).toEqual(['1', '2', '3'])
-    expect(await second.bookmark('log')).toBe('3')
+    expect(await second.checkpoint('log')).toBe('3')
     await second.close()
   })
 

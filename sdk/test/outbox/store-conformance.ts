@@ -1,4 +1,4 @@
-import type { Addition, AddRequest, OutboxStore } from '@fish-crab/sdk/outbox'
+import type { AddRequest, CatchToAdd, OutboxStore } from '@fish-crab/sdk/outbox'
 import { describe, expect, it } from 'vitest'
 
 const ALEX = 'fish/earth/alex'
@@ -6,11 +6,11 @@ const SAM = 'crab/survival/sam'
 const REASON = { code: 'invalid_payload', message: 'Bad.' }
 const alex = { collection: ALEX, owner: 'one' }
 
-function addition(name: string, fields: Partial<Addition> = {}): Addition {
+function addition(name: string, fields: Partial<CatchToAdd> = {}): CatchToAdd {
   return { collection: ALEX, kind: 'fish', user: 'Alex', gamemode: 'earth', entry: { name, rarity: 1 }, ...fields }
 }
 
-function request(catches: readonly Addition[], fields: Partial<AddRequest> = {}): AddRequest {
+function request(catches: readonly CatchToAdd[], fields: Partial<AddRequest> = {}): AddRequest {
   return { catches, now: 1000, maxCatches: 100, maxKeys: 100, keysSince: 0, ...fields }
 }
 
@@ -18,7 +18,7 @@ const abc = [addition('a'), addition('b'), addition('c')]
 
 /** What every store of an outbox must do. `open` gives a new, empty one. */
 export function describeStore(name: string, open: () => Promise<OutboxStore>): void {
-  const openHeld = async (catches: readonly Addition[] = abc) => {
+  const openHeld = async (catches: readonly CatchToAdd[] = abc) => {
     const store = await open()
     await store.add(request(catches))
     await store.claim({ ...alex, now: 0, leaseMs: 100 })
@@ -38,7 +38,7 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
 
     it.each([
       ['catches', request(abc)],
-      ['a bookmark', request([], { bookmark: { name: 'log', value: '1' } })],
+      ['a checkpoint', request([], { checkpoint: { name: 'log', value: '1' } })],
     ])('is adopted by it when it held %s before', async (_, held) => {
       const store = await open()
       await store.add(held)
@@ -72,7 +72,7 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       const twice = [addition('a', { key: 'k' }), addition('a', { key: 'k' })]
       expect(await store.add(request(twice))).toEqual({ type: 'added', addedIndexes: [0] })
       await store.claim({ ...alex, now: 0, leaseMs: 100 })
-      const batch = await store.seal(alex, [(await store.peek(1))[0]?.seq ?? 0], 'token')
+      const batch = await store.freeze(alex, [(await store.peek(1))[0]?.seq ?? 0], 'token')
       await store.acknowledge(batch ?? 0)
       expect(await store.add(request(twice))).toEqual({ type: 'added', addedIndexes: [] })
       expect(await names(store)).toEqual([])
@@ -97,8 +97,8 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       for (const key of ['x', 'y', 'z']) {
         await store.add(request([addition(key, { key, collection: SAM, kind: 'crab', user: 'Sam' })]))
         await store.claim({ collection: SAM, owner: 'one', now: 0, leaseMs: 100 })
-        const { catches } = await store.head(SAM, 1)
-        const batch = await store.seal({ collection: SAM, owner: 'one' }, [catches[0]?.seq ?? 0], 'token')
+        const { catches } = await store.nextBatch(SAM, 1)
+        const batch = await store.freeze({ collection: SAM, owner: 'one' }, [catches[0]?.seq ?? 0], 'token')
         await store.acknowledge(batch ?? 0)
       }
       const again = (key: string) => request([addition(key, { key })])
@@ -111,30 +111,30 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
       expect(await store.add(again('held'))).toMatchObject({ addedIndexes: [] })
     })
 
-    it('takes nothing of what would be too much, the bookmark included', async () => {
+    it('takes nothing of what would be too much, the checkpoint included', async () => {
       const store = await open()
-      const bookmark = { name: 'log', value: '7' }
-      expect(await store.add(request(abc, { maxCatches: 2, bookmark }))).toEqual({ type: 'full' })
+      const checkpoint = { name: 'log', value: '7' }
+      expect(await store.add(request(abc, { maxCatches: 2, checkpoint }))).toEqual({ type: 'full' })
       expect(await names(store)).toEqual([])
-      expect(await store.bookmark('log')).toBeUndefined()
-      expect(await store.add(request(abc, { maxCatches: 3, bookmark }))).toMatchObject({ addedIndexes: [0, 1, 2] })
-      expect(await store.bookmark('log')).toBe('7')
-      expect(await store.add(request([], { maxCatches: 3, bookmark: { name: 'log', value: '8' } }))).toMatchObject({
+      expect(await store.checkpoint('log')).toBeUndefined()
+      expect(await store.add(request(abc, { maxCatches: 3, checkpoint }))).toMatchObject({ addedIndexes: [0, 1, 2] })
+      expect(await store.checkpoint('log')).toBe('7')
+      expect(await store.add(request([], { maxCatches: 3, checkpoint: { name: 'log', value: '8' } }))).toMatchObject({
         addedIndexes: [],
       })
-      expect(await store.bookmark('log')).toBe('8')
+      expect(await store.checkpoint('log')).toBe('8')
     })
 
-    it('takes nothing when a bookmark is not what it is expected to be', async () => {
+    it('takes nothing when a checkpoint is not what it is expected to be', async () => {
       const store = await open()
       const move = (expected: string | null, value: string) =>
-        store.add(request([addition(value)], { bookmark: { name: 'log', value, expected } }))
+        store.add(request([addition(value)], { checkpoint: { name: 'log', value, expected } }))
       expect(await move('7', 'a')).toEqual({ type: 'moved' })
       expect(await move(null, 'a')).toMatchObject({ addedIndexes: [0] })
       for (const expected of [null, 'b', '']) expect(await move(expected, 'b')).toEqual({ type: 'moved' })
       expect(await names(store)).toEqual(['a'])
       expect(await move('a', 'b')).toMatchObject({ addedIndexes: [0] })
-      expect(await store.bookmark('log')).toBe('b')
+      expect(await store.checkpoint('log')).toBe('b')
       expect(await names(store)).toEqual(['a', 'b'])
     })
 
@@ -144,8 +144,8 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
         addition('d', { user: 'ALEX' }),
         addition('crab', { collection: SAM, kind: 'crab', user: 'Sam', gamemode: 'survival' }),
       ])
-      await store.setAside(alex, seqs.slice(0, 1), REASON, 5)
-      await store.seal(alex, seqs.slice(1, 2), 'token')
+      await store.addDeadLetter(alex, seqs.slice(0, 1), REASON, 5)
+      await store.freeze(alex, seqs.slice(1, 2), 'token')
       expect(await store.collections()).toEqual([
         {
           collection: ALEX,
@@ -153,8 +153,8 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
           user: 'Alex',
           gamemode: 'earth',
           queued: 2,
-          sealed: 1,
-          setAside: 1,
+          frozen: 1,
+          dead: 1,
           oldestAt: 1000,
         },
         {
@@ -163,8 +163,8 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
           user: 'Sam',
           gamemode: 'survival',
           queued: 1,
-          sealed: 0,
-          setAside: 0,
+          frozen: 0,
+          dead: 0,
           oldestAt: 1000,
         },
       ])
@@ -194,41 +194,41 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
     it('lets nobody change a collection without its lease', async () => {
       const { store, seqs } = await openHeld()
       const stranger = { collection: ALEX, owner: 'two' }
-      expect(await store.seal(stranger, seqs, 'token')).toBeUndefined()
+      expect(await store.freeze(stranger, seqs, 'token')).toBeUndefined()
       expect(await store.requeue(stranger, seqs, 1)).toBe(false)
-      expect(await store.setAside(stranger, 'all', REASON, 5)).toBeUndefined()
-      expect(await store.head(ALEX, 9)).toMatchObject({ catches: [{}, {}, {}] })
-      expect((await store.head(ALEX, 9)).sealed).toBeUndefined()
+      expect(await store.addDeadLetter(stranger, 'all', REASON, 5)).toBeUndefined()
+      expect(await store.nextBatch(ALEX, 9)).toMatchObject({ catches: [{}, {}, {}] })
+      expect((await store.nextBatch(ALEX, 9)).frozen).toBeUndefined()
     })
   })
 
   describe(`${name}: sending`, () => {
-    it('gives the sealed batch first, then what is queued', async () => {
+    it('gives the frozen batch first, then what is queued', async () => {
       const { store, first, seqs } = await openHeld()
-      expect((await store.head(ALEX, 2)).catches.map(({ seq }) => seq)).toEqual(first)
-      const batch = await store.seal(alex, first, 'token')
-      const head = await store.head(ALEX, 1)
-      expect(head.sealed).toEqual({ batch, token: 'token' })
+      expect((await store.nextBatch(ALEX, 2)).catches.map(({ seq }) => seq)).toEqual(first)
+      const batch = await store.freeze(alex, first, 'token')
+      const head = await store.nextBatch(ALEX, 1)
+      expect(head.frozen).toEqual({ batch, token: 'token' })
       expect(head.catches.map(({ seq }) => seq)).toEqual(first)
       expect(await store.acknowledge(batch ?? 0)).toBe(true)
       expect(await store.acknowledge(batch ?? 0)).toBe(false)
-      expect((await store.head(ALEX, 9)).catches.map(({ seq }) => seq)).toEqual(seqs.slice(2))
+      expect((await store.nextBatch(ALEX, 9)).catches.map(({ seq }) => seq)).toEqual(seqs.slice(2))
     })
 
     it('seals only catches that are all queued', async () => {
       const { store, first, seqs } = await openHeld()
-      await store.seal(alex, first, 'token')
-      expect(await store.seal(alex, seqs, 'other')).toBeUndefined()
-      expect(await store.seal(alex, [9999], 'other')).toBeUndefined()
-      expect((await store.head(ALEX, 9)).sealed?.token).toBe('token')
+      await store.freeze(alex, first, 'token')
+      expect(await store.freeze(alex, seqs, 'other')).toBeUndefined()
+      expect(await store.freeze(alex, [9999], 'other')).toBeUndefined()
+      expect((await store.nextBatch(ALEX, 9)).frozen?.token).toBe('token')
     })
 
-    it('queues a sealed batch again at its place, with a limit for its catches alone', async () => {
+    it('queues a frozen batch again at its place, with a limit for its catches alone', async () => {
       const { store, first, seqs } = await openHeld()
-      const batch = await store.seal(alex, first, 'token')
+      const batch = await store.freeze(alex, first, 'token')
       expect(await store.requeue(alex, first, 1)).toBe(true)
-      const { sealed, catches } = await store.head(ALEX, 9)
-      expect(sealed).toBeUndefined()
+      const { frozen, catches } = await store.nextBatch(ALEX, 9)
+      expect(frozen).toBeUndefined()
       expect(catches.map(({ seq }) => seq)).toEqual(seqs)
       expect(catches.map(({ batchLimit }) => batchLimit)).toEqual([1, 1, undefined])
       expect(await store.acknowledge(batch ?? 0)).toBe(false)
@@ -238,64 +238,64 @@ export function describeStore(name: string, open: () => Promise<OutboxStore>): v
   describe(`${name}: setting aside`, () => {
     it('keeps catches with their reason, out of the way of the others', async () => {
       const { store, first } = await openHeld()
-      await store.seal(alex, first, 'token')
-      const kept = await store.setAside(alex, first, REASON, 77)
+      await store.freeze(alex, first, 'token')
+      const kept = await store.addDeadLetter(alex, first, REASON, 77)
       expect(kept).toMatchObject({ count: 2 })
       expect(await names(store)).toEqual(['c'])
       const collection = { kind: 'fish', user: 'Alex', gamemode: 'earth' }
-      expect(await store.listSetAside(1)).toMatchObject([
+      expect(await store.deadLetters(1)).toMatchObject([
         { id: kept?.id, collection, reason: REASON, at: 77, count: 2, catches: [{ entry: { name: 'a' } }] },
       ])
-      expect((await store.listSetAside(1))[0]?.catches).toHaveLength(1)
+      expect((await store.deadLetters(1))[0]?.catches).toHaveLength(1)
     })
 
     it('sets aside all that waits, and nothing twice', async () => {
       const { store, first } = await openHeld()
-      await store.seal(alex, first, 'token')
-      expect(await store.setAside(alex, 'all', REASON, 5)).toMatchObject({ count: 3 })
-      expect(await store.setAside(alex, 'all', REASON, 5)).toBeUndefined()
-      expect(await store.listSetAside(9)).toHaveLength(1)
-      expect(await store.head(ALEX, 9)).toEqual({ catches: [] })
+      await store.freeze(alex, first, 'token')
+      expect(await store.addDeadLetter(alex, 'all', REASON, 5)).toMatchObject({ count: 3 })
+      expect(await store.addDeadLetter(alex, 'all', REASON, 5)).toBeUndefined()
+      expect(await store.deadLetters(9)).toHaveLength(1)
+      expect(await store.nextBatch(ALEX, 9)).toEqual({ catches: [] })
     })
 
     it('queues them at their old places again, those that are asked for or all', async () => {
       const { store, seqs } = await openHeld()
-      const a = await store.setAside(alex, seqs.slice(0, 1), REASON, 5)
-      await store.setAside(alex, seqs.slice(2), REASON, 5)
+      const a = await store.addDeadLetter(alex, seqs.slice(0, 1), REASON, 5)
+      await store.addDeadLetter(alex, seqs.slice(2), REASON, 5)
       expect(await store.retry([a?.id ?? 0, 9999])).toBe(1)
       expect(await names(store)).toEqual(['a', 'b'])
       expect(await store.retry(undefined)).toBe(1)
       expect(await names(store)).toEqual(['a', 'b', 'c'])
-      expect(await store.listSetAside(9)).toEqual([])
+      expect(await store.deadLetters(9)).toEqual([])
     })
 
-    it('cancels what is queued, by the beginning of its key or all of it, and moves the bookmark', async () => {
+    it('cancels what is queued, by the beginning of its key or all of it, and moves the checkpoint', async () => {
       const keyed = [addition('a', { key: 'a%:1' }), addition('b', { key: 'a_:1' }), addition('c'), addition('d')]
       const { store, seqs } = await openHeld(keyed)
-      const bookmark = { name: 'stamp', value: '1' }
-      const some = { keyPrefix: 'a%:', bookmark, dryRun: false }
-      expect(await store.cancel({ ...some, dryRun: true })).toEqual({ cancelled: 1, sealed: 0 })
-      expect([await names(store), await store.bookmark('stamp')]).toEqual([['a', 'b', 'c', 'd'], undefined])
-      expect(await store.cancel(some)).toEqual({ cancelled: 1, sealed: 0 })
-      expect([await names(store), await store.bookmark('stamp')]).toEqual([['b', 'c', 'd'], '1'])
+      const checkpoint = { name: 'stamp', value: '1' }
+      const some = { keyPrefix: 'a%:', checkpoint, dryRun: false }
+      expect(await store.cancel({ ...some, dryRun: true })).toEqual({ cancelled: 1, frozen: 0 })
+      expect([await names(store), await store.checkpoint('stamp')]).toEqual([['a', 'b', 'c', 'd'], undefined])
+      expect(await store.cancel(some)).toEqual({ cancelled: 1, frozen: 0 })
+      expect([await names(store), await store.checkpoint('stamp')]).toEqual([['b', 'c', 'd'], '1'])
       expect(await store.add(request(keyed.slice(0, 1)))).toMatchObject({ addedIndexes: [] })
-      await store.seal(alex, seqs.slice(1, 2), 'token')
-      expect(await store.seal(alex, seqs.slice(0, 1), 'token')).toBeUndefined()
-      expect(await store.cancel({ keyPrefix: 'a_', dryRun: false })).toEqual({ cancelled: 0, sealed: 1 })
-      await store.setAside(alex, seqs.slice(3), REASON, 1000)
-      expect(await store.cancel({ dryRun: false })).toEqual({ cancelled: 1, sealed: 1 })
+      await store.freeze(alex, seqs.slice(1, 2), 'token')
+      expect(await store.freeze(alex, seqs.slice(0, 1), 'token')).toBeUndefined()
+      expect(await store.cancel({ keyPrefix: 'a_', dryRun: false })).toEqual({ cancelled: 0, frozen: 1 })
+      await store.addDeadLetter(alex, seqs.slice(3), REASON, 1000)
+      expect(await store.cancel({ dryRun: false })).toEqual({ cancelled: 1, frozen: 1 })
       expect(await names(store)).toEqual(['b'])
-      expect(await store.listSetAside(9)).toHaveLength(1)
+      expect(await store.deadLetters(9)).toHaveLength(1)
     })
 
     it('drops only what is set aside', async () => {
       const { store, seqs, first } = await openHeld()
-      const sealed = await store.seal(alex, first, 'token')
-      const kept = await store.setAside(alex, seqs.slice(2), REASON, 5)
-      expect(await store.drop([sealed ?? 0])).toBe(0)
+      const frozen = await store.freeze(alex, first, 'token')
+      const kept = await store.addDeadLetter(alex, seqs.slice(2), REASON, 5)
+      expect(await store.drop([frozen ?? 0])).toBe(0)
       expect(await store.drop([kept?.id ?? 0])).toBe(1)
       expect(await names(store)).toEqual(['a', 'b'])
-      expect(await store.listSetAside(9)).toEqual([])
+      expect(await store.deadLetters(9)).toEqual([])
     })
   })
 }

@@ -8,7 +8,7 @@ const SURROUNDINGS = `
 declare const client: import('@fish-crab/sdk').Client
 declare const admin: import('@fish-crab/sdk/admin').AdminClient
 declare const outbox: import('@fish-crab/sdk/outbox').Outbox
-declare const sealed: import('@fish-crab/sdk').SealedCatches
+declare const encrypted: import('@fish-crab/sdk').EncryptedCatches
 declare const error: unknown
 declare const key: string, oldKey: string, newKey: string, fernetKey: string
 declare const password: string, token: string, line: string, text: string, id: string

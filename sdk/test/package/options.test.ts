@@ -26,8 +26,8 @@ test.each<[string, () => unknown, string]>([
   ['createAdminClient(5)', () => createAdminClient(5 as never), 'username, password,'],
   ['openOutbox(null)', () => openOutbox(null as never), 'user, gamemode, client,'],
   ['openOutbox([])', () => openOutbox([] as never), 'user, gamemode, client,'],
-  ['fish.seal(salmon, null)', () => client().fish.seal(salmon, null as never), 'user, gamemode.'],
-  ['outbox.add(catch, null)', async () => (await outbox()).add({ kind: 'crab' }, null as never), 'bookmark.'],
+  ['fish.encrypt(salmon, null)', () => client().fish.encrypt(salmon, null as never), 'user, gamemode.'],
+  ['outbox.add(catch, null)', async () => (await outbox()).add({ kind: 'crab' }, null as never), 'checkpoint.'],
   ['outbox.flush(5)', async () => (await outbox()).flush(5 as never), 'signal, onProgress,'],
 ])('%s says which options there are', async (_, call, options) => {
   const error = await errorOf(call)
@@ -47,7 +47,7 @@ test.each<[string, () => unknown, string]>([
   ['openOutbox', () => openOutbox({ clint: client() } as never), 'clint: client'],
   ['client.status', () => client().status({ sginal: undefined, timeoutM: 5 } as never), 'timeoutM: timeoutMs'],
   ['fish.add', () => client().fish.add(salmon, { gamemod: 'earth' } as never), 'gamemod: gamemode'],
-  ['fish.seal', () => client().fish.seal(salmon, { gamemod: 'earth' } as never), 'gamemod: gamemode'],
+  ['fish.encrypt', () => client().fish.encrypt(salmon, { gamemod: 'earth' } as never), 'gamemod: gamemode'],
   [
     'fish.iterate',
     () =>
@@ -59,7 +59,7 @@ test.each<[string, () => unknown, string]>([
   ['admin.login', () => admin().login({ sginal: null } as never), 'sginal: signal'],
   ['admin.users.create', () => admin().users.create({ name: 'Alex', pasword: 'p' } as never), 'pasword: password'],
   ['admin.admins.create', () => admin().admins.create({ user: 'mia' } as never), 'user: username'],
-  ['outbox.add', async () => (await outbox()).add([], { bookmrk: 1 } as never), 'bookmrk: bookmark'],
+  ['outbox.add', async () => (await outbox()).add([], { checkpiont: 1 } as never), 'checkpiont: checkpoint'],
   ['outbox.flush', async () => (await outbox()).flush({ maxWait: 1 } as never), 'maxWait: maxWaitMs'],
   ['outbox.cancel', async () => (await outbox()).cancel({ dryrun: true } as never), 'dryrun: dryRun'],
   ['outbox.close', async () => (await outbox()).close({ sginal: 1 } as never), 'sginal: signal'],
@@ -77,7 +77,7 @@ test('a crab with a rarity is refused, by every call that takes crabs', async ()
   const message = 'A crab has no rarity. Leave it out, or add a fish.'
   const issues = [{ path: 'crab.0.rarity', message }]
   expect(await errorOf(() => client().crabs.add(crab))).toMatchObject({ issues })
-  expect(await errorOf(() => client().crabs.seal(crab))).toMatchObject({ issues })
+  expect(await errorOf(() => client().crabs.encrypt(crab))).toMatchObject({ issues })
   expect(await errorOf(() => admin().crabs.add('Alex', crab, { gamemode: 'earth' }))).toMatchObject({ issues })
   const queued = await errorOf(async () => (await outbox()).add({ kind: 'crab', ...crab }))
   expect(queued).toMatchObject({ issues: [{ path: 'catches.0.rarity', message }] })

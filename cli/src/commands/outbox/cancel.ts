@@ -44,17 +44,17 @@ export class OutboxCancel extends FishCommand {
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
     const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
     if (dryRun) {
-      const would = `Would cancel ${catchesText(planned.cancelled)}.${underWayText(planned.sealed)}`
-      return this.print(flags.json, { dryRun, cancelled: planned.cancelled, underWay: planned.sealed }, () => would)
+      const would = `Would cancel ${catchesText(planned.cancelled)}.${underWayText(planned.frozen)}`
+      return this.print(flags.json, { dryRun, cancelled: planned.cancelled, underWay: planned.frozen }, () => would)
     }
     if (planned.cancelled > 0) {
       const from = file === undefined ? '' : ` of ${printable(file)}`
       await confirm(this.io, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
     }
-    const done = (await outbox?.cancel({ keyPrefix, bookmark: cancellation(content) })) ?? NOTHING
-    const told = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.sealed)}`
-    this.print(flags.json, { cancelled: done.cancelled, underWay: done.sealed }, () => told)
-    return done.sealed > 0 ? EXIT.partly : EXIT.ok
+    const done = (await outbox?.cancel({ keyPrefix, checkpoint: cancellation(content) })) ?? NOTHING
+    const told = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.frozen)}`
+    this.print(flags.json, { cancelled: done.cancelled, underWay: done.frozen }, () => told)
+    return done.frozen > 0 ? EXIT.partly : EXIT.ok
   }
 
   async #contentOf(file: string): Promise<string> {
@@ -63,7 +63,7 @@ export class OutboxCancel extends FishCommand {
   }
 }
 
-const NOTHING = { cancelled: 0, sealed: 0 }
+const NOTHING = { cancelled: 0, frozen: 0 }
 
 function underWayText(count: number): string {
   if (count === 0) return ''

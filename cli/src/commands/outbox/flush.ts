@@ -31,8 +31,8 @@ export class OutboxFlush extends FishCommand {
     await using outbox = await openPlayerOutbox(this.io, flags, { user })
     const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal: this.io.interrupted() })
     const status = flushStatus(report, (text) => this.note(flags.json, text))
-    const { sent, setAside, left } = report
-    this.print(flags.json, { sent, setAside, left }, () => `${sent} sent, ${setAside} set aside, ${left} left.`)
+    const { sent, dead, left } = report
+    this.print(flags.json, { sent, setAside: dead, left }, () => `${sent} sent, ${dead} set aside, ${left} left.`)
     return status
   }
 }

@@ -54,10 +54,10 @@ export class OutboxStatusCommand extends FishCommand {
     if (!outbox) return EMPTY
     const { collections, oldest } = await outbox.status()
     // A batch that has its token and no answer waits like any other.
-    const rows = collections.map(({ kind, user, gamemode, queued, sealed, setAside }) => {
-      return { kind, user, gamemode, queued: queued + sealed, setAside }
+    const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
+      return { kind, user, gamemode, queued: queued + frozen, setAside: dead }
     })
-    const setAside = (await outbox.setAside()).map(({ id, collection, reason, at, count }) => {
+    const setAside = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
       return { id, ...collection, count, reason, at: at.toISOString() }
     })
     return { rows, setAside, oldest }

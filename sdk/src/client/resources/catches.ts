@@ -50,17 +50,17 @@ export interface FishResource {
    *
    * @throws ValidationError, FernetError.
    * @example
-   * const sealed = await client.fish.seal({ name: 'Salmon', rarity: 'Gold' })
+   * const encrypted = await client.fish.encrypt({ name: 'Salmon', rarity: 'Gold' })
    */
-  seal(entries: FishInput | readonly FishInput[], target?: Target): Promise<EncryptedCatches>
+  encrypt(entries: FishInput | readonly FishInput[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Posts a token that `seal` made, now or long ago. Send it as often as you like: it is stored once.
+   * Posts a token that `encrypt` made, now or long ago. Send it as often as you like: it is stored once.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
-   * const { id, replayed } = await client.fish.send(sealed)
+   * const { id, replayed } = await client.fish.send(encrypted)
    */
-  send(sealed: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
+  send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** The crabs of a player. */
@@ -92,21 +92,21 @@ export interface CrabsResource {
   iterate(options: IterateOptions & Detail): AsyncGenerator<Detailed<Crab>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Crab, void, undefined>
   /**
-   * Encrypts crabs without sending them, like `fish.seal`.
+   * Encrypts crabs without sending them, like `fish.encrypt`.
    *
    * @throws ValidationError, FernetError.
    * @example
-   * const sealed = await client.crabs.seal()
+   * const encrypted = await client.crabs.encrypt()
    */
-  seal(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
+  encrypt(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Posts a token that `seal` made, like `fish.send`.
+   * Posts a token that `encrypt` made, like `fish.send`.
    *
    * @throws As `fish.send`.
    * @example
-   * const { id, replayed } = await client.crabs.send(sealed)
+   * const { id, replayed } = await client.crabs.send(encrypted)
    */
-  send(sealed: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
+  send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
 /** What both resources stand on. */
@@ -127,8 +127,8 @@ export function createFish(context: CatchesContext): FishResource {
     list: list as FishResource['list'],
     iterate: ((options = {}) =>
       iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options)) as FishResource['iterate'],
-    seal: async (entries, target = {}) => encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
-    send: (sealed, options = {}) => sendCatches(writing, sealed, options),
+    encrypt: async (entries, target = {}) => encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
+    send: (encrypted, options = {}) => sendCatches(writing, encrypted, options),
   }
 }
 
@@ -142,8 +142,9 @@ export function createCrabs(context: CatchesContext): CrabsResource {
     list: list as CrabsResource['list'],
     iterate: ((options = {}) =>
       iteratePages(list, ({ crab }) => crab, LIMITS.pageSize, options)) as CrabsResource['iterate'],
-    seal: async (entries = {}, target = {}) => encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
-    send: (sealed, options = {}) => sendCatches(writing, sealed, options),
+    encrypt: async (entries = {}, target = {}) =>
+      encryptCatches(writing, checkCatches(writing, listOf(entries), target)),
+    send: (encrypted, options = {}) => sendCatches(writing, encrypted, options),
   }
 }
 

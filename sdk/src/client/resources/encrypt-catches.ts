@@ -20,7 +20,7 @@ export interface EncryptedCatches {
   readonly token: string
 }
 
-/** What sealing needs. */
+/** What encrypting needs. */
 export interface EncryptContext {
   readonly kind: Kind
   readonly settings: Settings

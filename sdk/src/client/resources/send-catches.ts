@@ -42,37 +42,37 @@ export function addCatches(
     () => {
       options.signal?.throwIfAborted()
       const checked = checkCatches(context, entries, { user, gamemode })
-      const seal = async () => (await encryptCatches(context, checked)).token
-      return writeRequest(context, checked, () => untilAborted(seal, options.signal), options)
+      const encrypt = async () => (await encryptCatches(context, checked)).token
+      return writeRequest(context, checked, () => untilAborted(encrypt, options.signal), options)
     },
     savedShape,
     withReplayed,
   )
 }
 
-/** Posts a token that was sealed before, maybe by another process. */
+/** Posts a token that was encrypted before, maybe by another process. */
 export function sendCatches(
   context: SendContext,
-  sealed: EncryptedCatches,
+  encrypted: EncryptedCatches,
   options: CallOptions,
 ): ApiPromise<AddResult> {
   return call(
     context.transport,
-    () => writeRequest(context, checkEncrypted(context, sealed), async () => sealed.token, options),
+    () => writeRequest(context, checkEncrypted(context, encrypted), async () => encrypted.token, options),
     savedShape,
     withReplayed,
   )
 }
 
-function checkEncrypted({ kind, settings }: SendContext, sealed: EncryptedCatches): EncryptedCatches {
+function checkEncrypted({ kind, settings }: SendContext, encrypted: EncryptedCatches): EncryptedCatches {
   const issues: Issue[] = []
-  readTarget(sealed, settings, issues)
-  if (sealed.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
-  if (typeof sealed.token !== 'string' || sealed.token === '') {
-    issues.push({ path: 'token', message: 'Must be the token that seal made.' })
+  readTarget(encrypted, settings, issues)
+  if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
+  if (typeof encrypted.token !== 'string' || encrypted.token === '') {
+    issues.push({ path: 'token', message: 'Must be the token that encrypt made.' })
   }
   if (issues.length > 0) throw new ValidationError(issues)
-  return sealed
+  return encrypted
 }
 
 function writeRequest(

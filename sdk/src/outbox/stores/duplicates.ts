@@ -1,12 +1,12 @@
-import type { Addition } from '../store.ts'
+import type { CatchToAdd } from '../store.ts'
 
 /** The catches to add, by their indexes: those without a key, and the first of each key that is not known yet. */
 export function withoutDuplicates(
-  catches: readonly Addition[],
+  catches: readonly CatchToAdd[],
   isKnown: (key: string) => boolean,
-): ReadonlyMap<number, Addition> {
+): ReadonlyMap<number, CatchToAdd> {
   const seen = new Set<string>()
-  const isNew = ({ key }: Addition) => {
+  const isNew = ({ key }: CatchToAdd) => {
     if (key === undefined) return true
     if (seen.has(key) || isKnown(key)) return false
     seen.add(key)

@@ -1,9 +1,9 @@
-import type { Collection, CollectionCounts, Holder, SetAsideReason, StoredCatch } from '../store.ts'
+import type { Collection, CollectionCounts, DeadLetterReason, LeaseHolder, StoredCatch } from '../store.ts'
 
-/** A batch in memory: sealed with a token, or set aside for a reason. */
+/** A batch in memory: frozen with a token, or set aside for a reason. */
 export type MemoryBatch =
   | { readonly id: number; readonly collection: string; readonly token: string }
-  | { readonly id: number; readonly collection: string; readonly reason: SetAsideReason; readonly at: number }
+  | { readonly id: number; readonly collection: string; readonly reason: DeadLetterReason; readonly at: number }
 
 /** A catch in memory, and the batch it is in; without one it is queued. */
 export interface MemoryCatch {
@@ -27,7 +27,7 @@ export interface MemoryState {
   lastBatch: number
   /** When each was added; in order. */
   readonly keys: Map<string, number>
-  readonly bookmarks: Map<string, string>
+  readonly checkpoints: Map<string, string>
   readonly leases: Map<string, MemoryLease>
   /** Collections by id, as they were first spelled. */
   readonly collections: Map<string, Collection>
@@ -41,19 +41,19 @@ export function emptyState(): MemoryState {
     lastSeq: 0,
     lastBatch: 0,
     keys: new Map(),
-    bookmarks: new Map(),
+    checkpoints: new Map(),
     leases: new Map(),
     collections: new Map(),
   }
 }
 
-/** Whether a catch is queued or sealed. */
+/** Whether a catch is queued or frozen. */
 export function isWaiting({ batch }: MemoryCatch): boolean {
   return batch === undefined || 'token' in batch
 }
 
 /** Whether that owner holds the lease. */
-export function holds({ leases }: MemoryState, { collection, owner }: Holder): boolean {
+export function holds({ leases }: MemoryState, { collection, owner }: LeaseHolder): boolean {
   return leases.get(collection)?.owner === owner
 }
 
@@ -73,8 +73,8 @@ export function countByCollection({ catches }: MemoryState): CollectionCounts[] 
   const counts = new Map<string, CollectionCounts>()
   for (const one of catches) {
     const { collection, kind, user, gamemode, addedAt } = one.stored
-    const before = counts.get(collection) ?? { collection, kind, user, gamemode, queued: 0, sealed: 0, setAside: 0 }
-    const state = one.batch === undefined ? 'queued' : 'token' in one.batch ? 'sealed' : 'setAside'
+    const before = counts.get(collection) ?? { collection, kind, user, gamemode, queued: 0, frozen: 0, dead: 0 }
+    const state = one.batch === undefined ? 'queued' : 'token' in one.batch ? 'frozen' : 'dead'
     counts.set(collection, {
       ...before,
       [state]: before[state] + 1,

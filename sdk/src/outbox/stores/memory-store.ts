@@ -1,5 +1,5 @@
-import type { AddRequest, OutboxStore, StoredBatch } from '../store.ts'
-import { hasMoved } from './bookmarks.ts'
+import type { AddRequest, OutboxStore, StoredDeadLetter } from '../store.ts'
+import { checkpointMoved } from './checkpoints.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import {
   countByCollection,
@@ -41,10 +41,10 @@ export function memoryStore(): OutboxStore {
     bind(service) {
       const isFree = state.service === undefined
       state.service ??= service
-      return { service: state.service, adopted: isFree && (state.lastSeq > 0 || state.bookmarks.size > 0) }
+      return { service: state.service, adopted: isFree && (state.lastSeq > 0 || state.checkpoints.size > 0) }
     },
     add: (request) => add(state, request),
-    bookmark: (name) => state.bookmarks.get(name),
+    checkpoint: (name) => state.checkpoints.get(name),
     collections: () => countByCollection(state),
     peek: (limit) => storedOf(state.catches.filter(isWaiting)).slice(0, limit),
     claim({ collection, owner, now, leaseMs }) {
@@ -58,15 +58,15 @@ export function memoryStore(): OutboxStore {
     release(holder) {
       if (holds(state, holder)) state.leases.delete(holder.collection)
     },
-    head(collection, limit) {
+    nextBatch(collection, limit) {
       const own = state.catches.filter(({ stored }) => stored.collection === collection)
-      const sealed = own.flatMap(({ batch }) => (batch && 'token' in batch ? [batch] : []))
-      const first = sealed.toSorted((one, other) => one.id - other.id)[0]
+      const frozen = own.flatMap(({ batch }) => (batch && 'token' in batch ? [batch] : []))
+      const first = frozen.toSorted((one, other) => one.id - other.id)[0]
       if (!first) return { catches: storedOf(own.filter(({ batch }) => !batch)).slice(0, limit) }
       const catches = storedOf(own.filter(({ batch }) => batch?.id === first.id))
-      return { sealed: { batch: first.id, token: first.token }, catches }
+      return { frozen: { batch: first.id, token: first.token }, catches }
     },
-    seal(holder, seqs, token) {
+    freeze(holder, seqs, token) {
       const { collection } = holder
       const isMeant = ({ stored, batch }: MemoryCatch) =>
         !batch && stored.collection === collection && seqs.includes(stored.seq)
@@ -81,14 +81,14 @@ export function memoryStore(): OutboxStore {
       move((one) => isWaiting(one) && isListed(one, holder.collection, seqs), undefined, batchLimit)
       return true
     },
-    setAside(holder, which, reason, at) {
+    addDeadLetter(holder, which, reason, at) {
       if (!holds(state, holder)) return undefined
       const batch = { id: ++state.lastBatch, collection: holder.collection, reason, at }
       const count = move((one) => isWaiting(one) && isListed(one, holder.collection, which), batch)
       return count > 0 ? { id: batch.id, count } : undefined
     },
-    listSetAside(limit) {
-      const batches = new Map<number, StoredBatch>()
+    deadLetters(limit) {
+      const batches = new Map<number, StoredDeadLetter>()
       for (const { stored, batch } of state.catches) {
         if (!batch || !('reason' in batch)) continue
         const { id, reason, at } = batch
@@ -101,23 +101,23 @@ export function memoryStore(): OutboxStore {
     },
     retry: (ids) => move(inSetAside(ids), undefined),
     drop: (ids) => remove(inSetAside(ids)),
-    cancel({ keyPrefix = '', bookmark, dryRun }) {
+    cancel({ keyPrefix = '', checkpoint, dryRun }) {
       const isMeant = ({ stored }: MemoryCatch) => keyPrefix === '' || stored.key?.startsWith(keyPrefix) === true
       const waiting = state.catches.filter((one) => isMeant(one) && isWaiting(one))
-      const sealed = waiting.filter(({ batch }) => batch !== undefined).length
+      const frozen = waiting.filter(({ batch }) => batch !== undefined).length
       if (!dryRun) {
         remove((one) => isMeant(one) && one.batch === undefined)
-        if (bookmark) state.bookmarks.set(bookmark.name, bookmark.value)
+        if (checkpoint) state.checkpoints.set(checkpoint.name, checkpoint.value)
       }
-      return { cancelled: waiting.length - sealed, sealed }
+      return { cancelled: waiting.length - frozen, frozen }
     },
     close() {},
   }
 }
 
 function add(state: ReturnType<typeof emptyState>, request: AddRequest): ReturnType<OutboxStore['add']> {
-  const { catches, bookmark, now, maxCatches, maxKeys, keysSince } = request
-  if (bookmark && hasMoved(bookmark, state.bookmarks.get(bookmark.name))) return { type: 'moved' }
+  const { catches, checkpoint, now, maxCatches, maxKeys, keysSince } = request
+  if (checkpoint && checkpointMoved(checkpoint, state.checkpoints.get(checkpoint.name))) return { type: 'moved' }
   const unknown = withoutDuplicates(catches, (key) => state.keys.has(key))
   if (unknown.size > 0 && state.catches.length + unknown.size > maxCatches) return { type: 'full' }
   for (const { collection, kind, user, gamemode, entry, key } of unknown.values()) {
@@ -128,7 +128,7 @@ function add(state: ReturnType<typeof emptyState>, request: AddRequest): ReturnT
     state.catches.push({ stored: key === undefined ? stored : { ...stored, key }, batch: undefined })
   }
   if (unknown.size > 0) forgetKeys(state, maxKeys, keysSince)
-  if (bookmark) state.bookmarks.set(bookmark.name, bookmark.value)
+  if (checkpoint) state.checkpoints.set(checkpoint.name, checkpoint.value)
   return { type: 'added', addedIndexes: [...unknown.keys()] }
 }
 

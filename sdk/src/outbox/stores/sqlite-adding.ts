@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { OutboxStore } from '../store.ts'
-import { hasMoved } from './bookmarks.ts'
+import { checkpointMoved } from './checkpoints.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { prepareChange, prepareQuery } from './sqlite-rows.ts'
 
@@ -19,27 +19,27 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
     `DELETE FROM keys WHERE (n <= (SELECT max(n) FROM keys) - ? OR added_at < ?)
       AND NOT EXISTS (SELECT 1 FROM catches WHERE catches.key = keys.key)`,
   )
-  const setBookmark = prepareChange(
+  const setCheckpoint = prepareChange(
     db,
     'INSERT INTO bookmarks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
   const countMeant = prepareQuery(
     db,
-    `SELECT count(*) FILTER (WHERE batch IS NULL) AS queued, count(token) AS sealed
+    `SELECT count(*) FILTER (WHERE batch IS NULL) AS queued, count(token) AS frozen
       FROM catches LEFT JOIN batches ON batches.id = batch WHERE substr(coalesce(key, ''), 1, length(?)) = ?`,
   )
   const removeQueued = prepareChange(
     db,
     "DELETE FROM catches WHERE batch IS NULL AND substr(coalesce(key, ''), 1, length(?)) = ?",
   )
-  const findBookmark = prepareQuery(db, 'SELECT value FROM bookmarks WHERE name = ?')
+  const findCheckpoint = prepareQuery(db, 'SELECT value FROM bookmarks WHERE name = ?')
 
-  const bookmarkOf = (name: string) => findBookmark(name)[0]?.value as string | undefined
+  const checkpointOf = (name: string) => findCheckpoint(name)[0]?.value as string | undefined
 
   return {
-    add: ({ catches, bookmark, now, maxCatches, maxKeys, keysSince }) =>
+    add: ({ catches, checkpoint, now, maxCatches, maxKeys, keysSince }) =>
       transaction(() => {
-        if (bookmark && hasMoved(bookmark, bookmarkOf(bookmark.name))) return { type: 'moved' }
+        if (checkpoint && checkpointMoved(checkpoint, checkpointOf(checkpoint.name))) return { type: 'moved' }
         const unknown = withoutDuplicates(catches, (key) => findKey(key).length > 0)
         if (unknown.size > 0 && Number(count()[0]?.n) + unknown.size > maxCatches) return { type: 'full' }
         for (const { collection, kind, user, gamemode, entry, key } of unknown.values()) {
@@ -48,18 +48,18 @@ export function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) 
           addCatch(collection, JSON.stringify(entry), now, key ?? null)
         }
         if (unknown.size > 0) forgetKeys(maxKeys, keysSince)
-        if (bookmark) setBookmark(bookmark.name, bookmark.value)
+        if (checkpoint) setCheckpoint(checkpoint.name, checkpoint.value)
         return { type: 'added', addedIndexes: [...unknown.keys()] }
       }),
-    bookmark: (name) => transaction(() => bookmarkOf(name)),
-    cancel: ({ keyPrefix = '', bookmark, dryRun }) =>
+    checkpoint: (name) => transaction(() => checkpointOf(name)),
+    cancel: ({ keyPrefix = '', checkpoint, dryRun }) =>
       transaction(() => {
         const [counts] = countMeant(keyPrefix, keyPrefix)
         if (!dryRun) {
           removeQueued(keyPrefix, keyPrefix)
-          if (bookmark) setBookmark(bookmark.name, bookmark.value)
+          if (checkpoint) setCheckpoint(checkpoint.name, checkpoint.value)
         }
-        return { cancelled: Number(counts?.queued), sealed: Number(counts?.sealed) }
+        return { cancelled: Number(counts?.queued), frozen: Number(counts?.frozen) }
       }),
   } satisfies Partial<OutboxStore>
 }

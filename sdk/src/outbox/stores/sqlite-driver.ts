@@ -58,7 +58,7 @@ function prepareLooking(db: DatabaseSync, transaction: <T>(work: () => T) => T) 
     db,
     `SELECT collection, kind, user, gamemode,
         count(*) FILTER (WHERE batch IS NULL) AS queued,
-        count(*) FILTER (WHERE token IS NOT NULL) AS sealed,
+        count(*) FILTER (WHERE token IS NOT NULL) AS frozen,
         count(*) FILTER (WHERE code IS NOT NULL) AS set_aside,
         min(added_at) FILTER (WHERE code IS NULL) AS oldest_at
       FROM (SELECT catches.*, token, code FROM catches LEFT JOIN batches ON batches.id = batch) AS catches
@@ -80,8 +80,8 @@ function toCounts(row: Row): CollectionCounts {
     collection: row.collection as string,
     ...toCollection(row),
     queued: row.queued as number,
-    sealed: row.sealed as number,
-    setAside: row.set_aside as number,
+    frozen: row.frozen as number,
+    dead: row.set_aside as number,
     ...(row.oldest_at === null ? {} : { oldestAt: row.oldest_at as number }),
   }
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PayloadEntry } from '../../client/entries.ts'
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
-import type { Collection, Holder, StoredCatch } from '../store.ts'
+import type { Collection, LeaseHolder, StoredCatch } from '../store.ts'
 
 /** A value that SQLite gives back for the columns of an outbox. */
 export type Row = Record<string, string | number | null>
@@ -45,7 +45,7 @@ export function prepareChange(db: DatabaseSync, sql: string): (...values: SQLInp
 }
 
 /** Asks whether an owner holds the lease of a collection. */
-export function prepareHolds(db: DatabaseSync): (holder: Holder) => boolean {
+export function prepareHolds(db: DatabaseSync): (holder: LeaseHolder) => boolean {
   const find = prepareQuery(db, 'SELECT 1 FROM collections WHERE id = ? AND owner = ?')
   return ({ collection, owner }) => find(collection, owner).length > 0
 }

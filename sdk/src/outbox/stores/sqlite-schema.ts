@@ -8,7 +8,7 @@ const APPLICATION_ID = 0x46434f42
  * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had. An entry
  * that was released is never edited: a change is a new entry.
  *
- * A catch without a batch is queued. A batch with a token is sealed, one with a code is set aside.
+ * A catch without a batch is queued. A batch with a token is frozen, one with a code is set aside.
  */
 const MIGRATIONS: readonly string[] = [
   `

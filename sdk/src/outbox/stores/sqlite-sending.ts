@@ -26,7 +26,7 @@ export function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T)
   )
   const leasedUntil = prepareQuery(db, 'SELECT leased_until FROM collections WHERE id = ? AND owner IS NOT NULL')
   const release = prepareChange(db, 'UPDATE collections SET owner = NULL WHERE id = ? AND owner = ?')
-  const findSealed = prepareQuery(
+  const findFrozen = prepareQuery(
     db,
     'SELECT id, token FROM batches WHERE collection = ? AND token IS NOT NULL ORDER BY id LIMIT 1',
   )
@@ -41,11 +41,11 @@ export function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T)
     `SELECT count(*) AS n FROM catches WHERE collection = ? AND batch IS NULL AND seq IN ${LISTED}`,
   )
   const bind = prepareChange(db, `UPDATE catches SET batch = ? WHERE seq IN ${LISTED}`)
-  const removeSealedCatches = prepareChange(
+  const removeFrozenCatches = prepareChange(
     db,
     'DELETE FROM catches WHERE batch = (SELECT id FROM batches WHERE id = ? AND token IS NOT NULL)',
   )
-  const removeSealed = prepareChange(db, 'DELETE FROM batches WHERE id = ? AND token IS NOT NULL')
+  const removeFrozen = prepareChange(db, 'DELETE FROM batches WHERE id = ? AND token IS NOT NULL')
   const requeue = prepareChange(
     db,
     `UPDATE catches SET batch = NULL, batch_limit = ? WHERE collection = ? AND seq IN ${LISTED}
@@ -62,14 +62,14 @@ export function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T)
       release(collection, owner)
     },
     // Two reads in one transaction: they must not see the batch from before and the catches from after an answer.
-    head: (collection, limit) =>
+    nextBatch: (collection, limit) =>
       transaction(() => {
-        const [sealed] = findSealed(collection)
-        if (!sealed) return { catches: queued(collection, limit).map(toCatch) }
-        const batch = sealed.id as number
-        return { sealed: { batch, token: sealed.token as string }, catches: ofBatch(batch).map(toCatch) }
+        const [frozen] = findFrozen(collection)
+        if (!frozen) return { catches: queued(collection, limit).map(toCatch) }
+        const batch = frozen.id as number
+        return { frozen: { batch, token: frozen.token as string }, catches: ofBatch(batch).map(toCatch) }
       }),
-    seal: (holder, seqs, token) =>
+    freeze: (holder, seqs, token) =>
       transaction(() => {
         const list = JSON.stringify(seqs)
         if (!holds(holder) || Number(countQueued(holder.collection, list)[0]?.n) !== seqs.length) return undefined
@@ -79,8 +79,8 @@ export function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T)
       }),
     acknowledge: (batch) =>
       transaction(() => {
-        removeSealedCatches(batch)
-        return removeSealed(batch) > 0
+        removeFrozenCatches(batch)
+        return removeFrozen(batch) > 0
       }),
     requeue: (holder, seqs, batchLimit) =>
       transaction(() => {

@@ -54,7 +54,7 @@ export function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () 
     })
 
   return {
-    setAside: (holder, which, { code, message }, now) =>
+    addDeadLetter: (holder, which, { code, message }, now) =>
       transaction(() => {
         if (!holds(holder)) return undefined
         const id = addBatch(holder.collection, code, message, now)[0]?.id as number
@@ -64,7 +64,7 @@ export function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () 
         removeEmptyBatches(holder.collection)
         return count > 0 ? { id, count } : undefined
       }),
-    listSetAside: (limit) =>
+    deadLetters: (limit) =>
       transaction(() =>
         list().map((row) => ({
           id: row.id as number,

@@ -32,10 +32,10 @@ it.each(['invalid_payload', 'payload_too_large'] as const)(
     await add('Alex', 1, 100)
     refuse(code, '73')
     const report = await outbox.flush()
-    expect(report).toMatchObject({ sent: 99, setAside: 1, left: 0, stopped: [] })
+    expect(report).toMatchObject({ sent: 99, dead: 1, left: 0, stopped: [] })
     expect(service.names(ALEX)).toEqual([...numbers(1, 72), ...numbers(74, 100)])
     expect(service.requests.length).toBeLessThanOrEqual(16)
-    const [batch] = await outbox.setAside()
+    const [batch] = await outbox.deadLetters()
     expect(batch).toMatchObject({
       collection: { kind: 'fish', user: 'Alex', gamemode: 'earth' },
       reason: { code },
@@ -43,8 +43,8 @@ it.each(['invalid_payload', 'payload_too_large'] as const)(
       catches: [{ entry: { name: '73' } }],
     })
     expect(batch?.reason.message).toContain('failed')
-    expect(report.setAsideBatches).toMatchObject([{ id: batch?.id, count: 1, reason: { code } }])
-    expect(events).toContainEqual(expect.objectContaining({ type: 'set-aside', id: batch?.id, count: 1 }))
+    expect(report.deadLetters).toMatchObject([{ id: batch?.id, count: 1, reason: { code } }])
+    expect(events).toContainEqual(expect.objectContaining({ type: 'dead-letter', id: batch?.id, count: 1 }))
   },
 )
 
@@ -55,8 +55,8 @@ it('finds several of them', async () => {
   service.before = ({ names }) => {
     if (names.some((name) => bad.includes(name))) throw refusal('invalid_payload')
   }
-  expect(await outbox.flush()).toMatchObject({ sent: 36, setAside: 4 })
-  expect((await outbox.setAside()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
+  expect(await outbox.flush()).toMatchObject({ sent: 36, dead: 4 })
+  expect((await outbox.deadLetters()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
 })
 
 it('halves what the client itself finds too large to send', async () => {
@@ -66,15 +66,15 @@ it('halves what the client itself finds too large to send', async () => {
     ...honest,
     fish: {
       ...honest.fish,
-      seal: async (entries: readonly unknown[], target: object) => {
+      encrypt: async (entries: readonly unknown[], target: object) => {
         if (entries.length > 3) throw new ValidationError([{ path: 'fish', message: 'Too large.' }])
-        return honest.fish.seal(entries as never, target)
+        return honest.fish.encrypt(entries as never, target)
       },
     },
   } as unknown as OutboxClient
   const { outbox, add } = await open({ clientFor: () => client })
   await add('Alex', 1, 10)
-  expect(await outbox.flush()).toMatchObject({ sent: 10, setAside: 0 })
+  expect(await outbox.flush()).toMatchObject({ sent: 10, dead: 0 })
   expect(service.names(ALEX)).toEqual(numbers(1, 10))
 })
 
@@ -87,9 +87,9 @@ it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
     service.before = ({ user }) => {
       if (user === 'Alex') throw refusal(code)
     }
-    expect(await outbox.flush()).toMatchObject({ sent: 3, setAside: 5, left: 0, stopped: [] })
+    expect(await outbox.flush()).toMatchObject({ sent: 3, dead: 5, left: 0, stopped: [] })
     expect(service.requests.filter(({ user }) => user === 'Alex')).toHaveLength(1)
-    expect(await outbox.setAside()).toMatchObject([{ count: 5, reason: { code } }])
+    expect(await outbox.deadLetters()).toMatchObject([{ count: 5, reason: { code } }])
   },
 )
 
@@ -98,12 +98,12 @@ it.each([
   ['a broken key', new FernetError('invalid_key'), 'invalid_key'],
 ])('sets catches aside when the client has %s, without a request', async (_, error, code) => {
   const service = fakeService()
-  const client = { fish: { ...service.client().fish, seal: () => Promise.reject(error) } } as unknown as OutboxClient
+  const client = { fish: { ...service.client().fish, encrypt: () => Promise.reject(error) } } as unknown as OutboxClient
   const { outbox, add } = await open({ clientFor: () => client })
   await add('Alex', 1, 2)
-  expect(await outbox.flush()).toMatchObject({ setAside: 2 })
+  expect(await outbox.flush()).toMatchObject({ dead: 2 })
   expect(service.requests).toEqual([])
-  expect(await outbox.setAside()).toMatchObject([{ reason: { code } }])
+  expect(await outbox.deadLetters()).toMatchObject([{ reason: { code } }])
 })
 
 it('delivers what was set aside at its old place once it is retried', async () => {
@@ -115,7 +115,7 @@ it('delivers what was set aside at its old place once it is retried', async () =
   await outbox.flush()
   service.before = () => {}
   await add('Alex', 4)
-  expect(await outbox.retry((await outbox.setAside()).map(({ id }) => id))).toBe(3)
+  expect(await outbox.retry((await outbox.deadLetters()).map(({ id }) => id))).toBe(3)
   expect(await outbox.flush()).toMatchObject({ sent: 4 })
   expect(service.names(ALEX)).toEqual(['1', '2', '3', '4'])
   expect(await outbox.retry()).toBe(0)
@@ -126,13 +126,13 @@ it('drops what was set aside only when it is told to', async () => {
   await add('Alex', 1, 2)
   refuse('invalid_payload', '1')
   await outbox.flush()
-  const [batch] = await outbox.setAside()
+  const [batch] = await outbox.deadLetters()
   expect(await outbox.drop(batch?.id ?? 0)).toBe(1)
-  expect(await outbox.setAside()).toEqual([])
-  expect(await outbox.status()).toMatchObject({ queued: 0, setAside: 0 })
+  expect(await outbox.deadLetters()).toEqual([])
+  expect(await outbox.status()).toMatchObject({ queued: 0, dead: 0 })
 })
 
-it('encrypts a batch anew, by itself, when the key was reset after it was sealed', async () => {
+it('encrypts a batch anew, by itself, when the key was reset after it was frozen', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 2)
   service.before = () => {
@@ -141,7 +141,7 @@ it('encrypts a batch anew, by itself, when the key was reset after it was sealed
   await outbox.flush()
   service.before = () => {}
   service.key = 'key-2'
-  expect(await outbox.flush()).toMatchObject({ sent: 2, setAside: 0 })
+  expect(await outbox.flush()).toMatchObject({ sent: 2, dead: 0 })
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
@@ -163,7 +163,7 @@ it('sets catches aside when a new token is refused too, and delivers them with t
   const service = fakeService()
   const { outbox, add } = await open({ clientFor: () => service.client(key) })
   await add('Alex', 1, 2)
-  expect(await outbox.flush()).toMatchObject({ setAside: 2, stopped: [] })
+  expect(await outbox.flush()).toMatchObject({ dead: 2, stopped: [] })
   expect(service.requests).toHaveLength(1)
   key = service.key
   await outbox.retry()
@@ -192,5 +192,5 @@ it('keeps catches queued when even a new token is too old: the clock is wrong, n
   service.before = () => {
     throw refusal('token_expired')
   }
-  expect(await outbox.flush()).toMatchObject({ left: 1, setAside: 0, stopped: [{ error: { code: 'token_expired' } }] })
+  expect(await outbox.flush()).toMatchObject({ left: 1, dead: 0, stopped: [{ error: { code: 'token_expired' } }] })
 })

@@ -11,12 +11,12 @@ import { isFernetError } from '../fernet/errors.ts'
  * - `stop`: the state of a server or a proxy, not of the catches; this collection is tried again later.
  * - `renew`: the token is too old or of an old key; the catches are encrypted anew and sent.
  * - `part`: the content is refused; parted until the one catch is found that is to blame, and that is set aside.
- * - `set-aside`: the user, the key or the form of the request is refused, and so would be all that the collection
+ * - `dead-letter`: the user, the key or the form of the request is refused, and so would be all that the collection
  *   holds; all of it is set aside.
  */
-export type Verdict =
+export type Decision =
   | { readonly type: 'wait'; readonly until: number }
-  | { readonly type: 'unreachable' | 'stop' | 'renew' | 'part' | 'set-aside' }
+  | { readonly type: 'unreachable' | 'stop' | 'renew' | 'part' | 'dead-letter' }
 
 const TOO_LARGE = 413
 
@@ -35,29 +35,29 @@ const OF_COLLECTION: readonly ErrorCode[] = [
 ]
 
 /**
- * Judges why catches could not be sealed or sent.
+ * Judges why catches could not be frozen or sent.
  *
- * The service answers a token that it stored as stored, whatever became of user's key or the token's age since. So a
+ * The service answers a token that it stored, whatever became of user's key or the token's age since. So a
  * refusal of the service means that the batch was not stored, and that encrypting it anew stores nothing twice.
  * Whatever might come from elsewhere (a proxy's 401 or 403, a 404 of another service, an answer without a known code)
  * only stops: the token is kept, and sent again.
  *
  * @param fresh Whether the token was made for this very try.
  */
-export function judge(error: unknown, { kind, fresh }: { kind: Kind; fresh: boolean }): Verdict {
+export function decide(error: unknown, { kind, fresh }: { kind: Kind; fresh: boolean }): Decision {
   if (isRateLimitError(error)) return { type: 'wait', until: error.resetAt.getTime() }
   if (isConnectionError(error)) return { type: 'unreachable' }
-  if (isFernetError(error)) return { type: 'set-aside' }
+  if (isFernetError(error)) return { type: 'dead-letter' }
   if (isValidationError(error)) {
     const ofContent = error.issues.every(({ path }) => path === kind || path.startsWith(`${kind}.`))
-    return { type: ofContent ? 'part' : 'set-aside' }
+    return { type: ofContent ? 'part' : 'dead-letter' }
   }
   if (!isApiError(error)) return { type: 'stop' }
   if (error.status === TOO_LARGE) return { type: 'part' }
   if (!isErrorCode(error.code) || error.status >= 500) return { type: 'stop' }
   if (OF_CONTENT.includes(error.code)) return { type: 'part' }
-  if (OF_COLLECTION.includes(error.code)) return { type: 'set-aside' }
-  if (error.code === 'invalid_token') return { type: fresh ? 'set-aside' : 'renew' }
+  if (OF_COLLECTION.includes(error.code)) return { type: 'dead-letter' }
+  if (error.code === 'invalid_token') return { type: fresh ? 'dead-letter' : 'renew' }
   // A new token that is too old: the clock of this machine is wrong, which is not the fault of the catch.
   if (error.code === 'token_expired') return { type: fresh ? 'stop' : 'renew' }
   return { type: 'stop' }
