@@ -11,17 +11,16 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { existsSync } = require('node:fs')
   const { join } = require('node:path')
   const program = join(__dirname, '..', 'dist')
-  if (existsSync(program)) run(program)
-  // A checkout before its first build.
-  else import('../../scripts/fish-cli.ts')
-}
-
-function run(program) {
-  const { answerFast, cacheFolder } = require(join(program, 'fast-path.cjs'))
-  if (!answerFast(process.argv.slice(2), join(__dirname, '..'))) {
-    // What V8 made of the program is kept in a folder of this user: what others may write must not be run.
-    const folder = cacheFolder(process.platform, process.env)
-    if (folder) require('node:module').enableCompileCache(folder)
-    require(join(program, 'main.cjs')).main()
+  if (!existsSync(program)) {
+    // A checkout that was not built yet.
+    import('../../scripts/fish-cli.ts')
+  } else {
+    const { answerFast, cacheFolder } = require(join(program, 'fast-path.cjs'))
+    if (!answerFast(process.argv.slice(2), join(__dirname, '..'))) {
+      // What V8 made of the program is kept in a folder of this user: what others may write must not be run.
+      const folder = cacheFolder(process.platform, process.env)
+      if (folder) require('node:module').enableCompileCache(folder)
+      require(join(program, 'main.cjs')).main()
+    }
   }
 }
