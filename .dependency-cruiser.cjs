@@ -9,8 +9,19 @@ const only = (name, from, allowed) => ({
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
 const nodeEdges = '(^server/src/storage/(index|file/.*)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
 
+// The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
+const cliLevels = ['core', 'output', 'config', 'auth', 'client', 'catches', 'import|watch|poll']
+const cliRules = cliLevels.map((folder, level) =>
+  only(
+    `cli-${folder.replaceAll('|', '-')}-imports-lower-folders`,
+    `^cli/src/(${folder})/`,
+    `^(cli/src/package\\.ts|cli/src/${level === 0 ? '' : `(${cliLevels.slice(0, level).join('|')})/|cli/src/`}$1/|sdk/|mocks/|server/)`,
+  ),
+)
+
 module.exports = {
   forbidden: [
+    ...cliRules,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only('contract-imports-itself', '^sdk/src/contract/', '^sdk/src/contract/'),

@@ -1,9 +1,9 @@
 import type { Command } from '@oclif/core'
+import { outputFlags, serviceFlags } from '../src/commands/flags.ts'
+import { commandIds, loadCommands, topics } from '../src/commands/index.ts'
 import { AUDIENCES, commandsOf } from '../src/help/audiences.ts'
 import { FishCommandHelp } from '../src/help/command-help.ts'
 import { openConfig } from '../src/help/oclif-config.ts'
-import { commandIds, loadCommands, topics } from '../src/runtime/command-list.ts'
-import { outputFlags, serviceFlags } from '../src/runtime/flags.ts'
 
 /** One flag, as it is documented. */
 export interface FlagPage {

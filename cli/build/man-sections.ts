@@ -1,4 +1,4 @@
-import { EXIT } from '../src/core/exit.ts'
+import { EXIT } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import type { ExamplePage, FlagPage } from './command-pages.ts'
 import type { Variable } from './environment.ts'

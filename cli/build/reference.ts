@@ -1,5 +1,4 @@
-import { EXIT } from '../src/core/exit.ts'
-import { FAILURE_SCHEMA } from '../src/core/failure-schema.ts'
+import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { AUDIENCES } from '../src/help/audiences.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { FORMATS } from '../src/output/format.ts'

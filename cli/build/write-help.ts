@@ -9,8 +9,7 @@ process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
 const { helpPageIds, showHelp } = await import('../src/help/help.ts')
 const { pageFile } = await import('../src/help/static-pages.ts')
-const { forRun } = await import('../src/core/run-io.ts')
-const { processIo } = await import('../src/core/io.ts')
+const { createContext, processSystem } = await import('../src/runtime/context.ts')
 
 async function page(id: string, env: Record<string, string>): Promise<string> {
   let text = ''
@@ -20,8 +19,8 @@ async function page(id: string, env: Record<string, string>): Promise<string> {
       done()
     },
   })
-  const { stdin: _, ...surroundings } = processIo()
-  await showHelp(id === '' ? [] : id.split(':'), forRun({ ...surroundings, stdin: process.stdin, env, stdout }))
+  const { stdin: _, ...surroundings } = processSystem()
+  await showHelp(id === '' ? [] : id.split(':'), createContext({ ...surroundings, stdin: process.stdin, env, stdout }))
   return text
 }
 

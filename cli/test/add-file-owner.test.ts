@@ -6,8 +6,9 @@ import { createMock } from '@fish-crab/mocks'
 import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
-import { type Io, processIo } from '../src/core/io.ts'
+import type { System } from '../src/core/context.ts'
 import { claimImport, importName } from '../src/import/checkpoint.ts'
+import { processSystem } from '../src/runtime/context.ts'
 import { runCli } from '../src/runtime/main.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
@@ -80,7 +81,7 @@ async function importThatWaits(file: string, piped?: string) {
 }
 
 /** The same with a stdin and surroundings of its own. */
-const addIn = (out: string[], stdin: PassThrough, more: Pick<Io, 'clock' | 'startedAt'>) => {
+const addIn = (out: string[], stdin: PassThrough, more: Pick<System, 'clock' | 'startedAt'>) => {
   const sink = () => new Writable({ write: (chunk, _encoding, done) => done(void out.push(String(chunk))) })
   return runCli(['add', '--file', '-', '--json'], {
     env: { HOME: world.folder, FISH_SECRET_STORE: 'file', ...world.env },
@@ -88,7 +89,7 @@ const addIn = (out: string[], stdin: PassThrough, more: Pick<Io, 'clock' | 'star
     stdout: sink(),
     stderr: sink(),
     interrupted: () => new AbortController().signal,
-    stopWishes: () => () => new Promise(() => {}),
+    stopRequests: () => () => new Promise(() => {}),
     ...more,
   })
 }
@@ -191,7 +192,7 @@ describe('an import that runs', () => {
     expect(await addIn(out, new PassThrough().end(TEXT), { clock, startedAt: began })).toBe(6)
     expect(JSON.parse(out.join('')).error.code).toBe('import_ended')
     expect(names()).toEqual(['Cod', 'Koi'])
-    expect(processIo().startedAt).toBe(performance.timeOrigin)
+    expect(processSystem().startedAt).toBe(performance.timeOrigin)
   })
 
   test('takes away what killed runs of other content left, and nothing that is held', async () => {

@@ -275,7 +275,7 @@ describe('add --file', () => {
       stdout: sink(),
       stderr: sink(),
       interrupted: () => signal,
-      stopWishes: () => () => new Promise(() => {}),
+      stopRequests: () => () => new Promise(() => {}),
     })
     for (const piece of ['Co', 'd,1\nK', 'oi,2\n']) {
       await new Promise((resolve) => setTimeout(resolve, 30))

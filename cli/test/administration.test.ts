@@ -275,7 +275,7 @@ async function typing(argv: readonly string[], lines: readonly string[], more: E
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     interrupted: () => new AbortController().signal,
-    stopWishes: () => () => new Promise(() => {}),
+    stopRequests: () => () => new Promise(() => {}),
   })
   return { status, ...seen }
 }

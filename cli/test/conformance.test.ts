@@ -1,7 +1,7 @@
 import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { describe, expect, test } from 'vitest'
-import { interruption } from '../src/core/cli-error.ts'
+import { interruption } from '../src/core/errors.ts'
 import { ADMIN_PASSWORD, run, startImpostor, worldOfFile } from './harness.ts'
 
 const MASTER = 'canary-master-api-key'

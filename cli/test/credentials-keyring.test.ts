@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keyringStore } from '../src/auth/keyring.ts'
-import type { KeyringEntry } from '../src/core/io.ts'
+import type { KeyringEntry } from '../src/core/context.ts'
 import { filesWith, keptIn, newFolder } from './folders.ts'
 import { type Env, run, worldOfFile } from './harness.ts'
 

@@ -1,8 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { clockFinding } from '../src/doctor/clock-skew.ts'
-import { nodeFinding, versionFinding } from '../src/doctor/versions.ts'
+import { clockFinding, nodeFinding, versionFinding } from '../src/commands/doctor-checks.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { ValidationError } from '@fish-crab/sdk'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { FAILURE_SCHEMA } from '../src/core/failure-schema.ts'
-import { describeFailure } from '../src/runtime/describe-failure.ts'
+import { describeError } from '../src/client/describe-error.ts'
+import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 
@@ -127,7 +127,7 @@ test('what a service says stays on its line', async () => {
 
 test('an address of a proxy that is none is told by the name of its variable', () => {
   const message = 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.'
-  const told = describeFailure(new ValidationError([{ path: 'HTTP_PROXY', message }]))
+  const told = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
   expect(told).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
 })
 
@@ -223,7 +223,7 @@ test('a rate limit that outlasts --max-wait ends with 75 and says when to try ag
 
 test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130', async () => {
   const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
-  const { CliError } = await import('../src/core/cli-error.ts')
+  const { CliError } = await import('../src/core/errors.ts')
   const controller = new AbortController()
   try {
     await run(['status'], { env: limited.base })

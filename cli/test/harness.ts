@@ -4,7 +4,7 @@ import { PassThrough, Writable } from 'node:stream'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createLogger, createScryptHasher, readConfig, startServer } from '@fish-crab/server'
 import { afterAll, beforeAll } from 'vitest'
-import type { Io } from '../src/core/io.ts'
+import type { System } from '../src/core/context.ts'
 import { runCli } from '../src/runtime/main.ts'
 
 /** Environment variables of a run. */
@@ -20,10 +20,10 @@ export interface RunOptions {
   /** Lines of that terminal. @default none are known */
   readonly rows?: number
   /** Shows what is long. @default there is no pager */
-  readonly page?: Io['page']
-  readonly clock?: Io['clock']
+  readonly page?: System['page']
+  readonly clock?: System['clock']
   /** @default the keyring of the system, which no run uses unless FISH_SECRET_STORE says so */
-  readonly keyring?: Io['keyring']
+  readonly keyring?: System['keyring']
   /** Typed at the prompt, once it is shown. */
   readonly typed?: string
   /** All of stdin, where it is no terminal. */
@@ -82,7 +82,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     clock: options.clock,
     keyring: options.keyring,
     interrupted: () => options.interrupted ?? new AbortController().signal,
-    stopWishes: () => options.stopRequested ?? (() => new Promise(() => {})),
+    stopRequests: () => options.stopRequested ?? (() => new Promise(() => {})),
   })
   return { status, stdout: stdout.text(), stderr: stderr.text() }
 }

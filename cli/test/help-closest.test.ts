@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { commandIds } from '../src/commands/index.ts'
 import { closestWord } from '../src/core/closest-word.ts'
 import { closestCommand } from '../src/help/closest.ts'
-import { commandIds } from '../src/runtime/command-list.ts'
 import { run } from './harness.ts'
 
 describe('the command that was meant', () => {

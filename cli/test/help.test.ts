@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/command-pages.ts'
-import { processIo } from '../src/core/io.ts'
-import { forRun } from '../src/core/run-io.ts'
+import { commandIds, findCommand, loadCommands, topics } from '../src/commands/index.ts'
 import { AUDIENCES, commandsOf } from '../src/help/audiences.ts'
 import { helpPageIds } from '../src/help/help.ts'
-import { commandIds, findCommand, loadCommands, topics } from '../src/runtime/command-list.ts'
+import { createContext, processSystem } from '../src/runtime/context.ts'
 import { runningConfig } from '../src/runtime/running-config.ts'
 import { wordsFor } from './examples.ts'
 import { run } from './harness.ts'
@@ -19,7 +18,7 @@ async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = findCommand(argv)
   const Type = found && (await loadCommands([found.id]))[found.id]
   if (!found || !Type) throw new Error(`No command begins ${argv.join(' ')}`)
-  const io = forRun({ ...processIo(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
+  const io = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
   const command = new Type([...found.rest], runningConfig(io))
   command.id = found.id
   const own: (...args: unknown[]) => Promise<unknown> = Reflect.get(command, 'parse').bind(command)

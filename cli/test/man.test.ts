@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manPages } from '../build/man-pages.ts'
 import { readManSources } from '../build/man-sources.ts'
 import { bold, line, request } from '../build/roff.ts'
+import { commandIds, topics } from '../src/commands/index.ts'
 import { readManifest } from '../src/package.ts'
-import { commandIds, topics } from '../src/runtime/command-list.ts'
 
 const runFile = promisify(execFile)
 const SOURCES = await readManSources()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { FAILURE_SCHEMA } from '../src/core/failure-schema.ts'
-import { commandIds, loadCommands } from '../src/runtime/command-list.ts'
+import { commandIds, loadCommands } from '../src/commands/index.ts'
+import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { newFolder } from './folders.ts'
 import { run, worldOfFile } from './harness.ts'
 

@@ -4,12 +4,11 @@ import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { commandIds, topics } from '../src/commands/index.ts'
 import { cacheFolder, cachePlace } from '../src/config/paths.ts'
-import { EXIT } from '../src/core/exit.ts'
+import { EXIT, stdoutError } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { helpWords, pageOf } from '../src/help/static-pages.ts'
-import { commandIds, topics } from '../src/runtime/command-list.ts'
-import { stdoutFailure } from '../src/runtime/stdout-failure.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
@@ -44,8 +43,8 @@ describe('a stdout that cannot be written', () => {
     const { child, ended } = launch(['help', 'exit-codes'], 'pipe')
     child.stdout?.destroy()
     expect(await ended).toEqual({ status: 0, stderr: '' })
-    expect(stdoutFailure(Object.assign(new Error(), { code: 'EPIPE' }))).toBeUndefined()
-    expect(stdoutFailure(Object.assign(new Error(), { code: 'EIO' }))?.exit).toBe(1)
+    expect(stdoutError(Object.assign(new Error(), { code: 'EPIPE' }))).toBeUndefined()
+    expect(stdoutError(Object.assign(new Error(), { code: 'EIO' }))?.exit).toBe(1)
   })
 })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { commandPages } from '../build/command-pages.ts'
 import { SERVER_VARIABLES, VARIABLES } from '../build/environment.ts'
 import { renderReference } from '../build/reference.ts'
-import { FAILURE_SCHEMA } from '../src/core/failure-schema.ts'
+import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const PAGES = await commandPages()

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { OpenEntry } from '../src/core/io.ts'
+import type { OpenEntry } from '../src/core/context.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, type RunOptions, run, startImpostor } from './harness.ts'
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
-import { createStatusLine } from '../src/core/status-line.ts'
 import { countdown, createProgress } from '../src/output/progress.ts'
+import { createStatusLine } from '../src/output/status-line.ts'
 
 const ERASE = '\r\u{1b}[J'
 const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }

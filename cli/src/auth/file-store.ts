@@ -2,9 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { checkReplaceable, fileFailure, isAbsent, replaceFile } from '../config/files.ts'
 import { asIfLocked, whileLocked } from '../config/lock.ts'
 import { secretsPath } from '../config/paths.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import type { AlterSecrets, SecretStore } from './store.ts'
 import { type ProfileSecrets, secretsFrom } from './store.ts'
 
@@ -17,7 +16,7 @@ type Kept = Readonly<Record<string, unknown>>
  * Secrets in a file that only its owner can read (0600). A file that others can read is refused, since what is in it
  * may be known already. On Windows, the folder is the user's own.
  */
-export function fileStore(io: Pick<Io, 'env'>): SecretStore {
+export function fileStore(io: Pick<Context, 'env'>): SecretStore {
   const path = secretsPath(io)
   return {
     kind: 'file',
@@ -36,7 +35,7 @@ export function fileStore(io: Pick<Io, 'env'>): SecretStore {
 }
 
 /** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
-export function tryFileChange(io: Pick<Io, 'env'>, profile: string, alter: AlterSecrets): void {
+export function tryFileChange(io: Pick<Context, 'env'>, profile: string, alter: AlterSecrets): void {
   const path = secretsPath(io)
   asIfLocked(io, () => {
     if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))

@@ -1,9 +1,8 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
 import { type Selection, type ServiceFlags, selection } from '../config/selection.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { givenSecret, readSecret } from './read-secret.ts'
 import { keptSecrets } from './secrets.ts'
@@ -30,7 +29,7 @@ export interface Identity {
 }
 
 /** Gathers who commands act as, with the secrets that they would use. */
-export async function findIdentity(io: RunIo, chosen: Selection): Promise<Identity> {
+export async function findIdentity(io: Context, chosen: Selection): Promise<Identity> {
   const kept = await keptSecrets(io, chosen)
   const keptIn = chosen.profile?.secrets ?? null
   const user = chosen.user?.value
@@ -68,7 +67,7 @@ export function notLoggedIn(): CliError {
  * @throws CliError `missing_credentials`
  */
 export async function playerKey(
-  io: RunIo,
+  io: Context,
   flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
   user: string,
 ): Promise<string> {

@@ -1,10 +1,9 @@
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io, KeyringEntry, OpenEntry } from '../core/io.ts'
+import type { Context, KeyringEntry, OpenEntry } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { type SecretStore, secretsFrom } from './store.ts'
 
 /** What of the surroundings decides about a keyring. */
-export type KeyringIo = Pick<Io, 'env' | 'keyring'>
+export type KeyringIo = Pick<Context, 'env' | 'keyring'>
 
 /** Whether there is a keyring, and how its entries are opened or why not. */
 type Keyring =

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@fish-crab/sdk/constants'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { askSecret } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
@@ -22,7 +20,7 @@ export interface SecretRequest {
 }
 
 /** A secret from the environment or a file, else from a person at a terminal. It is never an argument. */
-export async function readSecret(io: Io, request: SecretRequest): Promise<string> {
+export async function readSecret(io: Context, request: SecretRequest): Promise<string> {
   const { variable, question, otherwise, noInput, fromStdin } = request
   if (fromStdin) return secretFromStdin(io, question)
   const given = await givenSecret(io, variable)
@@ -40,12 +38,12 @@ export async function readSecret(io: Io, request: SecretRequest): Promise<string
 }
 
 /** Whether there is a person to ask for a secret. */
-export function canAsk({ stdin, stderr }: Io, noInput: boolean | undefined): boolean {
+export function canAsk({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
   return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
 /** A secret that was given by environment or file, if it was. Empty counts as not given. */
-export async function givenSecret({ env }: Io, variable: string): Promise<string | undefined> {
+export async function givenSecret({ env }: Context, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
   if (!path) return undefined
@@ -64,7 +62,7 @@ export async function givenSecret({ env }: Io, variable: string): Promise<string
 const LARGEST_SECRET = 64 * 1024
 
 /** All of stdin, without the end of its line: what a password manager prints. */
-async function secretFromStdin({ stdin, interrupted }: Io, question: string): Promise<string> {
+async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
   if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Leave --password-stdin out to be asked.')
   const { signal, text } = await textOf(stdin, interrupted())
   signal.throwIfAborted()
@@ -76,7 +74,7 @@ async function secretFromStdin({ stdin, interrupted }: Io, question: string): Pr
   return secret
 }
 
-async function textOf(stdin: Io['stdin'], signal: AbortSignal): Promise<{ signal: AbortSignal; text: string }> {
+async function textOf(stdin: Context['stdin'], signal: AbortSignal): Promise<{ signal: AbortSignal; text: string }> {
   const pieces: Buffer[] = []
   let length = 0
   const stop = () => stdin.destroy()
@@ -113,7 +111,7 @@ interface ChosenPasswordFlags {
  *
  * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
  */
-export async function chosenPassword(io: RunIo, username: string, flags: ChosenPasswordFlags): Promise<string> {
+export async function chosenPassword(io: Context, username: string, flags: ChosenPasswordFlags): Promise<string> {
   const asking = requestOf(username, flags)
   if (flags['password-stdin']) return withRightLength(await readSecret(io, { ...asking, fromStdin: true }))
   const given = await givenSecret(io, VARIABLE)
@@ -129,7 +127,7 @@ export async function chosenPassword(io: RunIo, username: string, flags: ChosenP
 }
 
 /** Fails where {@link chosenPassword} would without asking anybody. */
-export async function checkChosenPassword(io: RunIo, username: string, flags: ChosenPasswordFlags): Promise<void> {
+export async function checkChosenPassword(io: Context, username: string, flags: ChosenPasswordFlags): Promise<void> {
   const isGiven = flags['password-stdin'] || (await givenSecret(io, VARIABLE)) !== undefined
   if (isGiven || !canAsk(io, flags['no-input'])) await chosenPassword(io, username, flags)
 }

@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { systemError } from '../config/files.ts'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** What to tell of a secret that came and could not be saved. */
 export interface LostSecret {

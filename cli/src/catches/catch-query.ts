@@ -1,6 +1,6 @@
 import type { Crab, Fish } from '@fish-crab/sdk'
 import { RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk/constants'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /** A catch of either kind, as it is listed. */
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>

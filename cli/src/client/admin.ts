@@ -4,7 +4,7 @@ import { givenSecret, readSecret, type SecretRequest } from '../auth/read-secret
 import { keptSecrets } from '../auth/secrets.ts'
 import type { KeptSession } from '../auth/store.ts'
 import { maxWaitMs, type Selection, type ServiceFlags, selection } from '../config/selection.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 import { printable } from '../output/text.ts'
 import { clientSurroundings } from './client.ts'
 
@@ -27,7 +27,7 @@ export function administratorName({ admin }: Pick<Selection, 'admin'>): string {
 
 /** The administrator of a command, with the password, which is never from a flag. */
 export async function administrator(
-  io: RunIo,
+  io: Context,
   flags: ServiceFlags,
   asking: AskingOptions = {},
 ): Promise<AdminCredentials> {
@@ -36,7 +36,7 @@ export async function administrator(
 }
 
 /** The password of an administrator, from where secrets come. */
-export function administratorPassword(io: RunIo, username: string, asking: AskingOptions = {}): Promise<string> {
+export function administratorPassword(io: Context, username: string, asking: AskingOptions = {}): Promise<string> {
   const question = `Password of the administrator ${printable(username)}`
   return readSecret(io, { variable: 'FISH_ADMIN_PASSWORD', question, ...asking })
 }
@@ -46,7 +46,7 @@ export function administratorPassword(io: RunIo, username: string, asking: Askin
  * `login --admin` kept, else with a password that is asked for.
  */
 export async function openAdministrator(
-  io: RunIo,
+  io: Context,
   flags: ServiceFlags,
   asking: AskingOptions = {},
 ): Promise<AdminClient> {
@@ -59,7 +59,7 @@ export async function openAdministrator(
 
 /** A client with the rights of an administrator, for a service that was selected. */
 export async function adminClient(
-  io: RunIo,
+  io: Context,
   chosen: Pick<Selection, 'url'> & Partial<Pick<Selection, 'maxWait'>>,
   rights: AdminCredentials | { readonly token: string },
 ): Promise<AdminClient> {

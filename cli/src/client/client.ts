@@ -2,18 +2,17 @@ import { type Client, type ClientOptions, createClient } from '@fish-crab/sdk'
 import { givenSecret } from '../auth/read-secret.ts'
 import { keptSecrets } from '../auth/secrets.ts'
 import { maxWaitMs, type Selection, type ServiceFlags, selection } from '../config/selection.ts'
-import type { RunIo } from '../core/run-io.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Context, Env } from '../core/context.ts'
 import { countdown } from '../output/progress.ts'
 import { readManifest } from '../package.ts'
 
 /** A client for the service that flags, environment or profile say. `options` is what a command adds. */
-export function openClient(io: RunIo, flags: ServiceFlags, options: ClientOptions = {}): Promise<Client> {
+export function openClient(io: Context, flags: ServiceFlags, options: ClientOptions = {}): Promise<Client> {
   return clientFor(io, selection(io, flags), options)
 }
 
 /** A client for a service that was selected, with the API key of the environment or the profile. */
-export async function clientFor(io: RunIo, chosen: Selection, options: ClientOptions = {}): Promise<Client> {
+export async function clientFor(io: Context, chosen: Selection, options: ClientOptions = {}): Promise<Client> {
   return createClient({
     ...clientSurroundings(io, chosen),
     maxWaitMs: maxWaitMs(chosen.maxWait),
@@ -23,12 +22,12 @@ export async function clientFor(io: RunIo, chosen: Selection, options: ClientOpt
   })
 }
 
-async function usualApiKey(io: RunIo, chosen: Selection): Promise<string | undefined> {
+async function usualApiKey(io: Context, chosen: Selection): Promise<string | undefined> {
   return (await givenSecret(io, 'FISH_API_KEY')) ?? (await keptSecrets(io, chosen))?.apiKey
 }
 
 /** What every client of this program has in common: where it goes, its clock, and a countdown while it waits. */
-export function clientSurroundings(io: RunIo, { url }: Pick<Selection, 'url'>) {
+export function clientSurroundings(io: Context, { url }: Pick<Selection, 'url'>) {
   const { clock } = io
   return {
     baseUrl: url.value,

@@ -1,10 +1,9 @@
 import { isRateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox } from '@fish-crab/sdk/outbox'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, leaseText, waitText } from '../output/progress.ts'
-import { describeFailure } from '../runtime/describe-failure.ts'
+import { describeError } from './describe-error.ts'
 
 /** How to send what waits. */
 export interface FlushWish {
@@ -18,7 +17,7 @@ export interface FlushWish {
  *
  * @throws CliError `interrupted` that says what is queued
  */
-export async function flushWithProgress(io: RunIo, outbox: Outbox, wish: FlushWish): Promise<FlushReport> {
+export async function flushWithProgress(io: Context, outbox: Outbox, wish: FlushWish): Promise<FlushReport> {
   const { queued, frozen } = await outbox.status()
   const progress = createProgress(io.line, io.clock, { unit: 'catches', total: queued + frozen })
   const unsubscribe = outbox.subscribe(waitsTold(io))
@@ -48,7 +47,7 @@ export function joinedReport(before: readonly FlushReport[], last: FlushReport):
 }
 
 /** A listener that shows the waits of an outbox, for the rate limit or for another process. */
-export function waitsTold(io: Pick<RunIo, 'line' | 'clock'>) {
+export function waitsTold(io: Pick<Context, 'line' | 'clock'>) {
   const { begin, stop } = createCountdown(io.line, io.clock)
   return (event: Parameters<Parameters<Outbox['subscribe']>[0]>[0]) => {
     if (event.type === 'waiting' && isRateLimitError(event.error)) begin(event.until.getTime(), waitText)
@@ -96,7 +95,7 @@ const NEXT = 'fish-cli outbox flush'
 
 /** What kept catches from being sent, with where they are: whoever gives them again would add them twice. */
 function stillQueued(error: unknown, left: number): CliError {
-  const { code, message, hint, exit, retryAt, requestId } = describeFailure(error)
+  const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,
     message: `${message} ${queuedText(left)}`,

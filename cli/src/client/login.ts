@@ -4,13 +4,12 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { givenSecret, readSecret } from '../auth/read-secret.ts'
 import type { KeptSession, ProfileSecrets } from '../auth/store.ts'
 import { chosenGamemode, type Selection } from '../config/selection.ts'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { WRONG_ADDRESS } from '../runtime/refusal-hints.ts'
 import { type AskingOptions, adminClient, administratorName, administratorPassword } from './admin.ts'
 import { clientFor } from './client.ts'
+import { WRONG_ADDRESS } from './describe-error.ts'
 
 /** How a login asks for what it needs. */
 interface FetchOptions extends AskingOptions {
@@ -19,7 +18,7 @@ interface FetchOptions extends AskingOptions {
 }
 
 /** Logs an administrator in. The session is what is kept, never the password. */
-export async function fetchSession(io: RunIo, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
+export async function fetchSession(io: Context, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
   const username = administratorName(chosen)
   const password = await administratorPassword(io, username, asking)
   const client = await adminClient(io, chosen, { username, password })
@@ -29,7 +28,7 @@ export async function fetchSession(io: RunIo, chosen: Selection, asking: FetchOp
 }
 
 /** Fetches a player's key with the password, and tries it. @throws CliError when the service does not take what it gave */
-export async function fetchPlayerKey(io: RunIo, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
+export async function fetchPlayerKey(io: Context, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
   const user = chosen.user?.value
   if (!user) throw usageError('Say who logs in.', 'Such as: fish-cli login USER')
   const gamemode = chosenGamemode(chosen.gamemode)
@@ -53,7 +52,7 @@ export async function fetchPlayerKey(io: RunIo, chosen: Selection, asking: Fetch
   return { url: chosen.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
-function wantedApiKey(io: RunIo, user: string, { noInput }: FetchOptions): Promise<string> {
+function wantedApiKey(io: Context, user: string, { noInput }: FetchOptions): Promise<string> {
   return readSecret(io, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
 }
 
@@ -110,7 +109,7 @@ type SessionTrial = 'accepted' | 'refused' | 'over'
 
 /** Asks the service whether a kept session is open. @throws ConnectionError and others of the client */
 export async function trySession(
-  io: RunIo,
+  io: Context,
   chosen: Pick<Selection, 'url'>,
   { token, expiresAt }: KeptSession,
   signal: AbortSignal,

@@ -13,10 +13,8 @@ import {
 import { playerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
 import { type ServiceFlags, selection } from '../config/selection.ts'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { clientFor } from './client.ts'
 
 /** Whose catches an outbox sends. */
@@ -30,7 +28,7 @@ interface PlayerOutboxOptions {
 
 /** The outbox of the selected service, with what sends one player's catches. Others' catches stay in it. */
 export async function openPlayerOutbox(
-  io: RunIo,
+  io: Context,
   flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
   { user, gamemode, pauseMs }: PlayerOutboxOptions,
 ): Promise<Outbox> {
@@ -52,13 +50,13 @@ export async function openPlayerOutbox(
  * The outbox of the selected service, for looking into it: it sends nothing and needs no key. Makes none where there is
  * none yet.
  */
-export async function openIdleOutbox(io: RunIo, flags: ServiceFlags): Promise<Outbox | undefined> {
+export async function openIdleOutbox(io: Context, flags: ServiceFlags): Promise<Outbox | undefined> {
   const url = selection(io, flags).url.value
   return existsSync(outboxPath(io, url)) ? openOwn(io, url, { baseUrl: url }) : undefined
 }
 
 /** Fails where {@link openPlayerOutbox} would for want of a right key; asks nobody for it, and makes nothing. */
-export async function checkPlayer(io: RunIo, flags: ServiceFlags, { user, gamemode }: PlayerOutboxOptions) {
+export async function checkPlayer(io: Context, flags: ServiceFlags, { user, gamemode }: PlayerOutboxOptions) {
   const fernetKey = await playerKey(io, { ...flags, 'no-input': true }, user)
   await clientFor(io, selection(io, flags), { user, gamemode, fernetKey })
 }
@@ -71,7 +69,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** @throws CliError that names the file */
-async function openOwn(io: RunIo, url: string, options: OutboxOptions): Promise<Outbox> {
+async function openOwn(io: Context, url: string, options: OutboxOptions): Promise<Outbox> {
   const path = outboxPath(io, url)
   const onEvent: OutboxListener = (event) => {
     if (event.type !== 'adopted') return
@@ -90,7 +88,7 @@ async function openOwn(io: RunIo, url: string, options: OutboxOptions): Promise<
  * The file of the outbox for a service: each service has one of its own, since what waits for one must not go to
  * another. It is beside the other files of this machine's state.
  */
-export function outboxPath(io: Pick<Io, 'env'>, url: string): string {
+export function outboxPath(io: Pick<Context, 'env'>, url: string): string {
   const { host = 'service', origin = url, pathname = '' } = URL.parse(url) ?? {}
   const name = host.replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
   const hash = createHash('sha256')
@@ -132,7 +130,7 @@ interface WouldFlush {
  *
  * @throws CliError where the key is missing, and whatever else keeps the player's client from being made
  */
-export async function wouldFlush(io: RunIo, flags: ServiceFlags, user: string): Promise<WouldFlush> {
+export async function wouldFlush(io: Context, flags: ServiceFlags, user: string): Promise<WouldFlush> {
   const url = selection(io, flags).url.value
   await checkPlayer(io, flags, { user })
   await using outbox = await openIdleOutbox(io, flags)

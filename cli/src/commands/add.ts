@@ -6,11 +6,11 @@ import { canAsk } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { openClient } from '../client/client.ts'
 import { needGamemode, needUser } from '../config/selection.ts'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
+import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli add` */
 export class Add extends FishCommand {

@@ -4,8 +4,8 @@ import { Flags } from '@oclif/core'
 import { readCatchQuery } from '../catches/catch-query.ts'
 import { pageSizeFor, take } from '../client/admin.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
-import { outputFlags } from '../runtime/flags.ts'
+import { AdministrationCommand, administrationFlags } from './admin-command.ts'
+import { outputFlags } from './flags.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   timeColumn('at'),

@@ -1,16 +1,9 @@
 import { Args } from '@oclif/core'
 import { printable } from '../output/text.ts'
-import { bytesText } from '../runtime/bytes-text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag } from '../runtime/flags.ts'
-import {
-  holding,
-  maintainTold,
-  refuseEmptyPath,
-  secretNote,
-  storageFlag,
-  storageSource,
-} from '../runtime/maintenance.ts'
+import { dryRunFlag } from './flags.ts'
+import { holding, maintainTold, refuseEmptyPath, secretNote, storageFlag, storageSource } from './maintenance.ts'
+import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli backup` */
 export class Backup extends FishCommand {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { homeFolder } from '../config/paths.ts'
-import { usageError } from '../core/cli-error.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Env } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
 import { installScript } from '../help/completion-install.ts'
 import { type Place, placeOf } from '../help/completion-places.ts'
 import { SCRIPTS } from '../help/completion-scripts.ts'
 import { isShell, SHELLS, type Shell } from '../help/shells.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag } from '../runtime/flags.ts'
+import { dryRunFlag } from './flags.ts'
 
 /** `fish-cli completion` */
 export class Completion extends FishCommand {

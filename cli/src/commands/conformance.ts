@@ -1,22 +1,22 @@
-import type { CheckInfo, CheckResult, ConformanceUser } from '@fish-crab/mocks/conformance'
-import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import type { CheckInfo, CheckResult, ConformanceStartCode, ConformanceUser } from '@fish-crab/mocks/conformance'
+import { ERROR_CODES, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { Args, Flags } from '@oclif/core'
 import { playerKey } from '../auth/identity.ts'
 import { givenSecret } from '../auth/read-secret.ts'
 import { keptSecrets } from '../auth/secrets.ts'
 import { administrator } from '../client/admin.ts'
+import { TRY_LATER } from '../client/describe-error.ts'
 import { type ServiceFlags, selection } from '../config/selection.ts'
-import { CHECK_COLUMNS, chosenChecks } from '../conformance/chosen-checks.ts'
-import { checkedAddress, checkedOrigin } from '../conformance/service-address.ts'
-import { usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
+import { localTime } from '../core/time.ts'
+import type { Column } from '../output/columns.ts'
 import { formatAmong } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { conformanceFailure } from '../runtime/conformance-failure.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { adminFlag, profileFlag } from '../runtime/flags.ts'
-import { wholeNumber } from '../runtime/whole-number.ts'
+import { checkedAddress, checkedOrigin } from './addresses.ts'
+import { adminFlag, profileFlag } from './flags.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
@@ -135,7 +135,7 @@ export class Conformance extends FishCommand {
         onResult: (result) => this.#tell(result, flags.json),
       })
       .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? conformanceFailure(error, io.clock.now()) : error
+        throw error instanceof conformance.ConformanceStartError ? conformanceError(error, io.clock.now()) : error
       })
       .finally(() => io.line.set(PART, undefined))
 
@@ -179,4 +179,71 @@ function isKey(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** `--only` and `--skip` of `conformance`: ids of checks and names of sections. */
+interface CheckFlags {
+  readonly only?: readonly string[] | undefined
+  readonly skip?: readonly string[] | undefined
+}
+
+/** What flags choose, as the conformance suite takes it, and the checks that it comes to. */
+interface ChosenChecks {
+  readonly selection: { readonly only?: readonly string[]; readonly skip?: readonly string[] }
+  readonly checks: readonly CheckInfo[]
+}
+
+/** The columns of a list of checks. */
+const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
+  { field: 'id', whole: true },
+  { field: 'section' },
+  { field: 'title', wrap: true },
+]
+
+/** @throws CliError when they name what is no check and no section, or leave nothing */
+async function chosenChecks({ only, skip }: CheckFlags): Promise<ChosenChecks> {
+  const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
+  const sections = Object.keys(SECTIONS)
+  const known = [...sections, ...listChecks().map(({ id }) => id)]
+  const unknown = [...(only ?? []), ...(skip ?? [])].find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const hint = `Sections: ${sections.join(', ')}. For the checks: fish-cli conformance --dry-run`
+    throw usageError(`There is no check and no section "${printable(unknown)}".`, hint)
+  }
+  const selection = { ...(only && { only }), ...(skip && { skip }) }
+  const checks = listChecks(selection)
+  if (checks.length === 0) throw usageError('With these --only and --skip there is nothing to check.')
+  return { selection, checks }
+}
+
+const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
+  unreachable: EXIT.unreachable,
+  invalid_credentials: EXIT.credentials,
+  rate_limited: EXIT.rateLimited,
+  unexpected_answer: EXIT.failure,
+}
+
+const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
+  unreachable: 'Is the service running, and is the URL (or FISH_URL) right?',
+  invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
+  rate_limited: 'Try again in five minutes.',
+  unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
+}
+
+/** What is needed of a `ConformanceStartError`; its class is loaded with the checks. */
+interface ConformanceStart {
+  readonly code: ConformanceStartCode
+  readonly message: string
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+}
+
+/** Why the checks of a service could not begin. @param now Milliseconds since 1970 */
+function conformanceError({ code, message, status, retryAfterMs }: ConformanceStart, now: number): CliError {
+  if (status === ERROR_CODES.unavailable.status) {
+    return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
+  }
+  const retryAt = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs)
+  const hint = retryAt === undefined ? HINTS[code] : `Try again at ${localTime(retryAt)} (local time).`
+  return new CliError({ code, message, hint, exit: EXITS[code], retryAt })
 }

@@ -7,7 +7,7 @@ import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
 import { rarityStyle } from '../output/screen.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { outputFlags, serviceFlags } from '../runtime/flags.ts'
+import { outputFlags, serviceFlags } from './flags.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
 

@@ -1,14 +1,11 @@
 import { Flags } from '@oclif/core'
 import { type Selection, select } from '../config/selection.ts'
-import { EXIT } from '../core/exit.ts'
-import { type Finding, type Health, threw } from '../doctor/finding.ts'
-import { checkLocally } from '../doctor/local-checks.ts'
-import { checkOutbox } from '../doctor/outbox-check.ts'
-import { checkService } from '../doctor/service-checks.ts'
+import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
+import { checkLocally, checkOutbox, checkService, type Finding, type Health, threw } from './doctor-checks.ts'
+import { outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 

@@ -1,10 +1,9 @@
 import { Flags } from '@oclif/core'
-import { usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag } from '../runtime/flags.ts'
-import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../runtime/maintenance.ts'
+import { dryRunFlag } from './flags.ts'
+import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
 
 const STDOUT = '-'
 

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag } from '../runtime/flags.ts'
-import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from '../runtime/maintenance.ts'
+import { dryRunFlag } from './flags.ts'
+import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
 
 const STDIN = '-'
 

@@ -1,10 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import { readCatchQuery } from '../catches/catch-query.ts'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
-import { outputFlags } from '../runtime/flags.ts'
+import { AdministrationCommand, administrationFlags } from './admin-command.ts'
+import { outputFlags } from './flags.ts'
 
 interface Place {
   readonly place: number

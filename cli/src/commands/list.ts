@@ -12,11 +12,11 @@ import {
   readCatches,
 } from '../catches/catch-list.ts'
 import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
 import { readInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['fish', 'fish'],

@@ -19,7 +19,7 @@ import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { gamemodeFlag, serviceFlags, yesFlags } from '../runtime/flags.ts'
+import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
 /** `fish-cli login` */
 export class Login extends FishCommand {

@@ -3,7 +3,7 @@ import { changeSecrets, tryForgetting } from '../auth/secrets.ts'
 import { readConfig } from '../config/config-file.ts'
 import { select } from '../config/selection.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag, profileFlag } from '../runtime/flags.ts'
+import { dryRunFlag, profileFlag } from './flags.ts'
 
 /** `fish-cli logout` */
 export class Logout extends FishCommand {

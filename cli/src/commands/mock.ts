@@ -1,13 +1,12 @@
-import { type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
+import { readFile } from 'node:fs/promises'
+import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
-import { checkedOrigin } from '../conformance/service-address.ts'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { wholeNumber } from '../runtime/whole-number.ts'
-import { DEFAULT_SEED, readSeed, wrongSeed } from '../servers/mock-seed.ts'
+import { checkedOrigin } from './addresses.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
@@ -74,7 +73,7 @@ export class MockCommand extends FishCommand {
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
     const allowedOrigins = originsOf(flags['allowed-origins'])
-    const stopRequested = this.io.stopWishes()
+    const stopRequested = this.io.stopRequests()
     const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
     const options = { seed, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
     const mock = await startStandaloneMock(options).catch((error: unknown) => {
@@ -135,4 +134,25 @@ const START_FAILURES: Readonly<Record<string, (host: string, port: number) => re
   EACCES: (host, port) => [`Port ${port} on ${host} may not be used.`, 'Choose one above 1023 with --port.'],
   EADDRNOTAVAIL: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
   ENOTFOUND: (host) => [`${host} is not an address of this machine.`, 'Change --host.'],
+}
+
+/** What a mock starts with when nothing else is said. */
+const DEFAULT_SEED: Seed = { users: [{ name: 'Alex' }] }
+
+/** Reads the file of `--seed`. Values in it are never repeated: there may be passwords among them. */
+async function readSeed(path: string): Promise<Seed> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw wrongSeed(`The seed file cannot be read (${error.code ?? error.name}).`)
+  })
+  try {
+    return parseSeed(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SeedError) throw wrongSeed(`The seed file is not of the expected form: ${error.message}.`)
+    throw wrongSeed('The seed file is not JSON.')
+  }
+}
+
+/** The failure of a seed, with what is wrong with it. */
+function wrongSeed(message: string): CliError {
+  return new CliError({ code: 'invalid_seed', message, exit: EXIT.usage })
 }

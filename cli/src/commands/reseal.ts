@@ -1,9 +1,9 @@
 import type { RotateSecretReport } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
-import { EXIT } from '../core/exit.ts'
+import { EXIT } from '../core/errors.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { dryRunFlag } from '../runtime/flags.ts'
-import { maintainTold, storageFlag, storageSource } from '../runtime/maintenance.ts'
+import { dryRunFlag } from './flags.ts'
+import { maintainTold, storageFlag, storageSource } from './maintenance.ts'
 
 /** `fish-cli reseal` */
 export class Reseal extends FishCommand {

@@ -1,11 +1,11 @@
+import { Writable } from 'node:stream'
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
 import { Flags, type Interfaces } from '@oclif/core'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import type { Terminal } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { listenLineAsJson, startErrors } from '../servers/serve-streams.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
@@ -39,13 +39,13 @@ export class Serve extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Serve)
     const { json, ...given } = flags as Record<string, string | undefined> & { readonly json?: boolean }
-    const { env, stdout, stderr, stopWishes } = this.io
+    const { env, stdout, stderr, stopRequests } = this.io
     const settings = {
       env,
       flags: given,
       version: readManifest().version,
       colours: useColours(env, stderr),
-      stopRequested: stopWishes(),
+      stopRequested: stopRequests(),
     }
     if (!json) return serve({ ...settings, stdout, stderr })
 
@@ -55,5 +55,40 @@ export class Serve extends FishCommand {
     const code = status === EXIT.usage ? 'invalid_configuration' : 'start_failed'
     const exit = status === EXIT.usage || status === EXIT.unreachable ? status : EXIT.failure
     throw new CliError({ code, message: errors.lines().join(' '), hint: 'See: fish-cli serve --help', exit })
+  }
+}
+
+const PREFIX = 'fish-cli serve: '
+
+/** Turns the server's one line, `listening on URL`, into one JSON document. */
+function listenLineAsJson(stdout: Writable): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      const url = text.trim().replace(/^listening on /, '')
+      stdout.write(`${JSON.stringify({ listening: url })}\n`)
+      done()
+    },
+  })
+}
+
+/** Passes a stream on, and remembers what the server said about not starting. */
+function startErrors(stderr: Terminal<Writable>): {
+  stream: Terminal<Writable>
+  lines: () => readonly string[]
+} {
+  const lines: string[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const text = chunk.toString()
+      if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
+      // What nobody reads waits in this stream, where the log sees it and bounds it.
+      if (stderr.write(chunk)) done()
+      else stderr.once('drain', () => done())
+    },
+  })
+  return {
+    stream: Object.assign(stream, stderr.isTTY === undefined ? {} : { isTTY: stderr.isTTY }),
+    lines: () => lines,
   }
 }

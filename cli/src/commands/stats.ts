@@ -3,9 +3,9 @@ import { Args, Flags } from '@oclif/core'
 import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
 import type { ServiceFlags } from '../config/selection.ts'
-import { usageError } from '../core/cli-error.ts'
-import { AdministrationCommand, administrationFlags } from '../runtime/admin-command.ts'
-import { outputFlags } from '../runtime/flags.ts'
+import { usageError } from '../core/errors.ts'
+import { AdministrationCommand, administrationFlags } from './admin-command.ts'
+import { outputFlags } from './flags.ts'
 
 /** `fish-cli stats` */
 export class Stats extends AdministrationCommand {

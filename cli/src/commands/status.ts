@@ -2,7 +2,7 @@ import { openClient } from '../client/client.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { readInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { outputFlags, serviceFlags } from '../runtime/flags.ts'
+import { outputFlags, serviceFlags } from './flags.ts'
 
 interface StatusRow {
   readonly status: string

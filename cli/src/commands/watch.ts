@@ -8,12 +8,10 @@ import { catchesText, flushStatus, flushWithProgress, interruptionWith } from '.
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
 import { chosenGamemode, maxWaitMs, needUser, selection } from '../config/selection.ts'
-import { usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { EXIT, usageError } from '../core/errors.ts'
 import { gamemodeNamed } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { noInputFlag, serviceFlags, userFlag } from '../runtime/flags.ts'
 import { follow } from '../watch/follow.ts'
 import type { Whereabouts } from '../watch/gamemode.ts'
 import { findLog, logPlaces } from '../watch/locations.ts'
@@ -28,6 +26,7 @@ import {
   type ShownCatch,
 } from '../watch/recorder.ts'
 import { catchJson, catchText, sendPauseMs, type Totals, tellDelivery, totalsText, withCatch } from '../watch/report.ts'
+import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli watch` */
 export class Watch extends FishCommand {

@@ -3,13 +3,12 @@ import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
 import { clientFor } from '../client/client.ts'
 import { tryKey, trySession } from '../client/login.ts'
 import { selection } from '../config/selection.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from '../runtime/flags.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
 

@@ -1,7 +1,6 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { checkReplaceable, fileFailure, readTextFile, replaceFile } from './files.ts'
 import { asIfLocked, whileLocked } from './lock.ts'
 import { configPath } from './paths.ts'
@@ -102,7 +101,7 @@ function tooNew(path: string): CliError {
 }
 
 /** Reads profiles and settings; nothing of them when there is no file. @throws CliError when there is one that cannot be used */
-export function readConfig(io: Pick<Io, 'env'>): ConfigDocument {
+export function readConfig(io: Pick<Context, 'env'>): ConfigDocument {
   const path = configPath(io)
   const text = readTextFile(path)
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
@@ -115,7 +114,7 @@ export function readConfig(io: Pick<Io, 'env'>): ConfigDocument {
  * @returns The new content.
  */
 export function changeConfig(
-  io: Pick<Io, 'env'>,
+  io: Pick<Context, 'env'>,
   change: (config: ConfigDocument) => ConfigDocument,
 ): Promise<ConfigDocument> {
   return whileLocked(io, () => {
@@ -132,7 +131,7 @@ export function changeConfig(
  * @throws What {@link changeConfig} would, as far as that can be known.
  */
 export function tryConfigChange(
-  io: Pick<Io, 'env'>,
+  io: Pick<Context, 'env'>,
   change: (config: ConfigDocument) => ConfigDocument,
 ): ConfigDocument {
   return asIfLocked(io, () => {
@@ -144,7 +143,7 @@ export function tryConfigChange(
 
 /** Gives a setting a value, or removes it where that is `undefined`. With `dryRun` nothing is written. */
 export async function changeSetting(
-  io: Pick<Io, 'env'>,
+  io: Pick<Context, 'env'>,
   key: SettingKey,
   { value, dryRun }: { readonly value: string | undefined; readonly dryRun: boolean },
 ): Promise<void> {
@@ -152,7 +151,7 @@ export async function changeSetting(
   await (dryRun ? tryConfigChange : changeConfig)(io, change)
 }
 
-function write(io: Pick<Io, 'env'>, deed: (path: string) => void): void {
+function write(io: Pick<Context, 'env'>, deed: (path: string) => void): void {
   const path = configPath(io)
   try {
     deed(path)
@@ -187,12 +186,12 @@ function isOther(one: string | undefined, other: string | undefined): boolean {
 }
 
 /** The form in which rows are printed when no flag says it: FISH_OUTPUT, else the setting. */
-export function outputPreset(io: Pick<Io, 'env'>): string | undefined {
+export function outputPreset(io: Pick<Context, 'env'>): string | undefined {
   return settingValue('output', io.env, presetSettings(io))
 }
 
 // Whoever needs the configuration says what is wrong with it; how to print is not worth a failure.
-function presetSettings(io: Pick<Io, 'env'>) {
+function presetSettings(io: Pick<Context, 'env'>) {
   try {
     return readConfig(io).settings
   } catch {

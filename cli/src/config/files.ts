@@ -15,8 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 
 /** What a file says; `undefined` when there is none. @throws CliError `file_not_read` */
 export function readTextFile(path: string): string | undefined {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { checkReplaceable, fileFailure, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
@@ -14,7 +13,7 @@ import { lockPath } from './paths.ts'
  * @throws CliError `config_busy` when the lock is not to be had in that time; `file_not_locked` when it cannot be had
  */
 export async function whileLocked<Result>(
-  io: Pick<Io, 'env'>,
+  io: Pick<Context, 'env'>,
   change: () => Result,
   patienceMs = 5000,
 ): Promise<Result> {
@@ -33,7 +32,7 @@ export async function whileLocked<Result>(
  *
  * @throws CliError `file_not_locked` when the lock cannot be had at all
  */
-export function asIfLocked<Result>(io: Pick<Io, 'env'>, plan: () => Result): Result {
+export function asIfLocked<Result>(io: Pick<Context, 'env'>, plan: () => Result): Result {
   checkLockable(lockPath(io))
   return plan()
 }

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import * as path from 'node:path'
 import { dirname, join } from 'node:path'
-import type { Io } from '../core/io.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Context, Env } from '../core/context.ts'
 
 const OWN_FOLDER = 'fish-crab'
 
@@ -58,22 +57,22 @@ export function foldersOf({ platform, env, home }: Surroundings): Folders {
 }
 
 /** The folders of a run. */
-export function folders({ env }: Pick<Io, 'env'>): Folders {
+export function folders({ env }: Pick<Context, 'env'>): Folders {
   return foldersOf({ platform: process.platform, env, home: homeFolder(env) })
 }
 
 /** The file of profiles and settings. */
-export function configPath(io: Pick<Io, 'env'>): string {
+export function configPath(io: Pick<Context, 'env'>): string {
   return path.join(folders(io).config, 'config.json')
 }
 
 /** The file of secrets, where no keyring keeps them. */
-export function secretsPath(io: Pick<Io, 'env'>): string {
+export function secretsPath(io: Pick<Context, 'env'>): string {
   return path.join(folders(io).state, 'secrets.json')
 }
 
 /** The file whose lock lets one process at a time change the others. */
-export function lockPath(io: Pick<Io, 'env'>): string {
+export function lockPath(io: Pick<Context, 'env'>): string {
   return path.join(folders(io).state, 'changes.lock')
 }
 

@@ -1,6 +1,5 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** A service, and who one is there. Secrets are kept elsewhere. */
 export interface Profile {

@@ -1,7 +1,7 @@
 import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
-import { usageError } from '../core/cli-error.ts'
+import type { Context } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
 import { gamemodeNamed } from '../core/gamemode.ts'
-import type { RunIo } from '../core/run-io.ts'
 import type { ConfigDocument } from './config-file.ts'
 import { readConfig } from './config-file.ts'
 import { noSuchProfile, type Profile } from './profile.ts'
@@ -86,7 +86,7 @@ export function select({ flags, env, config }: SelectionInput, mayBeNew = false)
 }
 
 /** Whom a command talks to: flags, else environment, else profile. */
-export function selection(io: RunIo, flags: SelectionFlags): Selection {
+export function selection(io: Context, flags: SelectionFlags): Selection {
   return select({ flags, env: io.env, config: readConfig(io) })
 }
 
@@ -96,7 +96,7 @@ export function selection(io: RunIo, flags: SelectionFlags): Selection {
  * @param named By an argument or a flag.
  * @throws CliError when nobody is named
  */
-export function needUser(io: RunIo, named: string | undefined, how: string, flags: SelectionFlags = {}): string {
+export function needUser(io: Context, named: string | undefined, how: string, flags: SelectionFlags = {}): string {
   const { user } = selection(io, { ...flags, user: named })
   if (!user?.value) throw usageError('Say which player.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value
@@ -107,7 +107,7 @@ export function needUser(io: RunIo, named: string | undefined, how: string, flag
  *
  * @throws CliError when none is named, or there is none of that name
  */
-export function needGamemode(io: RunIo, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
+export function needGamemode(io: Context, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
   const gamemode = chosenGamemode(selection(io, { ...flags, gamemode: named }).gamemode)
   if (gamemode === undefined) {
     const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'

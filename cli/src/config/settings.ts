@@ -1,5 +1,5 @@
 import { GAMEMODES, isGamemode } from '@fish-crab/sdk/constants'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../output/format.ts'
 
 /** One setting. */

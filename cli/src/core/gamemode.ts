@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
-import { usageError } from './cli-error.ts'
 import { closestWord } from './closest-word.ts'
+import { usageError } from './errors.ts'
 
 /** What is told where a name is no gamemode, after where it stands. */
 export const NO_SUCH_GAMEMODE = 'there is no such gamemode.'

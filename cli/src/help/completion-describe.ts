@@ -1,4 +1,4 @@
-import { commandIds, loadCommands, topics } from '../runtime/command-list.ts'
+import { commandIds, loadCommands, topics } from '../commands/index.ts'
 import type { ArgData, CommandData, CompletionData, FlagData } from './completion-data.ts'
 import { EXIT_CODES_PAGE } from './exit-codes.ts'
 import { knownFields } from './known-fields.ts'

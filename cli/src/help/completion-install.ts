@@ -1,7 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { checkReplaceable, fileFailure, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { SCRIPT_MARK } from './completion-scripts.ts'
 
 const READABLE_BY_ALL = 0o644

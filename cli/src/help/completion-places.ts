@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { folders } from '../config/paths.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Env } from '../core/context.ts'
 import type { Shell } from './shells.ts'
 
 /** Where the script of a shell belongs. */

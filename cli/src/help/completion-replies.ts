@@ -1,4 +1,4 @@
-import type { Env } from '../core/terminal.ts'
+import type { Env } from '../core/context.ts'
 import { readBashLine } from './bash-line.ts'
 import type { Answer, Candidate, CompletionData, OwnNames } from './completion-data.ts'
 import { complete } from './completion-engine.ts'

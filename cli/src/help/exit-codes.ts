@@ -1,4 +1,4 @@
-import { EXIT } from '../core/exit.ts'
+import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { renderTable } from '../output/table.ts'
 

@@ -1,10 +1,9 @@
 import type { Interfaces } from '@oclif/core'
 import { Help } from '@oclif/core/help'
-import { usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import { commandIds, loadCommands, topics } from '../commands/index.ts'
+import type { Context } from '../core/context.ts'
+import { EXIT, usageError } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
-import { commandIds, loadCommands, topics } from '../runtime/command-list.ts'
 import { closestCommand, meantHint } from './closest.ts'
 import { FishCommandHelp } from './command-help.ts'
 import { EXIT_CODES_PAGE, exitCodesPage } from './exit-codes.ts'
@@ -55,7 +54,7 @@ class CliHelp extends Help {
 }
 
 /** Prints the help of a command, of a topic, of the exit codes, or of the program. */
-export async function showHelp(words: readonly string[], io: RunIo): Promise<number> {
+export async function showHelp(words: readonly string[], io: Context): Promise<number> {
   const id = pageOf(words, new Set(helpPageIds()))
   if (id === undefined) throw noSuchPage(words)
   const colours = useColours(io.env, io.stdout)

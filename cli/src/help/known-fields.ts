@@ -1,6 +1,6 @@
-import type { RunIo } from '../core/run-io.ts'
+import { type CommandClass, loadCommands } from '../commands/index.ts'
+import type { Context } from '../core/context.ts'
 import type { Column } from '../output/columns.ts'
-import { type CommandClass, loadCommands } from '../runtime/command-list.ts'
 import { runningConfig } from '../runtime/running-config.ts'
 import type { ArgData, FlagData } from './completion-data.ts'
 
@@ -45,7 +45,7 @@ export async function knownFields(
 }
 
 function openAlone(Type: CommandClass) {
-  const world = new Proxy({ clock: { now: () => 0 } } as unknown as RunIo, {
+  const world = new Proxy({ clock: { now: () => 0 } } as unknown as Context, {
     get(target, key) {
       if (key in target) return Reflect.get(target, key)
       throw new Error(`There is no ${String(key)} in this world.`)

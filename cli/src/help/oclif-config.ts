@@ -1,6 +1,6 @@
 import { Config, Plugin } from '@oclif/core/config'
+import { topics } from '../commands/index.ts'
 import { PACKAGE_ROOT, readManifest } from '../package.ts'
-import { topics } from '../runtime/command-list.ts'
 
 /** oclif's configuration with these commands in it. oclif would import all of them, by path, from the built package. */
 export async function openConfig(commands: Readonly<Record<string, object>>): Promise<Config> {

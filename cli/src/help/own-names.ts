@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { configPath } from '../config/paths.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Env } from '../core/context.ts'
 import type { Candidate, OwnNames } from './completion-data.ts'
 
 // What stands in a line of a script and needs no quotes; all names that profiles and players can have are such.

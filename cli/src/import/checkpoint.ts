@@ -6,9 +6,8 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { isCheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
 import { waitingCatches } from '../client/outbox.ts'
 import { lockFile, whileLocked } from '../config/lock.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import type { ImportDefaults } from './reader.ts'
 import type { ImportSource } from './source.ts'
 
@@ -210,7 +209,7 @@ function importRefused(refusal: ImportRefusal): CliError {
  * @param name Names the import.
  * @throws CliError `import_running` when another process has it; `file_not_locked`, `config_busy`
  */
-export async function lockImport(io: Pick<Io, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
+export async function lockImport(io: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
   const file = lockOf(path, name)
   // A file that is removed while another opens it would give each a lock of its own, so both happen one by one.
   const lock = await whileLocked(io, () => {

@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /** One record of a file, and the line at which it begins. */
 export type FileRecord =

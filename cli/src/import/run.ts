@@ -3,9 +3,8 @@ import { type FlushReport, isOutboxFullError, type Outbox } from '@fish-crab/sdk
 import { catchesText, type FlushWish, flushStatus, flushWithProgress, joinedReport } from '../client/flush.ts'
 import { checkPlayer, openIdleOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { chosenGamemode, maxWaitMs, needUser, type ServiceFlags, selection } from '../config/selection.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT, type ExitStatus } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
 import { claimImport, importName, lockImport, type PlayersImport, queuedBefore, refuseRunning } from './checkpoint.ts'
@@ -47,7 +46,7 @@ interface AddFileOutcome {
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
-export async function runAddFile(io: RunIo, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
+export async function runAddFile(io: Context, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
   const startedAt = io.startedAt ?? io.clock.now()
   const user = needUser(io, flags.user, 'Add --user USER', flags)
   const { url, maxWait, gamemode } = selection(io, flags)
@@ -100,7 +99,7 @@ function beforeText(before: number, catches: number): string {
   return 'All of these were queued by an earlier run; this one sends what still waits, and adds nothing.'
 }
 
-async function queuedAlready(io: RunIo, flags: ServiceFlags, own: PlayersImport): Promise<number> {
+async function queuedAlready(io: Context, flags: ServiceFlags, own: PlayersImport): Promise<number> {
   await using outbox = await openIdleOutbox(io, flags)
   return outbox ? await queuedBefore(outbox, own) : 0
 }
@@ -133,7 +132,7 @@ interface QueuedFile {
  *
  * @throws CliError `import_running`, `import_ended`, `interrupted`; what was queued until then is kept
  */
-async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
+async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
   const { user } = defaults
   const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: io.clock })
@@ -166,7 +165,7 @@ async function queueFile(io: RunIo, outbox: Outbox, options: QueueFileOptions): 
 
 /** Adds, and sends what is queued where there is no room. @returns what was sent */
 async function addOrFlush(
-  io: RunIo,
+  io: Context,
   outbox: Outbox,
   wish: FlushWish,
   add: () => Promise<void>,

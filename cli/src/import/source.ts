@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** What is imported: a file that can be read more than once. */
 export interface ImportSource {
@@ -30,7 +29,7 @@ const PIECE_BYTES = 256 * 1024
  * @param file A path, or `-` for stdin.
  * @throws CliError `file_not_readable`; the signal's reason
  */
-export async function openSource(io: Pick<Io, 'stdin'>, file: string, signal: AbortSignal): Promise<ImportSource> {
+export async function openSource(io: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<ImportSource> {
   const { handle, close } = await openFile(io, file, signal)
   try {
     const hash = createHash('sha256')
@@ -53,7 +52,7 @@ interface OpenFile {
   close(): Promise<void>
 }
 
-async function openFile({ stdin }: Pick<Io, 'stdin'>, file: string, signal: AbortSignal): Promise<OpenFile> {
+async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<OpenFile> {
   try {
     if (file === '-') return await keptCopy(stdin, signal)
     const facts = await stat(file)

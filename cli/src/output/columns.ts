@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Style } from './screen.ts'
 

@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /** The forms that rows can be printed in. */
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const

@@ -1,17 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
-import { interruption } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Env } from '../core/terminal.ts'
+import type { Env, PagerCommand } from '../core/context.ts'
+import { EXIT, interruption } from '../core/errors.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './text.ts'
-
-/** The program that shows long texts. */
-export interface PagerCommand {
-  readonly command: string
-  readonly args: readonly string[]
-  /** Whether a shell takes the command apart, as with `PAGER="less -S"`. */
-  readonly shell: boolean
-}
 
 // Leaves at once when all fits, keeps colours, and leaves the text on the screen.
 const LESS = 'FRX'

@@ -1,5 +1,5 @@
 import type { Clock, Hooks, RetryEvent, WaitEvent } from '@fish-crab/sdk'
-import type { StatusLine } from '../core/status-line.ts'
+import type { StatusLine } from '../core/context.ts'
 import { duration } from '../core/time.ts'
 
 /** What a progress is told with. */

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { CliError, interruption, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
 /** What a person at a terminal is asked. */
 interface LineRequest {
@@ -20,7 +19,7 @@ interface LineRequest {
  * @throws CliError `interrupted` at Ctrl-C
  */
 export async function askLine(
-  { stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
+  { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   { question, isSecret }: LineRequest,
 ): Promise<string | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -74,7 +73,7 @@ export async function askLine(
 }
 
 /** Asks a person at a terminal; nothing of the answer is shown, not even its length. */
-export async function askSecret(io: Io, question: string): Promise<string> {
+export async function askSecret(io: Context, question: string): Promise<string> {
   const answer = await askLine(io, { question: `${question}: `, isSecret: true })
   if (answer !== undefined) return answer
   throw new CliError({
@@ -100,7 +99,7 @@ interface ConfirmationRequest {
  *
  * @throws CliError `usage` where nobody can be asked, `not_confirmed` for any other answer
  */
-export async function confirm(io: Pick<Io, 'stdin' | 'stderr'>, request: ConfirmationRequest): Promise<void> {
+export async function confirm(io: Pick<Context, 'stdin' | 'stderr'>, request: ConfirmationRequest): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
   if (noInput || !io.stdin.isTTY || !io.stderr.isTTY) {

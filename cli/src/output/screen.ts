@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
-import type { Env, Terminal } from '../core/terminal.ts'
+import type { Env, Terminal } from '../core/context.ts'
 
 /** What a stream can show. */
 export interface Screen {

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /** At this pace, 20 of the 25 requests of a window are used, and five are left to other commands. */
 const USUAL_SECONDS = 15

@@ -11,8 +11,8 @@ import {
 import type { CatchQuery } from '../catches/catch-query.ts'
 import { openClient, plainFetch } from '../client/client.ts'
 import type { ServiceFlags } from '../config/selection.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
 import { createRowStream, type RowStream } from '../output/rows.ts'
@@ -45,7 +45,7 @@ interface ListWatch extends ListShowWish {
  * @returns the exit status: interrupted, or with `--limit` done
  * @throws what no further look can change
  */
-export async function watchList(io: RunIo, watch: ListWatch): Promise<number> {
+export async function watchList(io: Context, watch: ListWatch): Promise<number> {
   const { flags, user, wishAt, intervalMs } = watch
   const signal = io.interrupted()
   const fetch = plainFetch(io.env)
@@ -94,7 +94,7 @@ interface LookWish {
 
 async function lookAt(
   client: Client,
-  { clock }: RunIo,
+  { clock }: Context,
   { user, signal, wish, hasLooked }: LookWish,
 ): Promise<Look<FoundCatches>> {
   const { kind, gamemode } = wish
@@ -123,7 +123,7 @@ interface ListShow {
 }
 
 /** On a terminal: a view that is drawn anew. */
-function liveShow(io: RunIo, { flags, wishAt }: ListShowWish): ListShow {
+function liveShow(io: Context, { flags, wishAt }: ListShowWish): ListShow {
   const view = createLiveView(io)
   let last: { readonly found: FoundCatches; readonly at: number } | undefined
   const draw = (nextAt: number, trouble?: Trouble) => {
@@ -145,7 +145,7 @@ function liveShow(io: RunIo, { flags, wishAt }: ListShowWish): ListShow {
 }
 
 /** Elsewhere: a line for each new catch. */
-function streamShow(io: RunIo, { flags, wishAt, note }: ListShowWish): ListShow {
+function streamShow(io: Context, { flags, wishAt, note }: ListShowWish): ListShow {
   const newsOf = createCatchNews()
   const { kind, chart, query } = wishAt(io.clock.now())
   const print = streamPrinter(io, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
@@ -170,7 +170,7 @@ function streamShow(io: RunIo, { flags, wishAt, note }: ListShowWish): ListShow 
 }
 
 /** Prints what is new, so many at most. @returns how many it printed */
-function streamPrinter(io: RunIo, flags: OutputFlags): (list: CatchList, most: number) => number {
+function streamPrinter(io: Context, flags: OutputFlags): (list: CatchList, most: number) => number {
   let stream: RowStream<object> | undefined
   return ({ output }, most) => {
     // One list is like the other: what is counted stays counted.

@@ -6,7 +6,7 @@ import {
   type FoundCatches,
   KIND_PLURALS,
 } from '../catches/catch-list.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { renderChart } from '../output/chart.ts'
 import { chooseColumns } from '../output/columns.ts'
@@ -105,7 +105,7 @@ interface LiveView {
 }
 
 /** Whether stdout is a terminal on which text can be rewritten. */
-export function canRewrite({ stdout, env }: Pick<RunIo, 'stdout' | 'env'>): boolean {
+export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): boolean {
   return stdout.isTTY === true && env.TERM !== 'dumb'
 }
 
@@ -113,7 +113,7 @@ const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
 /** The view of one run. It needs no other screen of the terminal, and hides no cursor: there is nothing to restore. */
-export function createLiveView(io: Pick<RunIo, 'stdout' | 'env' | 'line'>): LiveView {
+export function createLiveView(io: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
   const { stdout, line } = io
   let render: ((screen: Screen) => string) | undefined
   let shown = ''

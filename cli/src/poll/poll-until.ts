@@ -6,8 +6,8 @@ import {
   isRateLimitError,
   type RateLimitState,
 } from '@fish-crab/sdk'
+import { describeError, isUntrusted } from '../client/describe-error.ts'
 import { duration } from '../core/time.ts'
-import { describeFailure, isUntrusted } from '../runtime/describe-failure.ts'
 
 /** What a look found. */
 export interface Look<Seen> {
@@ -155,7 +155,7 @@ export interface Trouble {
 
 /** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
 export function troubleOf(error: unknown, at: number, before: Trouble | undefined, hasSeen: boolean): Trouble {
-  const { message, hint } = describeFailure(error)
+  const { message, hint } = describeError(error)
   const toDo = isConnectionError(error) && !hasSeen && hint !== null ? { hint } : {}
   return { since: before?.since ?? at, message, ...toDo }
 }

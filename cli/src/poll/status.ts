@@ -1,14 +1,14 @@
 import { isRateLimitError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
+import { describeError } from '../client/describe-error.ts'
 import type { ServiceFlags } from '../config/selection.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { EXIT } from '../core/errors.ts'
 import { timeOfDay } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { createRowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
-import { describeFailure } from '../runtime/describe-failure.ts'
 import { allowanceOf, beginningText, keepLooking, mayPass, type Times, troubleOf } from './poll-until.ts'
 
 /** What `status --watch` is told. */
@@ -28,7 +28,7 @@ const PART = 'status'
  * @returns the exit status: interrupted
  * @throws what is no trouble of the service
  */
-export async function watchStatus(io: RunIo, { flags, intervalMs, note }: StatusWatch): Promise<number> {
+export async function watchStatus(io: Context, { flags, intervalMs, note }: StatusWatch): Promise<number> {
   const { clock, line, stdout } = io
   const stream = createRowStream(STATE_COLUMNS, flags, screenOf(io, stdout))
   const signal = io.interrupted()
@@ -115,7 +115,7 @@ function stateOfAnswer(version: string, latencyMs: number, at: number): ServiceS
 
 /** The state of a service that did not, or that said it is not well. */
 function stateOfFailure(error: unknown, at: number): ServiceState {
-  const { code, message } = describeFailure(error)
+  const { code, message } = describeError(error)
   return { timestamp: new Date(at).toISOString(), status: 'down', version: null, latencyMs: null, code, message }
 }
 

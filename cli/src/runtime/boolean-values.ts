@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /**
  * Refuses a value for a flag that takes none. oclif would take it as an argument instead: `--password-stdin=SECRET`

@@ -1,11 +1,11 @@
 import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { stdoutError } from '../core/errors.ts'
 import { COMPLETE_COMMAND } from '../help/shells.ts'
 import { asksForVersion, helpWords, pageFile, pageOf, versionText } from '../help/static-pages.ts'
+import { reportText } from '../output/error-report.ts'
 import { forbidsColours, useColours } from '../output/screen.ts'
-import { failureText } from './render-failure.ts'
-import { stdoutFailure } from './stdout-failure.ts'
 
 export { cacheFolder } from '../config/paths.ts'
 
@@ -56,10 +56,10 @@ function print(text: string): void {
       process.stdout.write(rest)
       return
     }
-    const failure = stdoutFailure(error as NodeJS.ErrnoException)
+    const failure = stdoutError(error as NodeJS.ErrnoException)
     if (!failure) return
     const { message, hint = null, exit } = failure
-    process.stderr.write(failureText({ message, hint, requestId: null }))
+    process.stderr.write(reportText({ message, hint, requestId: null }))
     process.exitCode = exit
   }
 }

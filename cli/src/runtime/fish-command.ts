@@ -1,8 +1,6 @@
 import { Command, type Config, Errors, Flags, type Interfaces } from '@oclif/core'
-import { EXIT } from '../core/exit.ts'
-import { processIo } from '../core/io.ts'
-import type { Rights } from '../core/rights.ts'
-import { forRun, type RunIo } from '../core/run-io.ts'
+import type { Context, Role } from '../core/context.ts'
+import { EXIT } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
 import { type Column, chooseColumns } from '../output/columns.ts'
 import { FORMATS, formatOf, type OutputFlags } from '../output/format.ts'
@@ -10,6 +8,7 @@ import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { type Screen, screenOf, useColours } from '../output/screen.ts'
 import { jsonText, wrappedMessage } from '../output/text.ts'
 import { refuseBooleanValues } from './boolean-values.ts'
+import { createContext, processSystem } from './context.ts'
 import { parseFailure } from './parse-failure.ts'
 import { ioOf } from './running-config.ts'
 import { settledFlags } from './settled-flags.ts'
@@ -30,16 +29,16 @@ export abstract class FishCommand extends Command {
   }
 
   /** Whose rights it takes, for what failures say. One that can be either says it once it knows. @default 'player' */
-  needs: Rights = 'player'
+  needs: Role = 'player'
 
   /** What `--output` can be, in a command that has it. @default the forms of rows */
   protected readonly formats: readonly string[] = FORMATS
 
-  readonly io: RunIo
+  readonly io: Context
 
   constructor(argv: string[], config: Config) {
     super(argv, config)
-    this.io = ioOf(config) ?? forRun(processIo())
+    this.io = ioOf(config) ?? createContext(processSystem())
   }
 
   /** Does the work and answers the exit status. */

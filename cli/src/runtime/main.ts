@@ -1,59 +1,54 @@
-import { EXIT } from '../core/exit.ts'
-import { type Io, processIo } from '../core/io.ts'
-import { failureText } from './render-failure.ts'
+import type { System } from '../core/context.ts'
+import { EXIT, stdoutError } from '../core/errors.ts'
+import { reportText } from '../output/error-report.ts'
+import { createContext, processSystem } from './context.ts'
 import { runCli } from './run-cli.ts'
-import { stdoutFailure } from './stdout-failure.ts'
 
 export { runCli } from './run-cli.ts'
 
-const LAST_WORDS_MS = 1000
+const EXIT_DEADLINE_MS = 1000
 
-/** Runs `fish-cli` as this process. The exit status is set, not forced: what is being written is written. */
+/** Runs `fish-cli` as this process. Sets the exit status rather than forcing it, so that pending output is written. */
 export async function main(): Promise<void> {
   let wasStopped = false
-  const io = processIo({
-    onStopWish: () => {
+  const system = processSystem({
+    onStop: () => {
       wasStopped = true
     },
   })
-  endWithStdout(io)
-  endWithMistake(io)
-  const status = await runCli(process.argv.slice(2), io)
-  // What stdout ended with stands.
+  exitOnStdoutError(system)
+  exitOnUncaughtException(system)
+  const status = await runCli(process.argv.slice(2), system)
+  // An error of stdout has set it already.
   process.exitCode ??= status
   if (status !== EXIT.interrupted && !wasStopped) return
-  // Whoever sent the signal does not wait for what is still under way, nor for a reader that does not read.
-  setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+  // Whoever sent the signal should not wait for work in flight or for a reader that does not read.
+  setTimeout(() => process.exit(), EXIT_DEADLINE_MS).unref()
   if (status !== EXIT.interrupted) return
   await new Promise((resolve) => process.stdout.write('', resolve))
   process.exit()
 }
 
-/**
- * Tells an error that nobody caught as any other mistake of this program: Node would print its message and all its
- * fields, and there may be secrets among them.
- */
-function endWithMistake(io: Io): void {
-  let isTold = false
+/** Reports an uncaught exception as a bug. Node would print its message and fields, which may contain secrets. */
+function exitOnUncaughtException(system: System): void {
+  let isReported = false
   process.on('uncaughtException', async (error) => {
-    // Another one on the way out changes nothing.
-    if (isTold) return
-    isTold = true
-    const [{ tellFailure }, { forRun }] = await Promise.all([import('./tell-failure.ts'), import('../core/run-io.ts')])
-    const exit = await tellFailure(forRun(io), { argv: process.argv.slice(2), error })
-    await new Promise((resolve) => io.stderr.write('', resolve))
+    if (isReported) return
+    isReported = true
+    const { reportError } = await import('./report-error.ts')
+    const exit = await reportError(createContext(system), { argv: process.argv.slice(2), error })
+    await new Promise((resolve) => system.stderr.write('', resolve))
     process.exit(exit)
   })
 }
 
-/** Ends the process when nobody can read what it prints: quietly where nobody wants to, else with one clear error. */
-function endWithStdout({ stdout, stderr }: Io): void {
-  // Nobody is left to tell.
+/** Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. */
+function exitOnStdoutError({ stdout, stderr }: System): void {
   stderr.on('error', () => {})
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    const failure = stdoutFailure(error)
-    const { message, hint = null } = failure ?? {}
-    if (message !== undefined) stderr.write(failureText({ message, hint, requestId: null }))
-    process.exit(failure?.exit ?? EXIT.ok)
+  stdout.on('error', (cause: NodeJS.ErrnoException) => {
+    const error = stdoutError(cause)
+    const { message, hint = null } = error ?? {}
+    if (message !== undefined) stderr.write(reportText({ message, hint, requestId: null }))
+    process.exit(error?.exit ?? EXIT.ok)
   })
 }

@@ -1,5 +1,5 @@
-import { type CliError, usageError } from '../core/cli-error.ts'
 import { closestWord } from '../core/closest-word.ts'
+import { type CliError, usageError } from '../core/errors.ts'
 
 // What oclif's errors of parsing carry; their classes are not exported.
 interface ParseErrorFields {

@@ -1,29 +1,28 @@
-import { type CliError, usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { Io } from '../core/io.ts'
-import { forRun, type RunIo } from '../core/run-io.ts'
+import { commandIds, findCommand, isTopic, loadCommands } from '../commands/index.ts'
+import type { Context, System } from '../core/context.ts'
+import { type CliError, EXIT, usageError } from '../core/errors.ts'
 import { closestCommand, meantHint } from '../help/closest.ts'
 import { asksForVersion, helpWords, versionText } from '../help/static-pages.ts'
 import { forbidsColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
-import { commandIds, findCommand, isTopic, loadCommands } from './command-list.ts'
+import { createContext } from './context.ts'
 
 /**
  * Runs one command line and answers its exit status. Nothing is thrown, and the process is not ended.
  * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processIo())
  */
-export async function runCli(argv: readonly string[], surroundings: Io): Promise<number> {
-  const io = forRun(forbidsColours(argv) ? withoutColours(surroundings) : surroundings)
+export async function runCli(argv: readonly string[], surroundings: System): Promise<number> {
+  const io = createContext(forbidsColours(argv) ? withoutColours(surroundings) : surroundings)
   try {
     return await dispatch(argv, io)
   } catch (error) {
-    return (await import('./tell-failure.ts')).tellFailure(io, { argv, error })
+    return (await import('./report-error.ts')).reportError(io, { argv, error })
   } finally {
     io.line.end()
   }
 }
 
-async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
+async function dispatch(argv: readonly string[], io: Context): Promise<number> {
   const [first] = argv
   if (asksForVersion(argv)) {
     io.stdout.write(versionText(readManifest()))
@@ -46,11 +45,11 @@ async function dispatch(argv: readonly string[], io: RunIo): Promise<number> {
   try {
     return await command.execute()
   } catch (error) {
-    return (await import('./tell-failure.ts')).tellFailure(io, { argv, command, error })
+    return (await import('./report-error.ts')).reportError(io, { argv, command, error })
   }
 }
 
-function withoutColours(io: Io): Io {
+function withoutColours(io: System): System {
   const env = { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined }
   return Object.create(io, { env: { value: env } })
 }

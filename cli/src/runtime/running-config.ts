@@ -1,8 +1,8 @@
 import type { Config } from '@oclif/core'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 
 /** What running a command needs of oclif's configuration: the whole of it, which help needs, takes long to open. */
-export function runningConfig(io: RunIo): Config {
+export function runningConfig(io: Context): Config {
   const config = {
     bin: 'fish-cli',
     options: { io },
@@ -12,6 +12,6 @@ export function runningConfig(io: RunIo): Config {
 }
 
 /** The surroundings that a configuration was made with; `undefined` when oclif opened it by itself. */
-export function ioOf(config: Config): RunIo | undefined {
-  return (config.options as { readonly io?: RunIo }).io
+export function ioOf(config: Config): Context | undefined {
+  return (config.options as { readonly io?: Context }).io
 }

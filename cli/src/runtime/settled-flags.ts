@@ -1,4 +1,4 @@
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 import { formatAmong, type OutputFlags } from '../output/format.ts'
 
 /** Flags that mean more than was typed. */
@@ -23,7 +23,7 @@ export interface Printing {
  * @throws CliError where there is no such gamemode or format
  */
 export async function settledFlags(
-  io: RunIo,
+  io: Context,
   flags: OutputFlags & { readonly gamemode?: string | undefined },
   { hasOutput, formats }: Printing,
 ): Promise<SettledFlags> {

@@ -1,8 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import type { Whereabouts } from './gamemode.ts'
 import {
   type Batch,

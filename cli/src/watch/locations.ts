@@ -1,8 +1,7 @@
 import { glob, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 import type { Surroundings } from '../config/paths.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 
 /** A log that was found. */
 interface FoundLog {

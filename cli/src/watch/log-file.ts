@@ -4,8 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isAbsent } from '../config/files.ts'
-import { CliError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
+import { CliError, EXIT } from '../core/errors.ts'
 import { decodeLine, interpret, type Place, splitLines, type WatchedCatch } from './parser.ts'
 
 /** A log that can be read at any place. */

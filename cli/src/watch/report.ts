@@ -2,7 +2,7 @@ import { isFishCrabError, isRateLimitError, type RarityLabel, type RateLimitStat
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { waitsTold } from '../client/flush.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { type Colours, paint, rarityStyle } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
@@ -45,7 +45,7 @@ export function catchJson(one: ShownCatch | HeldCatch, totals: Totals): string {
 }
 
 /** Tells on stderr what becomes of what was queued: what cannot be sent is told once, until something is sent again. */
-export function tellDelivery(io: RunIo, outbox: Outbox): () => void {
+export function tellDelivery(io: Context, outbox: Outbox): () => void {
   const wait = waitsTold(io)
   let trouble = ''
   return outbox.subscribe((event: OutboxEvent) => {

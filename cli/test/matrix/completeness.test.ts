@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandIds } from '../../src/runtime/command-list.ts'
+import { commandIds } from '../../src/commands/index.ts'
 import { tracesIn } from './canaries.ts'
 import { ALL_ROWS } from './rows/all.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { loadCommands } from '../../src/runtime/command-list.ts'
+import { loadCommands } from '../../src/commands/index.ts'
 import { SECRETS } from './canaries.ts'
 import { expectFailure, expectFailureJson, expectNoTraces, expectResult } from './expect-cell.ts'
 import { RULES, WITHOUT_BODY } from './outcomes.ts'

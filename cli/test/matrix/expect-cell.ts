@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { FAILURE_SCHEMA } from '../../src/core/failure-schema.ts'
+import { FAILURE_SCHEMA } from '../../src/core/errors.ts'
 import type { Played } from './play.ts'
 import type { Row } from './row.ts'
 

@@ -3,17 +3,12 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
 import { checkChosenPassword, chosenPassword } from '../../auth/read-secret.ts'
-import { usageError } from '../../core/cli-error.ts'
-import type { Rights } from '../../core/rights.ts'
+import { expectedRefusal } from '../../client/describe-error.ts'
+import type { Role } from '../../core/context.ts'
+import { usageError } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
-import {
-  type Administration,
-  AdministrationCommand,
-  administrationFlags,
-  adminName,
-} from '../../runtime/admin-command.ts'
-import { administrationDryRunFlag, outputFlags } from '../../runtime/flags.ts'
-import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
+import { type Administration, AdministrationCommand, administrationFlags, adminName } from '../admin-command.ts'
+import { administrationDryRunFlag, outputFlags } from '../flags.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 /** `fish-cli admin create` */
@@ -45,7 +40,7 @@ export class AdminCreate extends AdministrationCommand {
     ...outputFlags,
   }
 
-  override needs: Rights = 'superadmin'
+  override needs: Role = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminCreate)
@@ -81,5 +76,5 @@ function roleOf(text: string): AdminRole {
 async function requireFree({ admin, options }: Administration, name: string): Promise<void> {
   const { admins } = await admin.admins.list(options)
   if (!admins.some(({ username }) => userNameKey(username) === userNameKey(name))) return
-  throw foreseenRefusal('admin_exists', 'superadmin')
+  throw expectedRefusal('admin_exists', 'superadmin')
 }

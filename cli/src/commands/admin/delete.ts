@@ -1,17 +1,12 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
-import type { Rights } from '../../core/rights.ts'
+import { expectedRefusal } from '../../client/describe-error.ts'
+import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import {
-  type Administration,
-  AdministrationCommand,
-  administrationFlags,
-  adminName,
-} from '../../runtime/admin-command.ts'
-import { administrationDryRunFlag, yesFlags } from '../../runtime/flags.ts'
-import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
+import { type Administration, AdministrationCommand, administrationFlags, adminName } from '../admin-command.ts'
+import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli admin delete` */
 export class AdminDelete extends AdministrationCommand {
@@ -21,7 +16,7 @@ export class AdminDelete extends AdministrationCommand {
   static override args = { name: Args.string({ description: 'who is deleted', required: true, ignoreStdin: true }) }
   static override flags = { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag }
 
-  override needs: Rights = 'superadmin'
+  override needs: Role = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminDelete)
@@ -47,8 +42,8 @@ export class AdminDelete extends AdministrationCommand {
 async function requireDeletable({ admin, options }: Administration, name: string): Promise<Administrator> {
   const { admins } = await admin.admins.list(options)
   const found = admins.find(({ username }) => userNameKey(username) === userNameKey(name))
-  if (!found) throw foreseenRefusal('admin_not_found', 'superadmin')
+  if (!found) throw expectedRefusal('admin_not_found', 'superadmin')
   const isLast = found.role === 'superadmin' && admins.filter(({ role }) => role === 'superadmin').length === 1
-  if (isLast) throw foreseenRefusal('last_superadmin', 'superadmin')
+  if (isLast) throw expectedRefusal('last_superadmin', 'superadmin')
   return found
 }

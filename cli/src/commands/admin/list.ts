@@ -1,8 +1,8 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import type { Rights } from '../../core/rights.ts'
+import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
-import { outputFlags } from '../../runtime/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { outputFlags } from '../flags.ts'
 
 /** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
@@ -17,7 +17,7 @@ export class AdminList extends AdministrationCommand {
   static override examples = ['<%= config.bin %> admin list', '<%= config.bin %> admin list --admin mia --json']
   static override flags = { ...administrationFlags, ...outputFlags }
 
-  override needs: Rights = 'superadmin'
+  override needs: Role = 'superadmin'
 
   async run(): Promise<number> {
     const { flags } = await this.parse(AdminList)

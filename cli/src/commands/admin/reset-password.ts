@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
 import { checkChosenPassword, chosenPassword } from '../../auth/read-secret.ts'
 import { printable } from '../../output/text.ts'
-import { adminName } from '../../runtime/admin-command.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, noInputFlag } from '../../runtime/flags.ts'
-import { maintainTold, storageFlag, storageSource } from '../../runtime/maintenance.ts'
+import { adminName } from '../admin-command.ts'
+import { dryRunFlag, noInputFlag } from '../flags.ts'
+import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 
 /** `fish-cli admin reset-password` */
 export class AdminResetPassword extends FishCommand {

@@ -2,7 +2,7 @@ import { readConfig } from '../../config/config-file.ts'
 import { SETTINGS, type SettingKey, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { outputFlags } from '../../runtime/flags.ts'
+import { outputFlags } from '../flags.ts'
 
 interface Row {
   readonly key: SettingKey

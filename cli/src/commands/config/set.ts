@@ -1,10 +1,10 @@
 import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
 import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
-import { usageError } from '../../core/cli-error.ts'
+import { usageError } from '../../core/errors.ts'
 import { gamemodeNamed } from '../../core/gamemode.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag } from '../../runtime/flags.ts'
+import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli config set` */
 export class ConfigSet extends FishCommand {

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
 import { SETTINGS, settingNamed } from '../../config/settings.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag } from '../../runtime/flags.ts'
+import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli config unset` */
 export class ConfigUnset extends FishCommand {

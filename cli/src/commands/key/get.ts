@@ -4,8 +4,8 @@ import { administrator } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
 import { needUser, type ServiceFlags } from '../../config/selection.ts'
 import { printable } from '../../output/text.ts'
-import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../../runtime/flags.ts'
-import { KeyCommand, type PlayersKey } from '../../runtime/key-command.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
+import { KeyCommand, type PlayersKey } from '../key-command.ts'
 
 interface GetFlags extends ServiceFlags {
   readonly 'password-stdin'?: boolean | undefined

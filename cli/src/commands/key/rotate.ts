@@ -1,19 +1,12 @@
 import { Args, Flags } from '@oclif/core'
-import { findKept, isShownWhole } from '../../auth/new-secret.ts'
 import { openAdministrator } from '../../client/admin.ts'
+import { findKept, isShownWhole } from '../../client/new-secret.ts'
 import { needUser } from '../../config/selection.ts'
-import type { Rights } from '../../core/rights.ts'
+import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import {
-  adminFlag,
-  administrationDryRunFlag,
-  outputFlags,
-  secretFileFlags,
-  serviceFlags,
-  yesFlags,
-} from '../../runtime/flags.ts'
-import { KeyCommand } from '../../runtime/key-command.ts'
+import { adminFlag, administrationDryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
+import { KeyCommand } from '../key-command.ts'
 
 /** `fish-cli key rotate` */
 export class KeyRotate extends KeyCommand {
@@ -37,7 +30,7 @@ export class KeyRotate extends KeyCommand {
     ...outputFlags,
   }
 
-  override needs: Rights = 'administrator'
+  override needs: Role = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(KeyRotate)

@@ -1,14 +1,13 @@
 import { Flags } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { openIdleOutbox } from '../../client/outbox.ts'
-import { usageError } from '../../core/cli-error.ts'
-import { EXIT } from '../../core/exit.ts'
+import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../../runtime/flags.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox cancel` */
 export class OutboxCancel extends FishCommand {

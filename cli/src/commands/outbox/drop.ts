@@ -3,7 +3,7 @@ import { catchesText } from '../../client/flush.ts'
 import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
 import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../../runtime/flags.ts'
+import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox drop` */
 export class OutboxDrop extends FishCommand {

@@ -3,7 +3,7 @@ import { openPlayerOutbox, wouldFlush } from '../../client/outbox.ts'
 import { maxWaitMs, needUser, selection } from '../../config/selection.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../../runtime/flags.ts'
+import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../flags.ts'
 
 /** `fish-cli outbox flush` */
 export class OutboxFlush extends FishCommand {

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, serviceFlags } from '../../runtime/flags.ts'
+import { dryRunFlag, serviceFlags } from '../flags.ts'
 
 /** `fish-cli outbox retry` */
 export class OutboxRetry extends FishCommand {

@@ -2,7 +2,7 @@ import { openIdleOutbox, outboxPath } from '../../client/outbox.ts'
 import { selection } from '../../config/selection.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { outputFlags, serviceFlags } from '../../runtime/flags.ts'
+import { outputFlags, serviceFlags } from '../flags.ts'
 
 interface Row {
   readonly kind: string

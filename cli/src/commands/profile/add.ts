@@ -3,11 +3,10 @@ import { Args, Flags } from '@oclif/core'
 import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import { checkedProfileName, type Profile } from '../../config/profile.ts'
-import { CliError } from '../../core/cli-error.ts'
-import { EXIT } from '../../core/exit.ts'
+import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../../runtime/flags.ts'
+import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 /** `fish-cli profile add` */
 export class ProfileAdd extends FishCommand {

@@ -2,7 +2,7 @@ import { readConfig } from '../../config/config-file.ts'
 import type { Profile } from '../../config/profile.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { outputFlags } from '../../runtime/flags.ts'
+import { outputFlags } from '../flags.ts'
 
 interface Row extends Profile {
   readonly name: string

@@ -4,10 +4,10 @@ import { changeSecrets, tryForgetting } from '../../auth/secrets.ts'
 import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, readConfig, tryConfigChange } from '../../config/config-file.ts'
 import { noSuchProfile } from '../../config/profile.ts'
-import { EXIT } from '../../core/exit.ts'
+import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag, yesFlags } from '../../runtime/flags.ts'
+import { dryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli profile remove` */
 export class ProfileRemove extends FishCommand {

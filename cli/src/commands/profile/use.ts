@@ -3,7 +3,7 @@ import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
 import { noSuchProfile } from '../../config/profile.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { dryRunFlag } from '../../runtime/flags.ts'
+import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli profile use` */
 export class ProfileUse extends FishCommand {

@@ -4,7 +4,8 @@ import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
 import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
 import { openAdministrator } from '../../client/admin.ts'
-import type { Rights } from '../../core/rights.ts'
+import { expectedRefusal } from '../../client/describe-error.ts'
+import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
@@ -16,8 +17,7 @@ import {
   outputFlags,
   secretFileFlags,
   serviceFlags,
-} from '../../runtime/flags.ts'
-import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
+} from '../flags.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },
@@ -58,7 +58,7 @@ export class UserCreate extends FishCommand {
     ...outputFlags,
   }
 
-  override needs: Rights = 'administrator'
+  override needs: Role = 'administrator'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserCreate)
@@ -112,5 +112,5 @@ async function requireFree(admin: AdminClient, name: string, signal: AbortSignal
     if (isNotFoundError(error) && error.code === 'user_not_found') return
     throw error
   }
-  throw foreseenRefusal('user_exists', 'administrator')
+  throw expectedRefusal('user_exists', 'administrator')
 }

@@ -1,12 +1,12 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
 import { countCollections } from '../../catches/counts.ts'
-import type { Rights } from '../../core/rights.ts'
+import { expectedRefusal } from '../../client/describe-error.ts'
+import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
-import { administrationDryRunFlag, yesFlags } from '../../runtime/flags.ts'
-import { foreseenRefusal } from '../../runtime/foreseen-refusal.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli user delete` */
 export class UserDelete extends AdministrationCommand {
@@ -20,7 +20,7 @@ export class UserDelete extends AdministrationCommand {
   static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
   static override flags = { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag }
 
-  override needs: Rights = 'superadmin'
+  override needs: Role = 'superadmin'
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(UserDelete)
@@ -39,7 +39,7 @@ export class UserDelete extends AdministrationCommand {
 }
 
 async function whatWouldGo({ admin, options }: Administration, named: string) {
-  if ((await admin.me(options)).role !== 'superadmin') throw foreseenRefusal('forbidden', 'superadmin')
+  if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
   const { fish, crab } = await countCollections(
     {

@@ -1,14 +1,14 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import { Args, Flags } from '@oclif/core'
-import { deliver, findKept, isShownWhole, type NotKept } from '../../auth/new-secret.ts'
 import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
-import { usageError } from '../../core/cli-error.ts'
+import { deliver, findKept, isShownWhole, type NotKept } from '../../client/new-secret.ts'
+import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
-import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../../runtime/flags.ts'
+import { type Administration, AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
 
 interface ResetRow {
   readonly user: string

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../../runtime/admin-command.ts'
-import { outputFlags } from '../../runtime/flags.ts'
+import { AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { outputFlags } from '../flags.ts'
 import { USER_COLUMNS } from './list.ts'
 
 /** `fish-cli user show` */

@@ -2,9 +2,9 @@ import type { AdminClient } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { openAdministrator } from '../client/admin.ts'
 import type { ServiceFlags } from '../config/selection.ts'
-import { usageError } from '../core/cli-error.ts'
-import type { Rights } from '../core/rights.ts'
-import { FishCommand } from './fish-command.ts'
+import type { Role } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
 import { adminFlag, noInputFlag, serviceFlags } from './flags.ts'
 
 /** Flags of every command of administrators. */
@@ -23,7 +23,7 @@ export interface Administration {
 
 /** A command of administrators. */
 export abstract class AdministrationCommand extends FishCommand {
-  override needs: Rights = 'administrator'
+  override needs: Role = 'administrator'
 
   /** Logs in where no session is kept. */
   protected async administration(flags: AdministrationFlags): Promise<Administration> {

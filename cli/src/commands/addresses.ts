@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 /** The address of a service that is to be checked. @throws CliError when it is none, or holds more than one */
 export function checkedAddress(text: string): string {

@@ -1,8 +1,7 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
 import { Flags } from '@oclif/core'
-import { CliError, usageError } from '../core/cli-error.ts'
-import { EXIT, type ExitStatus } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 
 /** `--storage` of a command that works on the data itself, not through a service. */
@@ -43,7 +42,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
 }
 
 // What a failure says to do next where it does not say it itself; what was typed wrongly, the help of the command does.
-const HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
+const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Make space, and do it again.',
   read_only: 'Do it as the user who owns the folder, or name another one.',
   unavailable: 'Is --storage (FISH_STORAGE) right, and is what it names running?',
@@ -59,14 +58,14 @@ async function maintain<Result>(run: (server: typeof import('@fish-crab/server')
     if (!(error instanceof server.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
-    const hint = error.hint ?? HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
+    const hint = error.hint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
     throw new CliError({ code, message, exit, ...(hint === undefined ? {} : { hint }) })
   }
 }
 
 /** Does maintenance that takes long, and tells on stderr how far it is, unless JSON is asked for. */
 export async function maintainTold<Result>(
-  io: RunIo,
+  io: Context,
   { json }: { readonly json?: boolean | undefined },
   run: (
     server: typeof import('@fish-crab/server'),

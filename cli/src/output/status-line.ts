@@ -1,22 +1,6 @@
-import { screenOf } from '../output/screen.ts'
-import { cut, wrappedMessage } from '../output/text.ts'
-import type { Io } from './io.ts'
-
-/** The one line on stderr that is rewritten while something goes on. It exists on terminals only. */
-export interface StatusLine {
-  /** Whether there is such a line; where not, `set` does nothing and `say` is the way to tell. */
-  readonly isLive: boolean
-  /** Shows a text in one part of the line, or with `undefined` takes it away. Parts stand in the order of their first use. */
-  set(part: string, text: string | undefined): void
-  /** Writes a message on stderr, broken between words where the terminal is narrower; the live line moves below it. */
-  say(line: string): void
-  /** Takes the line away, so that something else can be written; the next `set` shows it again. */
-  clear(): void
-  /** Takes the line away for good, and ends what was said to `onEnd`. */
-  end(): void
-  /** What to do when the command ends, however it ends. */
-  onEnd(stop: () => void): void
-}
+import type { Context, StatusLine } from '../core/context.ts'
+import { screenOf } from './screen.ts'
+import { cut, wrappedMessage } from './text.ts'
 
 const ERASE = '\r\u{1b}[J'
 // Without wrapping: the terminal may just have become narrower than is known here.
@@ -26,7 +10,7 @@ const UNWRAPPED = '\u{1b}[?7l'
 const BACK_TO_START = '\u{1b}[?7h\r'
 
 /** The live line of one run. */
-export function createStatusLine(io: Pick<Io, 'env' | 'stderr'>): StatusLine {
+export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLine {
   const { stderr, env } = io
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb'
   const parts = new Map<string, string | undefined>()

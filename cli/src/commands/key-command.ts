@@ -1,10 +1,10 @@
-import { deliver, type KeptSecret, type NotKept } from '../auth/new-secret.ts'
 import { checkSecretFile, fileOf, type LostSecret, reserveSecretFile } from '../auth/secret-file.ts'
+import { deliver, type KeptSecret, type NotKept } from '../client/new-secret.ts'
 import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from './fish-command.ts'
+import { FishCommand } from '../runtime/fish-command.ts'
 
 const SHOWN_CHARACTERS = 4
 

@@ -1,4 +1,4 @@
-import { usageError } from '../core/cli-error.ts'
+import { usageError } from '../core/errors.ts'
 
 const NINE_DIGITS = 999_999_999
 

@@ -1,10 +1,9 @@
 import type { MaintenanceProgress } from '@fish-crab/server'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
-import { bytesText } from './bytes-text.ts'
 
 /** Tells how far maintenance is, one step after the other. */
-export interface MaintenanceTeller {
+interface MaintenanceTeller {
   readonly onProgress: (progress: MaintenanceProgress) => void
   /** Takes what is told away. */
   end(): void
@@ -18,7 +17,7 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
 }
 
 /** Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds at most. */
-export function maintenanceTeller({ line, clock }: Pick<RunIo, 'line' | 'clock'>): MaintenanceTeller {
+export function maintenanceTeller({ line, clock }: Pick<Context, 'line' | 'clock'>): MaintenanceTeller {
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }) {
@@ -36,4 +35,13 @@ export function maintenanceTeller({ line, clock }: Pick<RunIo, 'line' | 'clock'>
       current = undefined
     },
   }
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes as people read them, by thousands. @example bytesText(12_345_678) // '12 MB' */
+export function bytesText(bytes: number): string {
+  const power = Math.max(0, Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), UNITS.length - 1))
+  const amount = bytes / 1000 ** power
+  return `${power > 0 && amount < 10 ? amount.toFixed(1) : Math.floor(amount)} ${UNITS[power]}`
 }

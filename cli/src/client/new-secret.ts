@@ -1,14 +1,13 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
+import type { LostSecret, ReservedFile } from '../auth/secret-file.ts'
+import { changeSecrets, keptSecrets } from '../auth/secrets.ts'
+import type { ProfileSecrets } from '../auth/store.ts'
 import { readConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/profile.ts'
 import { type ServiceFlags, selection } from '../config/selection.ts'
-import { usageError } from '../core/cli-error.ts'
-import { EXIT } from '../core/exit.ts'
-import type { RunIo } from '../core/run-io.ts'
+import type { Context } from '../core/context.ts'
+import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import type { LostSecret, ReservedFile } from './secret-file.ts'
-import { changeSecrets, keptSecrets } from './secrets.ts'
-import type { ProfileSecrets } from './store.ts'
 
 /** A secret of a player that the profile keeps. */
 export interface KeptSecret {
@@ -25,7 +24,7 @@ export interface KeptSecret {
  * @throws CliError when what is kept cannot be read
  */
 export async function findKept(
-  io: RunIo,
+  io: Context,
   flags: ServiceFlags,
   user: string,
   field: 'fernetKey' | 'apiKey',
@@ -61,7 +60,7 @@ export interface ShownWish {
  *
  * @throws CliError where nobody would know it
  */
-export function isShownWhole({ stdout }: Pick<RunIo, 'stdout'>, { flags, title, file, kept }: ShownWish): boolean {
+export function isShownWhole({ stdout }: Pick<Context, 'stdout'>, { flags, title, file, kept }: ShownWish): boolean {
   if (flags.show || flags.out === '-') return true
   if (file !== undefined || kept) return false
   if (stdout.isTTY && !flags.json) return true
@@ -95,7 +94,7 @@ export interface NotKept {
  * @throws CliError `secret_not_saved`
  */
 export async function deliver(
-  io: RunIo,
+  io: Context,
   { user, title, secret, file, lost, kept, isDocument }: NewSecret,
   print: (outcome: NotKept) => number | Promise<number>,
 ): Promise<number> {
@@ -120,9 +119,9 @@ async function failureOf(deed: Promise<void> | undefined): Promise<{ readonly er
   }
 }
 
-async function tellNotKept(io: RunIo, { user, title }: Pick<NewSecret, 'user' | 'title'>, error: unknown) {
-  const { describeFailure } = await import('../runtime/describe-failure.ts')
-  const { message, hint } = describeFailure(error)
+async function tellNotKept(io: Context, { user, title }: Pick<NewSecret, 'user' | 'title'>, error: unknown) {
+  const { describeError } = await import('./describe-error.ts')
+  const { message, hint } = describeError(error)
   const ended = `The old ${title} of ${printable(user)} has ended, and the new one could not be kept for the profile.`
   io.line.say(`fish-cli: ${ended} ${printable(message)}`)
   if (hint !== null) io.line.say(`  ${printable(hint)}`)

@@ -1,0 +1,127 @@
+/** What the exit status of `fish-cli` says. 69 and 75 are `EX_UNAVAILABLE` and `EX_TEMPFAIL` of sysexits(3). */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  credentials: 4,
+  notFound: 5,
+  conflict: 6,
+  partly: 7,
+  unreachable: 69,
+  rateLimited: 75,
+  interrupted: 130,
+} as const
+
+/** One of the documented exit statuses. */
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
+
+/** What a {@link CliError} is made from. */
+interface CliErrorFields {
+  /** Stable name of what went wrong, in snake case. */
+  readonly code: string
+  readonly message: string
+  /** The next step to take, as a sentence. */
+  readonly hint?: string
+  readonly exit: ExitStatus
+  /** When to try again. */
+  readonly retryAt?: Date | undefined
+  /** Names the request in the server's log. */
+  readonly requestId?: string | undefined
+}
+
+/** A failure that `fish-cli` found itself. Message and hint are shown as they are, so they hold no secret. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: string
+  readonly hint: string | undefined
+  readonly exit: ExitStatus
+  readonly retryAt: Date | undefined
+  readonly requestId: string | undefined
+
+  constructor({ code, message, hint, exit, retryAt, requestId }: CliErrorFields) {
+    super(message)
+    this.code = code
+    this.hint = hint
+    this.exit = exit
+    this.retryAt = retryAt
+    this.requestId = requestId
+  }
+}
+
+/** The command was typed wrongly. */
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) })
+}
+
+/** Ctrl-C. */
+export function interruption(): CliError {
+  return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
+}
+
+/** A failure as it is told: the content of `{ "error": … }` under `--json`. What there is not is `null`. */
+export interface ErrorReport {
+  /** Stable name: the server's `code`, or one of this program's own. */
+  readonly code: string
+  readonly message: string
+  /** The next step to take. */
+  readonly hint: string | null
+  readonly exit: ExitStatus
+  /** Names the request in the server's log. */
+  readonly requestId: string | null
+  /** When to try again, ISO 8601. */
+  readonly retryAt: string | null
+}
+
+/** A failure that no answer of the service belongs to. */
+export function errorReport(code: string, message: string, hint: string | undefined, exit: ExitStatus): ErrorReport {
+  return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
+}
+
+/** A failure that this program found itself, in its own words. */
+export function reportOf({ code, message, hint, exit, retryAt, requestId }: CliError): ErrorReport {
+  const when = retryAt?.toISOString() ?? null
+  return { ...errorReport(code, message, hint, exit), retryAt: when, requestId: requestId ?? null }
+}
+
+/**
+ * JSON Schema of what `--json` (and `-o json`) prints when a command fails: the one document on stdout. `fish-cli`
+ * exports it, for programs that read it.
+ */
+export const FAILURE_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'A failure of fish-cli',
+  type: 'object',
+  required: ['error'],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'hint', 'exit', 'requestId', 'retryAt'],
+      additionalProperties: false,
+      properties: {
+        code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', description: 'Stable name of what went wrong.' },
+        message: { type: 'string', minLength: 1, description: 'What happened, a sentence.' },
+        hint: { type: ['string', 'null'], description: 'The next step to take.' },
+        exit: { type: 'integer', enum: Object.values(EXIT), description: 'The exit status.' },
+        requestId: { type: ['string', 'null'], description: "Names the request in the server's log." },
+        retryAt: { type: ['string', 'null'], format: 'date-time', description: 'When to try again.' },
+      },
+    },
+  },
+} as const
+
+/**
+ * What it means that stdout cannot be written. A reader that has seen enough, such as `head`, is no failure.
+ *
+ * @returns `undefined` where it is none
+ */
+export function stdoutError({ code, name }: NodeJS.ErrnoException): CliError | undefined {
+  if (code === 'EPIPE') return undefined
+  const full = code === 'ENOSPC'
+  return new CliError({
+    code: 'output_not_written',
+    message: `What was to be printed could not be written (${full ? 'ENOSPC: the disk is full' : (code ?? name)}).`,
+    hint: full ? 'Make room, or write to another place.' : 'Write to another place.',
+    exit: EXIT.failure,
+  })
+}

@@ -1,2 +1,0 @@
-/** Whose rights a command takes. */
-export type Rights = 'player' | 'administrator' | 'superadmin'
