@@ -7,7 +7,8 @@ const only = (name, from, allowed) => ({
 })
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
-const nodeEdges = '(^server/src/storage/(index|file/.*)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
+const nodeEdges =
+  '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
 const cliLevels = ['core', 'output', 'config', 'auth', 'client', 'catches', 'import|watch|poll']

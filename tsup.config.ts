@@ -187,7 +187,7 @@ export default defineConfig([
       storage: 'storage/index.ts',
       'storage-conformance': 'storage-conformance/index.ts',
     },
-    { 'file-worker': 'storage/file/file-worker.ts' },
+    { 'file-worker': 'storage/file/worker.ts' },
     { onSuccess: copySwaggerUi },
   ),
   build(

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
-import { STORE_FILE, syncFolder } from '../storage/file/file-folder.ts'
+import { syncFolder } from '../storage/file/folder.ts'
+import { STORE_FILE } from '../storage/file/store-file.ts'
 
 /** Thrown when the secrets beside the data cannot be used. */
 export class SecretsError extends Error {

@@ -1,7 +1,158 @@
-import { readInChunks } from './chunks.ts'
-import { MemoryCollection } from './memory-collection.ts'
-import { MemoryTallies } from './memory-tallies.ts'
-import type { AppendResult, Collection, NewRecord, ReadRange, RecordForm, StoredRecord } from './types.ts'
+import { type RecordSource, readInChunks } from './paging.ts'
+import type {
+  AppendResult,
+  Collection,
+  Leader,
+  LeaderRange,
+  NewRecord,
+  ReadRange,
+  RecordForm,
+  StoredRecord,
+  Tally,
+} from './types.ts'
+
+interface KeptRecord extends NewRecord {
+  readonly sequence: number
+}
+
+/** The records of one collection in memory, oldest first. */
+class MemoryCollection {
+  readonly place: Collection
+  /** Text that the owner of all collections gives anew with every change. */
+  version: string
+  readonly #records: KeptRecord[] = []
+  readonly #sequences = new Map<string, number>()
+
+  constructor(place: Collection, version: string) {
+    this.place = place
+    this.version = version
+  }
+
+  get records(): readonly NewRecord[] {
+    return this.#records
+  }
+
+  append(record: NewRecord, sequence: number): void {
+    this.#records.push({ ...record, sequence })
+    this.#sequences.set(record.id, sequence)
+  }
+
+  /** Takes a record away and answers it, if it was there. */
+  remove(id: string): NewRecord | undefined {
+    const sequence = this.#sequences.get(id)
+    if (sequence === undefined) return undefined
+    this.#sequences.delete(id)
+    return this.#records.splice(this.#firstFrom(sequence), 1)[0]
+  }
+
+  source(form: RecordForm): RecordSource {
+    const records = this.#records
+    const firstFrom = (sequence: number) => this.#firstFrom(sequence)
+    return {
+      last: () => records.at(-1)?.sequence ?? 0,
+      *between(from, to) {
+        for (let at = firstFrom(from); ; at += 1) {
+          const record = records[at]
+          if (!record || record.sequence > to) return
+          yield { sequence: record.sequence, count: record.count, entries: record[form] }
+        }
+      },
+    }
+  }
+
+  #firstFrom(sequence: number): number {
+    let low = 0
+    let high = this.#records.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#records[middle]?.sequence ?? 0) < sequence) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** More entries first, then the owner whose id comes first. */
+function isAhead(one: Leader, other: Leader): boolean {
+  return one.count === other.count ? one.owner < other.owner : one.count > other.count
+}
+
+/** Owners in memory in the order of a leader board, so that its top costs what it holds. */
+class LeaderBoard {
+  readonly #counts = new Map<string, number>()
+  readonly #ranking: Leader[] = []
+
+  /** The best owners, each with at least one entry. */
+  top(limit: number): Leader[] {
+    return this.#ranking.slice(0, limit)
+  }
+
+  /** Adds to what an owner has; a negative number takes away. */
+  add(owner: string, entries: number): void {
+    const before = this.#counts.get(owner) ?? 0
+    const count = before + entries
+    if (before > 0) this.#ranking.splice(this.#place({ owner, count: before }), 1)
+    if (count > 0) {
+      this.#counts.set(owner, count)
+      const leader = { owner, count }
+      this.#ranking.splice(this.#place(leader), 0, leader)
+    } else {
+      this.#counts.delete(owner)
+    }
+  }
+
+  /** How many are ahead of this one. */
+  #place(one: Leader): number {
+    let low = 0
+    let high = this.#ranking.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const found = this.#ranking[middle]
+      if (found && isAhead(found, one)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** The sums that are kept beside the records in memory. */
+class MemoryTallies {
+  readonly #tallies = new Map<string, Tally>()
+  /** By kind, and by kind and gamemode. */
+  readonly #boards = new Map<string, LeaderBoard>()
+
+  /** Counts a record that was stored, or with -1 one that was removed. */
+  count({ owner, kind, gamemode }: Collection, { count, labels }: NewRecord, sign: 1 | -1): void {
+    this.#add({ kind, gamemode, label: null, count: sign * count })
+    for (const [label, carriers] of Object.entries(labels)) {
+      this.#add({ kind, gamemode, label, count: sign * carriers })
+    }
+    this.#board(kind).add(owner, sign * count)
+    this.#board(kind, gamemode).add(owner, sign * count)
+  }
+
+  list(): Tally[] {
+    return [...this.#tallies.values()]
+  }
+
+  leaders({ kind, gamemode, limit }: LeaderRange): Leader[] {
+    return this.#board(kind, gamemode).top(limit)
+  }
+
+  #add({ kind, gamemode, label, count }: Tally): void {
+    const key = JSON.stringify([kind, gamemode, label])
+    const sum = (this.#tallies.get(key)?.count ?? 0) + count
+    if (sum > 0) this.#tallies.set(key, { kind, gamemode, label, count: sum })
+    else this.#tallies.delete(key)
+  }
+
+  #board(kind: string, gamemode?: string): LeaderBoard {
+    const key = JSON.stringify(gamemode === undefined ? [kind] : [kind, gamemode])
+    const board = this.#boards.get(key) ?? new LeaderBoard()
+    this.#boards.set(key, board)
+    return board
+  }
+}
 
 interface Owner {
   /** Ids of records by their dedupe key. They stay when a record goes. */

@@ -1,9 +1,63 @@
 import { closedError } from './errors.ts'
 import { MemoryRecords } from './memory-records.ts'
-import { OrderedItems } from './ordered-items.ts'
+import { endOfBase, pageOf } from './paging.ts'
 import { wrapDriver } from './storage.ts'
-import type { FishStorage, StorageDriver } from './types.ts'
+import type { FishStorage, ItemPage, ItemRange, StorageDriver } from './types.ts'
 import { createWindows } from './windows.ts'
+
+/** Items in memory whose keys stay in order, so that a page costs what it holds. */
+class OrderedItems {
+  readonly #values = new Map<string, string>()
+  readonly #keys: string[] = []
+
+  get(key: string): string | undefined {
+    return this.#values.get(key)
+  }
+
+  set(key: string, value: string): void {
+    if (!this.#values.has(key)) this.#keys.splice(this.#place(key), 0, key)
+    this.#values.set(key, value)
+  }
+
+  delete(key: string): void {
+    if (this.#values.delete(key)) this.#keys.splice(this.#place(key), 1)
+  }
+
+  /** Keys that begin with a base; all keys for an empty one. */
+  keys(base: string): string[] {
+    return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
+  }
+
+  /** How many keys begin with a base. */
+  count(base: string): number {
+    return this.#place(endOfBase(base)) - this.#place(base)
+  }
+
+  page({ base, after = '', limit, contains = '' }: ItemRange): ItemPage {
+    const found: { key: string; value: string }[] = []
+    const end = endOfBase(base)
+    let at = this.#place(after > base ? after : base)
+    if (this.#keys[at] === after) at += 1
+    for (; found.length <= limit; at += 1) {
+      const key = this.#keys[at]
+      if (key === undefined || key >= end) break
+      if (key.includes(contains, base.length)) found.push({ key, value: this.#values.get(key) ?? '' })
+    }
+    return pageOf(found, limit)
+  }
+
+  /** Index of the first key that is not before the given one. */
+  #place(key: string): number {
+    let low = 0
+    let high = this.#keys.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#keys[middle] ?? '') < key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
 
 /** What a memory storage can be told. */
 export interface MemoryStorageOptions {

@@ -1,6 +1,6 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
-import { describeDurability } from '../../src/storage/file/file-durability.ts'
+import { describeDurability } from '../../src/storage/file/writer.ts'
 import { newFolder } from './folders.ts'
 
 const KEEPS_ALL = 'Every acknowledged write is on disk: it survives a killed process and a power loss.'

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
-import { lockFolder } from '../../src/storage/file/file-lock.ts'
+import { lockFolder } from '../../src/storage/file/folder.ts'
 import { newFolder } from './folders.ts'
 
 const [PROCESSES, ROUNDS] = [4, 500]

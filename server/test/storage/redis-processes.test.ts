@@ -1,6 +1,6 @@
 import { type CountWindow, createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { windowPlace } from '../../src/storage/redis/keys.ts'
+import { windowKeys } from '../../src/storage/redis/keys.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startRedis } from './redis-server.ts'
 
@@ -44,9 +44,9 @@ describeWithRedis('one Redis server that several processes share', () => {
 
   /** Clients whose windows lie in one place of Redis, which takes its part of all windows that are kept. */
   const neighbours = (kind: string, count: number) => {
-    const { windows } = windowPlace(`${kind}:0`)
+    const { windows } = windowKeys(`${kind}:0`)
     const names = Array.from({ length: 80 * count }, (_, index) => `${kind}:${index}`)
-    return { windows, names: names.filter((name) => windowPlace(name).windows === windows).slice(0, count) }
+    return { windows, names: names.filter((name) => windowKeys(name).windows === windows).slice(0, count) }
   }
   const countAll = async (names: readonly string[], window: CountWindow) => {
     for (let at = 0; at < names.length; at += 500) {

@@ -1,6 +1,6 @@
 import { realpathSync, renameSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
-import { syncFolder } from '../../storage/file/file-folder.ts'
+import { syncFolder } from '../../storage/file/folder.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { USERS_BASE } from '../../app/users/users.ts'
-import { SCHEMA_VERSION } from '../../storage/file/file-schema.ts'
+import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import { checkItemKey } from '../../storage/keys.ts'
 
 /** What the first line of an export says it is. */

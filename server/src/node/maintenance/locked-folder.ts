@@ -1,5 +1,4 @@
-import { makeFolder } from '../../storage/file/file-folder.ts'
-import { lockFolder } from '../../storage/file/file-lock.ts'
+import { lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { type DraftKind, draftIn, removeLeftovers } from './drafts.ts'
 import { inDraft } from './named-paths.ts'
 

@@ -1,6 +1,6 @@
 import { SealError } from '../../app/users/vault.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/errors.ts'
-import { toStorageError } from '../../storage/file/file-errors.ts'
+import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError } from '../config.ts'
 import { SecretsError } from '../secrets-file.ts'
 

@@ -21,12 +21,12 @@ export interface RedisView {
  */
 export async function viewRedis(options: RedisAddress): Promise<RedisView> {
   // Only who uses Redis loads its client.
-  const { openRedis } = await import('../../storage/redis/open.ts')
+  const { openRedis } = await import('../../storage/redis/redis.ts')
   const { refuseEviction } = await import('../../storage/redis/durability.ts')
   const { replicaRefusal } = await import('../../storage/redis/errors.ts')
   const { createRedisItems } = await import('../../storage/redis/items.ts')
-  const { checkSchema } = await import('../../storage/redis/schema.ts')
-  const { createRedisTallies } = await import('../../storage/redis/tallies.ts')
+  const { checkSchema } = await import('../../storage/redis/redis.ts')
+  const { createRedisTallies } = await import('../../storage/redis/records.ts')
   return openRedis(options, async (connection) => {
     const { run, primaries, close } = connection
     await checkSchema(connection)

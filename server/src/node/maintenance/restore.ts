@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { STORE_FILE, syncFolder } from '../../storage/file/file-folder.ts'
-import { MARK_FILE } from '../../storage/file/file-high-water.ts'
-import { identityOf } from '../../storage/file/file-identity.ts'
+import { syncFolder } from '../../storage/file/folder.ts'
+import { MARK_FILE } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
+import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
@@ -88,7 +88,7 @@ function replacing(replaced: string | undefined): Pick<RestoreReport, 'replaced'
 
 /** By what the files are, not by their names: there may be links on the way. */
 function refuseItself(backup: string, target: string): void {
-  if (identityOf(backup) !== identityOf(join(target, STORE_FILE))) return
+  if (fileIdOf(backup) !== fileIdOf(join(target, STORE_FILE))) return
   throw new MaintenanceError('exists', `${backup} is the store of that data folder itself, and nothing was done.`, {
     hint: 'Name a folder that fish-cli backup made.',
   })

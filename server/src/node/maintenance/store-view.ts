@@ -1,4 +1,4 @@
-import { prepareItemReads } from '../../storage/file/file-reader.ts'
+import { prepareItemReads } from '../../storage/file/reader.ts'
 import type { ItemPage, ItemRange } from '../../storage/types.ts'
 import { openStoreFile } from './store-file.ts'
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { lockFolder } from '../../storage/file/file-lock.ts'
+import { lockFolder } from '../../storage/file/folder.ts'
 import { MaintenanceError, tooLong } from './maintenance-error.ts'
 import type { DraftNames } from './named-paths.ts'
 

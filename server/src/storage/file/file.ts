@@ -1,17 +1,33 @@
+import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readInChunks } from '../chunks.ts'
 import { closedError, StorageError } from '../errors.ts'
+import { readInChunks } from '../paging.ts'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
-import { toStorageError } from './file-errors.ts'
-import { prepareFolder, prepareStore } from './file-folder.ts'
-import { identityOf } from './file-identity.ts'
-import { lockFolder } from './file-lock.ts'
-import { openReader, type Reader } from './file-reader.ts'
-import { checkSpace } from './file-space.ts'
-import { startWriter, type Writer } from './file-writer.ts'
+import { lockFolder, prepareFolder } from './folder.ts'
+import { openReader, type Reader } from './reader.ts'
+import { toStorageError } from './sqlite.ts'
+import { fileIdOf, prepareStore } from './store-file.ts'
+import { startWriter, type Writer } from './writer.ts'
+
+/** What a write of the largest size may take, in bytes. */
+const LEAST_BYTES = 256 * 1024
+
+/**
+ * Refuses a disk with no room for a large write. The smallest write tells too little: it fits into what the log has
+ * left over, where a catch does not.
+ * @throws StorageError `full`
+ */
+async function checkSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize >= LEAST_BYTES) return
+  throw new StorageError(
+    'full',
+    `The disk of ${folder} is full, or as good as full. Free some space; nothing was lost.`,
+  )
+}
 
 /** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
@@ -115,9 +131,9 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
 
 async function openLocked(folder: string, unlock: () => void): Promise<StorageDriver> {
   const file = prepareStore(folder)
-  const identity = identityOf(file)
-  if (!identity) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
-  const writer = await startWriter({ file, identity })
+  const fileId = fileIdOf(file)
+  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
+  const writer = await startWriter({ file, fileId })
   try {
     return fileDriver({ reader: openReader(file), writer, unlock, folder })
   } catch (error) {

@@ -1,13 +1,125 @@
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { Cluster, Redis } from 'ioredis'
 import type { Driver } from 'unstorage'
 import redisDriver from 'unstorage/drivers/redis'
-import { StorageError } from '../errors.ts'
+import { withDeadline } from '../deadline.ts'
+import { closedError, StorageError } from '../errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
 import { tellsWhy, toStorageError } from './errors.ts'
-import { createGate, type Gate } from './gate.ts'
 import { ITEM_BASE } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
-import { withTlsHint } from './tls-mismatch.node.ts'
+
+/** Operations under way at once: what a frozen Redis can pile up in memory until their deadlines. */
+const MOST_UNDER_WAY = 4096
+
+/** What a {@link OperationRunner} knows of the connection. */
+interface RunnerContext {
+  /** How long an operation may take, in milliseconds. */
+  readonly timeoutMs: number
+  readonly isReady: () => boolean
+  /** What the connection suffers from, if anything. */
+  readonly trouble: () => unknown
+  /** A command got no answer in time. */
+  readonly onSilence: () => void
+}
+
+/** Where every operation passes: none waits for ever, none waits for a connection, none starts after the end. */
+interface OperationRunner {
+  /**
+   * Runs an operation. Every error becomes a `StorageError`.
+   *
+   * @param deadlineMs @default the gate's
+   */
+  run<T>(operation: () => Promise<T>, deadlineMs?: number): Promise<T>
+  /** Refuses new operations and settles when those under way have. */
+  close(): Promise<void>
+}
+
+function silence(ms: number): StorageError {
+  return new StorageError('unavailable', `Redis did not answer within ${ms} ms. It may be sent again.`)
+}
+
+/** Makes a {@link OperationRunner}. */
+function createOperationRunner({ timeoutMs, isReady, trouble, onSilence }: RunnerContext): OperationRunner {
+  let closed = false
+  let underWay = 0
+  let idle = () => {}
+
+  function check(): void {
+    if (closed) throw closedError()
+    if (!isReady()) throw toStorageError(new Error('there is no connection'), trouble())
+    if (underWay >= MOST_UNDER_WAY) {
+      throw new StorageError('unavailable', `Redis is too slow: ${underWay} operations wait for it. Try again later.`)
+    }
+  }
+
+  return {
+    async run(operation, deadlineMs = timeoutMs) {
+      check()
+      underWay += 1
+      try {
+        const answer = operation()
+        // The client's own timeout: also when the deadline here was shorter, and its error is no longer awaited.
+        answer.catch((error) => {
+          if (error instanceof Error && error.message === 'Command timed out') onSilence()
+        })
+        return await withDeadline(answer, deadlineMs, () => silence(deadlineMs))
+      } catch (error) {
+        throw toStorageError(error, trouble())
+      } finally {
+        underWay -= 1
+        if (underWay === 0) idle()
+      }
+    },
+    close() {
+      closed = true
+      return new Promise((resolve) => {
+        idle = resolve
+        if (underWay === 0) resolve()
+      })
+    },
+  }
+}
+
+/** How long a server may take to show whether it speaks TLS, in milliseconds. */
+const ANSWER_MS = 1000
+
+function settles(socket: Socket, event: 'secureConnect' | 'data', isYes: (data: unknown) => boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(ANSWER_MS, () => settle(false))
+    socket.on('error', () => settle(false))
+    socket.on('close', () => settle(false))
+    socket.on(event, (data: unknown) => settle(isYes(data)))
+  })
+}
+
+/**
+ * Adds to an error of the first connection that the address says TLS where Redis has none, or the reverse. The server
+ * is asked, because what the client makes of it looks like many other troubles. It is told nothing, no login either.
+ */
+async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
+  const [node] = 'nodes' in target ? target.nodes : [target]
+  // Whoever was answered speaks as the other side does.
+  const isAnswered = error.cause instanceof Error && error.cause.name === 'ReplyError'
+  if (error.code !== 'unavailable' || isAnswered || !node) return error
+  const { host, port } = node
+  const isOther = target.tls
+    ? settles(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
+    : settles(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
+  if (!(await isOther)) return error
+  const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
+  const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
+  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
+}
+
+function ping(this: Socket): void {
+  this.write('PING\r\n')
+}
 
 /** How long Redis may take to load its data when the service starts, in milliseconds. */
 const START_MS = 30_000
@@ -19,7 +131,7 @@ const LOADING_MS = 100
 const REFRESH_MS = 3000
 
 /** An open connection to Redis. */
-export interface Connection extends Gate {
+export interface Connection extends OperationRunner {
   readonly client: Redis | Cluster
   /** unstorage's own driver on the same client. */
   readonly stock: Driver
@@ -84,7 +196,7 @@ function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) 
   })
 }
 
-function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+function connectWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`it was not ready within ${ms / 1000} s`)), ms)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
@@ -126,7 +238,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
       })
       client.disconnect()
     })
-  const gate = createGate({
+  const gate = createOperationRunner({
     timeoutMs,
     isReady: () => client.status === 'ready' && !isLeaving,
     trouble: () => trouble,
@@ -137,7 +249,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
     },
   })
   try {
-    await withDeadline(client.connect(), START_MS)
+    await connectWithin(client.connect(), START_MS)
     // The client itself goes on in database 0 when there is none of this number.
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { endOfBase, pageOf } from '../ordered-items.ts'
+import { endOfBase, pageOf } from '../paging.ts'
 import type { StorageDriver } from '../types.ts'
 import type { Connection } from './connection.ts'
 import { INDEX_PATTERN, indexKey, itemPrefix, itemPrefixOfIndex, stockKey } from './keys.ts'

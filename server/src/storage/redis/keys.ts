@@ -133,7 +133,7 @@ export function tokenField(dedupeKey: string): string {
 export const WINDOW_BUCKETS = BUCKETS
 
 /** Where a window lies. What stands before the first `:` of its key is its kind. */
-export function windowPlace(key: string): { readonly windows: string; readonly field: string } {
+export function windowKeys(key: string): { readonly windows: string; readonly field: string } {
   const [kind = '', ...rest] = key.includes(':') ? key.split(':') : ['', key]
   return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: exact(rest.join(':')) }
 }

@@ -3,25 +3,144 @@ import { StorageError } from '../errors.ts'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
-import type { Connection } from './connection.ts'
+import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
+import { type Connection, connect } from './connection.ts'
 import {
   type DurabilityReport,
   describeDurability,
+  detectOlderData,
   keepsWrites,
   readPersistence,
   readReplicas,
   refuseEviction,
+  type WatchedConnection,
 } from './durability.ts'
 import { createRedisItems } from './items.ts'
-import { probeKeys } from './keys.ts'
-import { noticeOlderData, type WatchedConnection } from './older-data.ts'
-import { openRedis, openReplicatedWrites, type RedisClusterOptions, type RedisOptions } from './open.ts'
-import { createRedisRecords } from './records.ts'
-import { claimSchema } from './schema.ts'
-import { createRedisTallies } from './tallies.ts'
+import { probeKeys, SCHEMA_KEY } from './keys.ts'
+import { createRedisRecords, createRedisTallies } from './records.ts'
+import { createReplicatedWrites } from './replicated-writes.ts'
 import { createRedisWindows } from './windows.ts'
 
-export type { RedisClusterOptions, RedisOptions } from './open.ts'
+/** How long one operation may take when nothing else is said, in milliseconds. */
+const DEFAULT_TIMEOUT_MS = 2000
+
+interface Guarantees {
+  /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
+  readonly timeoutMs?: number
+  /**
+   * How many replicas of a primary must have a write before it is acknowledged; where they do not in half of
+   * `timeoutMs`, it rejects with `unavailable`.
+   *
+   * @default 1 when every primary has a replica as the storage is opened, else 0
+   */
+  readonly replicas?: number
+  /**
+   * Told, in a sentence for the operator, that Redis came back without writes that it had acknowledged, where its
+   * configuration allows that: it is no error then.
+   *
+   * @default nobody is told
+   */
+  readonly onDataLoss?: (message: string) => void
+}
+
+/** Keeps everything in one Redis server, for as many processes as there are. */
+export interface RedisOptions extends Guarantees {
+  readonly driver: 'redis'
+  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
+  readonly url: string
+}
+
+/** Keeps everything in a Redis Cluster, for as many processes as there are. */
+export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
+  readonly driver: 'redis-cluster'
+}
+
+/**
+ * Connects to Redis, and makes something of the connection, which is closed where that fails.
+ *
+ * @throws {StorageError} `unavailable`, and what making it throws
+ */
+export async function openRedis<Made>(
+  options: RedisOptions | RedisClusterOptions,
+  make: (connection: Connection) => Promise<Made>,
+): Promise<Made> {
+  const connection = await connectTo(options)
+  try {
+    return await make(connection)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/**
+ * Connects once more, for writes alone: what waits for replicas there holds up no reads.
+ *
+ * @throws {StorageError} `unavailable`
+ */
+async function openReplicatedWrites(
+  options: RedisOptions | RedisClusterOptions,
+  replicas: number,
+): Promise<Pick<Connection, 'write' | 'close'>> {
+  const connection = await connectTo(options)
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  return { write: createReplicatedWrites(connection, { replicas, timeoutMs }), close: connection.close }
+}
+
+function connectTo(options: RedisOptions | RedisClusterOptions): Promise<Connection> {
+  return connect(targetOf(options), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+}
+
+function targetOf(options: RedisOptions | RedisClusterOptions): RedisTarget | RedisClusterTarget {
+  if (options.driver === 'redis-cluster') return options
+  try {
+    return parseRedisUrl(options.url)
+  } catch (error) {
+    throw new StorageError(
+      'unavailable',
+      `The address of Redis ${error instanceof Error ? error.message : 'is wrong'}.`,
+    )
+  }
+}
+
+/** Version of the layout that this code reads and writes. */
+const SCHEMA_VERSION = 1
+
+type Reach = Pick<Connection, 'client' | 'run'>
+
+/**
+ * Marks an empty Redis as one of this layout, and refuses one of a later layout, whose data this code could damage.
+ *
+ * @throws {StorageError} `newer_schema`, `not_a_store`
+ */
+async function claimSchema({ client, run }: Reach): Promise<void> {
+  const found = await run(async () => {
+    const version = await client.get(SCHEMA_KEY)
+    if (version !== null) return version
+    // Another process may have been faster, with another version.
+    await client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX')
+    return client.get(SCHEMA_KEY)
+  })
+  refuseOther(found)
+}
+
+/** Refuses what {@link claimSchema} refuses, and writes nothing. */
+export async function checkSchema({ client, run }: Reach): Promise<void> {
+  const found = await run(() => client.get(SCHEMA_KEY))
+  if (found !== null) refuseOther(found)
+}
+
+function refuseOther(found: string | null): void {
+  const version = Number(found)
+  if (version === SCHEMA_VERSION) return
+  if (Number.isSafeInteger(version) && version > SCHEMA_VERSION) {
+    throw new StorageError(
+      'newer_schema',
+      `The data in Redis was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+    )
+  }
+  throw new StorageError('not_a_store', 'The key fish:schema in Redis holds something else. Use another database.')
+}
 
 /** How long a ping may take, in milliseconds: readiness has to be known within a second. */
 const PING_MS = 800
@@ -104,7 +223,7 @@ export function openRedisStorage(options: RedisOptions | RedisClusterOptions): P
     const mayLose = !keepsWrites(persistence, { servers, replicas })
     const driverOn = (reached: Connection) =>
       wrapDriver(
-        redisDriver(options.driver, noticeOlderData(reached, { mayLose, onDataLoss: options.onDataLoss }), report),
+        redisDriver(options.driver, detectOlderData(reached, { mayLose, onDataLoss: options.onDataLoss }), report),
       )
     if (replicas === 0) return driverOn(connection)
     const writes = await openReplicatedWrites(options, replicas)

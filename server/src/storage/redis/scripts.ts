@@ -1,8 +1,280 @@
-import { fishClearItems, fishListItems, fishRemoveItem, fishSetItem } from './item-scripts.ts'
-import { fishProbe } from './probe-script.ts'
-import { fishAppend, fishFindRecord, fishRead, fishRemoveOwner, fishRemoveRecord } from './record-scripts.ts'
-import type { Script } from './script.ts'
-import { fishCount } from './window-script.ts'
+/** A Lua script: atomic, and run by its hash once Redis knows it. */
+interface Script {
+  readonly numberOfKeys: number
+  readonly lua: string
+}
+
+/**
+ * Changes the tallies of a collection by a record; `sign` is 1 or -1. The bucket of an owner keeps the sums of all its
+ * owners. Scores are negative: so owners with as many entries stand in the order of their ids.
+ */
+const TALLY = `
+local function add(key, field, by)
+  if redis.call('HINCRBY', key, field, by) == 0 then redis.call('HDEL', key, field) end
+end
+local function rank(key, owner, by)
+  if tonumber(redis.call('ZINCRBY', key, -by, owner)) == 0 then redis.call('ZREM', key, owner) end
+end
+local function tally(own, all, leaders, collection, owner, sign, count, labels)
+  add(own, collection .. ':', sign * count)
+  add(all, collection .. ':', sign * count)
+  for label, carriers in string.gmatch(labels, '(%S+) (%d+)') do
+    add(own, collection .. ':' .. label, sign * carriers)
+    add(all, collection .. ':' .. label, sign * carriers)
+  end
+  rank(leaders .. string.match(collection, '^[^:]*'), owner, sign * count)
+  rank(leaders .. collection, owner, sign * count)
+end
+`
+
+/**
+ * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of
+ * the leader boards, '1' when there is a token, token, id, count, labels, version, plain, full.
+ * The first write is one that Redis refuses when it is full: it refuses all or nothing.
+ */
+const fishAppend: Script = {
+  numberOfKeys: 6,
+  lua: `${TALLY}
+local collection, owner, leaders, hasToken, token, id, count, labels = unpack(ARGV, 1, 8)
+if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
+if hasToken == '1' then
+  local first = redis.call('HGET', KEYS[2], token)
+  if first then return {'replayed', first} end
+end
+local sequence = redis.call('HINCRBY', KEYS[1], 'sequence:' .. collection, 1)
+redis.call('XADD', KEYS[3], string.format('%.0f-0', sequence),
+  'count', count, 'plain', ARGV[10], 'full', ARGV[11], 'labels', labels)
+redis.call('HSET', KEYS[1], 'version:' .. collection, ARGV[9])
+redis.call('HSET', KEYS[4], id, sequence)
+if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
+tally(KEYS[5], KEYS[6], leaders, collection, owner, 1, tonumber(count), labels)
+return {'stored', id}, true`,
+}
+
+/** KEYS: tokens. ARGV: token. Answers the id of its record, if any. */
+const fishFindRecord: Script = {
+  numberOfKeys: 1,
+  lua: "return redis.call('HGET', KEYS[1], ARGV[1])",
+}
+
+/**
+ * KEYS: about, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of the
+ * leader boards, id, version. Answers 1 when the record was there. Begins with what a full Redis still allows.
+ */
+const fishRemoveRecord: Script = {
+  numberOfKeys: 5,
+  lua: `${TALLY}
+local collection, owner, leaders, id, version = unpack(ARGV)
+local sequence = redis.call('HGET', KEYS[3], id)
+local record = sequence and redis.call('XRANGE', KEYS[2], sequence .. '-0', sequence .. '-0')[1]
+if not record then return 0 end
+redis.call('XDEL', KEYS[2], record[1])
+redis.call('HDEL', KEYS[3], id)
+redis.call('HSET', KEYS[1], 'version:' .. collection, version)
+tally(KEYS[4], KEYS[5], leaders, collection, owner, -1, tonumber(record[2][2]), record[2][8])
+return 1, true`,
+}
+
+/**
+ * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
+ * leader boards. The collections lie on the node of the declared keys.
+ */
+const fishRemoveOwner: Script = {
+  numberOfKeys: 4,
+  lua: `${TALLY}
+local owner, prefix, leaders = unpack(ARGV)
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local collection = string.match(field, '^sequence:(.*)$')
+  if collection then
+    redis.call('UNLINK', prefix .. 'records:' .. collection, prefix .. 'ids:' .. collection)
+    redis.call('ZREM', leaders .. collection, owner)
+    redis.call('ZREM', leaders .. string.match(collection, '^[^:]*'), owner)
+  end
+end
+local sums = redis.call('HGETALL', KEYS[3])
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
+for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
+redis.call('HSET', KEYS[1], 'removed', '1')
+return 1, true`,
+}
+
+/**
+ * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), place of the form among the fields,
+ * most records, most bytes, most entries. Answers the last id, then sequence, count and text of each record.
+ * Takes few at first, since their size is unknown, then as many as fit by the average so far.
+ */
+const fishRead: Script = {
+  numberOfKeys: 1,
+  lua: `
+local last = ARGV[2]
+if last == '' then
+  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  if not newest then return {'0-0'} end
+  last = newest[1]
+end
+local place = tonumber(ARGV[3])
+local left, bytes, entries = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local from, asked, taken, size = ARGV[1] .. '-0', 8, 0, 0
+local answer = {last}
+while left > taken do
+  asked = math.min(asked, left - taken)
+  local found = redis.call('XRANGE', KEYS[1], from, last, 'COUNT', asked)
+  for _, record in ipairs(found) do
+    local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][place]
+    answer[#answer + 1] = sequence
+    answer[#answer + 1] = count
+    answer[#answer + 1] = text
+    taken, size, entries = taken + 1, size + #text, entries - tonumber(count)
+    if size >= bytes or entries <= 0 then return answer end
+    from = string.format('%.0f-0', tonumber(sequence) + 1)
+  end
+  if #found < asked then return answer end
+  asked = math.max(1, math.floor((bytes - size) / (size / taken + 1)))
+end
+return answer`,
+}
+
+/**
+ * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
+ * Answers 1 when it was set.
+ */
+const fishSetItem: Script = {
+  numberOfKeys: 2,
+  lua: `
+if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if ARGV[3] == 'equal' and redis.call('GET', KEYS[1]) ~= ARGV[4] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+redis.call('ZADD', KEYS[2], 0, ARGV[1])
+return 1, true`,
+}
+
+/** KEYS: item, index. ARGV: item key, then perhaps the value it must have. Answers 1 when it was removed. */
+const fishRemoveItem: Script = {
+  numberOfKeys: 2,
+  lua: `
+if ARGV[2] and redis.call('GET', KEYS[1]) ~= ARGV[2] then return 0 end
+redis.call('ZREM', KEYS[2], ARGV[1])
+local removed = redis.call('UNLINK', KEYS[1])
+return removed, removed == 1`,
+}
+
+/**
+ * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, where to look from,
+ * most keys to look at. Answers where to go on ('' at the end), then key and value of each item.
+ * The items share the node of the index.
+ */
+const fishListItems: Script = {
+  numberOfKeys: 1,
+  lua: `
+local from, limit, contains, behind, budget = ARGV[1], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local answer = {''}
+while true do
+  local asked = contains == '' and limit - (#answer - 1) / 2 or math.min(1000, budget)
+  local keys = redis.call('ZRANGEBYLEX', KEYS[1], from, ARGV[2], 'LIMIT', 0, asked)
+  for _, key in ipairs(keys) do
+    if contains == '' or string.find(key, contains, behind, true) then
+      local value = redis.call('GET', ARGV[3] .. key)
+      if value then
+        answer[#answer + 1] = key
+        answer[#answer + 1] = value
+      end
+    end
+    from = '(' .. key
+    if (#answer - 1) / 2 >= limit then return answer end
+  end
+  budget = budget - #keys
+  if #keys < asked then return answer end
+  if budget <= 0 then
+    answer[1] = from
+    return answer
+  end
+end`,
+}
+
+/** KEYS: index. ARGV: lower and upper bound, prefix of the items, most items. Answers how many were removed. */
+const fishClearItems: Script = {
+  numberOfKeys: 1,
+  lua: `
+local keys = redis.call('ZRANGEBYLEX', KEYS[1], ARGV[1], ARGV[2], 'LIMIT', 0, ARGV[4])
+for _, key in ipairs(keys) do
+  redis.call('UNLINK', ARGV[3] .. key)
+  redis.call('ZREM', KEYS[1], key)
+end
+return #keys, #keys > 0`,
+}
+
+/**
+ * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
+ * now, milliseconds to keep that window, most windows, 1 to count, -1 to take back or 0 to look. A window is the text
+ * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
+ *
+ * Once half of the room is taken, whoever opens a window looks at some others and removes those that are over; where
+ * there is no room, one goes that has something left, never an exhausted one. The field `hand` is where the last look
+ * ended. With fewer a look would cost more: Redis keeps small hashes in a form that it can only look through as a whole.
+ */
+const fishCount: Script = {
+  numberOfKeys: 1,
+  lua: `
+local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
+local function open(text)
+  local count, ends, duration = string.match(text, '^(%S+) (%S+) (%S+)$')
+  local left = tonumber(ends) - now
+  if left > 0 and left <= 2 * tonumber(duration) then return tonumber(count), ends, duration end
+end
+local kept = redis.call('HGET', KEYS[1], field)
+if kept then
+  local count, ends, duration = open(kept)
+  if count then
+    if by == 0 then return {count, ends} end
+    local after = by < 0 and math.min(count, limit) - 1 or math.min(count, limit) + 1
+    if after < 1 then redis.call('HDEL', KEYS[1], field)
+    elseif after ~= count then
+      redis.call('HSET', KEYS[1], field, string.format('%.0f %s %s', after, ends, duration))
+    end
+    return {after, ends}
+  end
+end
+local size, most = redis.call('HLEN', KEYS[1]), tonumber(ARGV[7])
+local hasRoom = kept or size < most
+if by < 1 and hasRoom then return {0, ARGV[5]} end
+local others = {'0', {}}
+if size >= most / 2 then
+  others = redis.call('HSCAN', KEYS[1], redis.call('HGET', KEYS[1], 'hand') or '0', 'COUNT', 10)
+  if by == 1 then redis.call('HSET', KEYS[1], 'hand', others[1]) end
+end
+local unused, first
+for at = 1, #others[2], 2 do
+  local other = others[2][at]
+  if other ~= 'hand' and other ~= field then
+    local count, ends = open(others[2][at + 1])
+    if not count then
+      if by == 1 then redis.call('HDEL', KEYS[1], other) end
+      hasRoom = true
+    elseif count < limit then unused = other
+    elseif not first or tonumber(ends) < tonumber(first) then first = ends end
+  end
+end
+if by < 1 then
+  if hasRoom or unused then return {0, ARGV[5]} end
+  return {limit + 1, first or ARGV[5]}
+end
+if not hasRoom then
+  if not unused then return {limit + 1, first or ARGV[5]} end
+  redis.call('HDEL', KEYS[1], unused)
+end
+redis.call('HSET', KEYS[1], field, '1 ' .. ARGV[5] .. ' ' .. ARGV[3])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
+return {1, ARGV[5]}`,
+}
+
+/**
+ * KEYS: probe. ARGV: milliseconds to keep it, and as many bytes as a large write has: Redis counts the command itself
+ * when it decides whether it is full.
+ */
+const fishProbe: Script = {
+  numberOfKeys: 1,
+  lua: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
+}
 
 /**
  * Makes a script count what it changes, under one more key behind its own: it answers the count, 0 where it changed

@@ -1,6 +1,6 @@
 import type { CountWindow, StorageDriver, WindowCount } from '../types.ts'
 import type { Connection } from './connection.ts'
-import { WINDOW_BUCKETS, windowPlace } from './keys.ts'
+import { WINDOW_BUCKETS, windowKeys } from './keys.ts'
 
 /**
  * How long Redis keeps windows behind the end of the last, in milliseconds. Redis goes by its own clock: as long as
@@ -16,7 +16,7 @@ export function createRedisWindows({
   call,
 }: Pick<Connection, 'call'>): Pick<StorageDriver, 'countInWindow' | 'peekWindow'> {
   async function count(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): Promise<WindowCount> {
-    const { windows, field } = windowPlace(key)
+    const { windows, field } = windowKeys(key)
     const kept = Math.ceil(durationMs) + SLACK_MS
     const most = Math.ceil(CAPACITY / WINDOW_BUCKETS)
     const args = [field, now, durationMs, limit, now + durationMs, kept, most, by]

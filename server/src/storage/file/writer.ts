@@ -1,8 +1,116 @@
 import { Worker } from 'node:worker_threads'
 import { withDeadline } from '../deadline.ts'
-import { closedError, StorageError } from '../errors.ts'
-import { describeDurability, type FileDurability } from './file-durability.ts'
-import type { ErrorReport, Reply, Request, WorkerSettings, Write, WriteResults } from './file-messages.ts'
+import { closedError, StorageError, type StorageErrorCode } from '../errors.ts'
+import type { AppendResult, Collection, NewRecord } from '../types.ts'
+
+/** One write, as it goes to the worker. */
+export type Write =
+  | { readonly type: 'append'; readonly collection: Collection; readonly record: NewRecord }
+  | { readonly type: 'removeRecord'; readonly collection: Collection; readonly id: string }
+  | { readonly type: 'removeOwner'; readonly owner: string }
+  | { readonly type: 'setItem'; readonly key: string; readonly value: string }
+  | { readonly type: 'setItemIfAbsent'; readonly key: string; readonly value: string }
+  | { readonly type: 'removeItem'; readonly key: string }
+  | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
+  | { readonly type: 'replaceItemIf'; readonly key: string; readonly expected: string; readonly value: string }
+  | { readonly type: 'clearItems'; readonly base: string }
+  /** Changes nothing: its answer says that the worker works. */
+  | { readonly type: 'ping' }
+  /** Writes to the disk without changing anything: its answer says that the disk takes writes. */
+  | { readonly type: 'probe' }
+
+/** What each kind of write answers. */
+interface WriteResults {
+  readonly append: AppendResult
+  readonly removeRecord: boolean
+  readonly removeOwner: undefined
+  readonly setItem: undefined
+  readonly setItemIfAbsent: boolean
+  readonly removeItem: undefined
+  readonly removeItemIf: boolean
+  readonly replaceItemIf: boolean
+  readonly clearItems: undefined
+  readonly ping: undefined
+  readonly probe: undefined
+}
+
+/** The answer to any write. */
+export type WriteResult = WriteResults[keyof WriteResults]
+
+/** Main thread to worker: writes in order, or the wish to end. */
+export type Request = { readonly type: 'write'; readonly writes: readonly Write[] } | { readonly type: 'close' }
+
+/** An error on its way between threads. */
+export interface ErrorReport {
+  readonly code: StorageErrorCode
+  readonly message: string
+  readonly cause: unknown
+}
+
+/** Worker to main thread. `committed` and `failed` answer the oldest writes that are not answered yet. */
+export type Reply =
+  | { readonly type: 'ready'; readonly pragmas: FilePragmas; readonly warnings: readonly string[] }
+  | { readonly type: 'refused'; readonly error: ErrorReport }
+  | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
+  | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
+
+/** What the worker is started with. */
+export interface WorkerSettings {
+  /** The database file. */
+  readonly file: string
+  /** Device and inode of that file: writes are refused once another file, or none, stands at its place. */
+  readonly fileId: string
+}
+
+/** What SQLite does with what it is told, as it answers the pragmas `journal_mode` and `synchronous`. */
+export interface FilePragmas {
+  readonly journalMode: string
+  /** 0 to 3: OFF, NORMAL, FULL, EXTRA. */
+  readonly synchronous: number
+}
+
+/** What an acknowledgement means, and what the operator should know. */
+interface FileDurability {
+  readonly durability: string
+  readonly warnings: readonly string[]
+}
+
+const NORMAL = 1
+/**
+ * The journals that survive a killed process, and from which `synchronous` on they survive a power loss
+ * (https://sqlite.org/pragma.html#pragma_synchronous).
+ */
+const FLUSHED_FROM: Readonly<Record<string, number>> = { wal: 2, delete: 3, truncate: 3, persist: 2 }
+
+/**
+ * Says in words what a database keeps.
+ *
+ * @example
+ * describeDurability({ journalMode: 'wal', synchronous: 2 }).warnings // []
+ */
+export function describeDurability({ journalMode, synchronous }: FilePragmas): FileDurability {
+  const flushedFrom = FLUSHED_FROM[journalMode]
+  if (flushedFrom !== undefined && synchronous >= flushedFrom) {
+    return {
+      durability: 'Every acknowledged write is on disk: it survives a killed process and a power loss.',
+      warnings: [],
+    }
+  }
+  const loss =
+    flushedFrom === undefined
+      ? 'a killed process can damage the store'
+      : synchronous < NORMAL
+        ? 'a power loss can damage the store'
+        : 'a power loss can take the last acknowledged writes'
+  const found = `SQLite runs with synchronous = ${synchronous} and journal_mode = ${journalMode} in this folder`
+  return {
+    durability:
+      flushedFrom === undefined
+        ? 'Acknowledged writes are in the file, but a killed process can damage the store.'
+        : `An acknowledged write survives a killed process, but ${loss}.`,
+    warnings: [`Beware, ${loss}: ${found}. Put the data on another file system.`],
+  }
+}
 
 /** The main thread's end of the worker that writes. */
 export interface Writer {
@@ -55,7 +163,7 @@ function fromReport({ code, message, cause }: ErrorReport): StorageError {
 
 function startWorker(settings: WorkerSettings): Worker {
   // From source Node runs the TypeScript file itself; built, the worker lies beside every other chunk.
-  const file = import.meta.url.endsWith('.ts') ? './file-worker.ts' : './file-worker.js'
+  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
   return new Worker(new URL(file, import.meta.url), { workerData: settings, name: 'fish-storage' })
 }
 

@@ -1,3 +1,37 @@
+import { StorageError } from '../errors.ts'
+import type { DatabaseSync } from './sqlite.ts'
+
+/** Version 1 of the schema: what a new file begins with. */
+const MIGRATION_1 = `
+CREATE TABLE collections (
+  collection INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  gamemode TEXT NOT NULL,
+  UNIQUE (owner, kind, gamemode)
+) STRICT;
+-- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
+-- The longest column is last: a read of the plain form does not touch it.
+CREATE TABLE records (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  collection INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  plain TEXT NOT NULL,
+  full TEXT NOT NULL
+) STRICT;
+CREATE INDEX records_of_collection ON records (collection);
+-- Apart from the records, so that a token stays used when its record is deleted.
+CREATE TABLE tokens (
+  owner TEXT NOT NULL,
+  dedupe_key TEXT NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (owner, dedupe_key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE removed_owners (owner TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`
+
 /**
  * Every beginning of item keys that ends in a colon: `a:` and `a:b:` for `a:b:c`. A subquery, because a trigger
  * takes `WITH` nowhere else.
@@ -20,7 +54,7 @@ function basesOf(keys: string): string {
  * The writer keeps the sums of records itself, because triggers would do for each record what it does once a
  * transaction; items are written seldom, and their triggers cannot forget one.
  */
-export const MIGRATION_2 = `
+const MIGRATION_2 = `
 ALTER TABLE records ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
 CREATE INDEX records_by_id ON records (id);
 
@@ -76,3 +110,51 @@ CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
   DELETE FROM item_counts WHERE count = 0 AND base IN (${basesOf('OLD.key')});
 END;
 `
+
+/** Version 3: how much was written into the store, to be compared with the mark beside it. */
+const MIGRATION_3 = `
+CREATE TABLE high_water (
+  -- Random, and new for every copy: one that goes its own way is not measured by the mark of the original.
+  lineage TEXT NOT NULL,
+  writes INTEGER NOT NULL
+) STRICT;
+INSERT INTO high_water VALUES (lower(hex(randomblob(12))), 0);
+`
+
+/** `PRAGMA application_id` of the files of this service: "FISH" in ASCII. */
+export const APPLICATION_ID = 0x46495348
+
+/**
+ * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
+ * An entry that was released is never edited: a change is a new entry, in a file of its own.
+ */
+const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3]
+
+/** The schema version that this code writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/** Condition on a record: it lies in the collection of an owner, kind and gamemode, in this order. */
+export const IN_COLLECTION =
+  'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
+
+/**
+ * Refuses a file of a later version, whose data this code could damage.
+ *
+ * @throws {StorageError} `newer_schema`
+ */
+export function checkSchemaVersion(found: number): void {
+  if (found <= SCHEMA_VERSION) return
+  throw new StorageError(
+    'newer_schema',
+    `The data was written by a newer version of the service (schema ${found}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+  )
+}
+
+/** Brings an open file to {@link SCHEMA_VERSION}, each step in a transaction of its own. */
+export function migrate(db: DatabaseSync): void {
+  const found = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  checkSchemaVersion(found)
+  MIGRATIONS.slice(found).forEach((statements, index) => {
+    db.exec(`BEGIN IMMEDIATE; ${statements}; PRAGMA user_version = ${found + index + 1}; COMMIT`)
+  })
+}

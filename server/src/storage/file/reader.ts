@@ -1,9 +1,38 @@
-import type { RecordSource } from '../chunks.ts'
-import { endOfBase, pageOf } from '../ordered-items.ts'
-import type { Collection, ItemPage, ItemRange, RecordForm, StoredRecord } from '../types.ts'
-import { IN_COLLECTION } from './file-schema.ts'
-import { prepareTallies, type TallyReader } from './file-tallies.ts'
+import { endOfBase, pageOf, type RecordSource } from '../paging.ts'
+import type { Collection, ItemPage, ItemRange, Leader, LeaderRange, RecordForm, StoredRecord, Tally } from '../types.ts'
+import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
+
+/** The sums that triggers keep beside the records: each read costs the rows it answers. */
+interface TallyReader {
+  tallies(): Tally[]
+  leaders(range: LeaderRange): Leader[]
+}
+
+/** Prepares the statements that read the sums. */
+function prepareTallies(db: DatabaseSync): TallyReader {
+  const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
+  const ofKind = db.prepare(
+    'SELECT owner, count FROM totals WHERE kind = ? AND count > 0 ORDER BY count DESC, owner LIMIT ?',
+  )
+  const ofGamemode = db.prepare(
+    `SELECT owner, count FROM collections WHERE kind = ? AND gamemode = ? AND count > 0
+     ORDER BY count DESC, owner LIMIT ?`,
+  )
+  return {
+    tallies: () =>
+      tallies.all().map(({ kind, gamemode, label, count }) => ({
+        kind: String(kind),
+        gamemode: String(gamemode),
+        label: label === '' ? null : String(label),
+        count: Number(count),
+      })),
+    leaders: ({ kind, gamemode, limit }) => {
+      const rows = gamemode === undefined ? ofKind.all(kind, limit) : ofGamemode.all(kind, gamemode, limit)
+      return rows.map(({ owner, count }) => ({ owner: String(owner), count: Number(count) }))
+    },
+  }
+}
 
 /** What is read on the main thread: answers at once, and never waits for the writer. */
 export interface Reader extends TallyReader {

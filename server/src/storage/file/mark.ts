@@ -1,12 +1,47 @@
-import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
-import { syncFolder } from './file-folder.ts'
-import { type HighWater, MARK_FILE, readHighWater, readMark } from './file-high-water.ts'
-import type { Write } from './file-messages.ts'
+import { syncFolder } from './folder.ts'
+import type { DatabaseSync } from './sqlite.ts'
+import type { Write } from './writer.ts'
+
+/** Name of the mark in a data folder. */
+export const MARK_FILE = 'fish.mark'
+
+/** How much was written into a store. */
+interface HighWater {
+  /** Which store: only its own mark says something about it. */
+  readonly lineage: string
+  /** Writes since it was made. */
+  readonly writes: number
+}
+
+/** The first version of the schema that counts writes. */
+const COUNTED_FROM = 3
+
+/** How much was written into an open store; `undefined` when its schema does not say. */
+export function readHighWater(db: DatabaseSync): HighWater | undefined {
+  if (Number(db.prepare('PRAGMA user_version').get()?.user_version) < COUNTED_FROM) return undefined
+  const row = db.prepare('SELECT lineage, writes FROM high_water').get()
+  return row && { lineage: String(row.lineage), writes: Number(row.writes) }
+}
+
+/** Lets a copy of a store be a store of its own. */
+export function renewLineage(db: DatabaseSync): void {
+  if (readHighWater(db)) db.exec('UPDATE high_water SET lineage = lower(hex(randomblob(12)))')
+}
+
+/** The mark in a data folder. One that is torn or not readable says nothing. */
+export function readMark(folder: string): HighWater | undefined {
+  try {
+    const { lineage, writes } = JSON.parse(readFileSync(join(folder, MARK_FILE), 'utf8'))
+    return typeof lineage === 'string' && Number.isSafeInteger(writes) ? { lineage, writes } : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Keeps the mark of an open store. */
-export interface MarkKeeper {
+export interface MarkWriter {
   /** What the operator should know, each a sentence. */
   readonly warnings: readonly string[]
   /** Counts writes in the transaction that makes them, which its caller commits. */
@@ -38,7 +73,7 @@ function writeMark(folder: string, mark: HighWater): void {
  * Keeps the mark of a store that is open for writing. It is written after the commits that it counts, so that it is
  * never ahead of what is on the disk, and apart from them, so that no commit waits for it.
  */
-export function keepMark(db: DatabaseSync, file: string): MarkKeeper {
+export function openMark(db: DatabaseSync, file: string): MarkWriter {
   const folder = dirname(file)
   const addWrites = db.prepare('UPDATE high_water SET writes = writes + ? RETURNING writes')
   const { lineage, writes: found } = readHighWater(db) ?? { lineage: '', writes: 0 }

@@ -1,4 +1,16 @@
-import type { ReadRange, StoredRecord } from './types.ts'
+import type { ItemPage, ReadRange, StoredRecord } from './types.ts'
+
+/** The beginning of the keys right behind those of a base: `:` is followed by `;`. */
+export function endOfBase(base: string): string {
+  return `${base.slice(0, -1)};`
+}
+
+/** A page from one item more than it may hold: the surplus one says that there is a next page. */
+export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return found.length > limit && last ? { items, next: last.key } : { items }
+}
 
 /** Most records of one chunk. */
 const CHUNK_RECORDS = 500

@@ -1,12 +1,88 @@
-import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { StorageError } from '../errors.ts'
-import { sqliteCode, toStorageError } from './file-errors.ts'
-import { createPrivateFile } from './file-folder.ts'
-import { DatabaseSync } from './sqlite.ts'
+import { DatabaseSync, sqliteCode, toStorageError } from './sqlite.ts'
+
+/** Makes the names in a folder survive a power loss. */
+export function syncFolder(folder: string): void {
+  // Windows cannot open a folder as a file; it writes names through by itself.
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Creates an empty file; answers whether it did. One that exists, also since a moment ago, is not even opened. */
+export function createPrivateFile(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if (!existsSync(file)) throw error
+    return false
+  }
+}
+
+/** Makes the folder, for its owner only, and the folders above it as the system makes them. */
+export function prepareFolder(path: string): string {
+  return makeFolder(path).folder
+}
+
+/** A folder that is there now, and what was made for that. */
+interface MadeFolder {
+  readonly folder: string
+  /** Takes away what was made, where it is empty. */
+  undo(): void
+}
+
+/** The same as {@link prepareFolder}, for who may have to take it back. */
+export function makeFolder(path: string): MadeFolder {
+  const folder = resolve(path)
+  if (existsSync(folder)) return { folder, undo() {} }
+  const missing = missingFrom(folder)
+  const undo = () => removeEmpty(missing)
+  try {
+    for (const above of missing.slice(1).toReversed()) makeUnlessThere(above)
+    mkdirSync(folder, { mode: 0o700 })
+    syncFolder(dirname(folder))
+  } catch (error) {
+    undo()
+    throw error
+  }
+  return { folder, undo }
+}
+
+/** The folder and those above it that do not exist, the deepest first. */
+function missingFrom(folder: string): readonly string[] {
+  const missing: string[] = []
+  for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
+  return missing
+}
+
+/** Not Node's recursive way: that never ends where a folder cannot be made in one that exists, such as /proc. */
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  }
+}
+
+function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // Somebody else's by now, or never made.
+    }
+  }
+}
 
 /** A data folder that this process has for itself. */
-export interface FolderLock {
+interface FolderLock {
   /** Lets others have the folder. */
   close(): void
   /** The same, and takes the lock file away when there was none before this lock. */

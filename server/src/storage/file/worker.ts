@@ -1,14 +1,12 @@
 // The one thread that writes. It may import only `node:` modules and relative files: Node runs it as it is.
 import { dirname } from 'node:path'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { prepareCommands } from './file-commands.ts'
-import type { FilePragmas } from './file-durability.ts'
-import { toStorageError } from './file-errors.ts'
-import { guardFiles, LOG_SIZE_LIMIT } from './file-identity.ts'
-import { keepMark, type MarkKeeper } from './file-mark-keeper.ts'
-import type { ErrorReport, Reply, Request, WorkerSettings, Write } from './file-messages.ts'
-import { migrate, SCHEMA_VERSION } from './file-schema.ts'
-import { DatabaseSync } from './sqlite.ts'
+import { prepareCommands } from './commands.ts'
+import { type MarkWriter, openMark } from './mark.ts'
+import { migrate, SCHEMA_VERSION } from './schema.ts'
+import { DatabaseSync, toStorageError } from './sqlite.ts'
+import { guardFiles, LOG_SIZE_LIMIT } from './store-file.ts'
+import type { ErrorReport, FilePragmas, Reply, Request, WorkerSettings, Write } from './writer.ts'
 
 /** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
 const BATCH_WRITES = 1024
@@ -40,11 +38,11 @@ function openForWriting(file: string): DatabaseSync {
 /** All queued writes become one transaction: the disk is synced once for all of them. */
 function prepareCommit(
   db: DatabaseSync,
-  mark: MarkKeeper,
+  mark: MarkWriter,
   settings: WorkerSettings,
 ): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
-  const checkFiles = guardFiles(settings.file, settings.identity)
+  const checkFiles = guardFiles(settings.file, settings.fileId)
   return (writes) => {
     try {
       checkFiles()
@@ -71,7 +69,7 @@ function nextRequest(port: MessagePort): Request | undefined {
 function serve(port: MessagePort, settings: WorkerSettings): void {
   const send = (reply: Reply) => port.postMessage(reply)
   const db = openForWriting(settings.file)
-  const mark = keepMark(db, settings.file)
+  const mark = openMark(db, settings.file)
   const commit = prepareCommit(db, mark, settings)
   port.on('message', (first: Request) => {
     const writes: Write[] = []

@@ -1,0 +1,193 @@
+import { endOfBase } from '../paging.ts'
+import type { AppendResult, Collection, NewRecord } from '../types.ts'
+import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
+import type { DatabaseSync } from './sqlite.ts'
+import type { Write, WriteResult } from './writer.ts'
+
+/** A collection by its number in the file. */
+interface NumberedCollection extends Collection {
+  readonly collection: number
+}
+
+interface Sum {
+  readonly parts: readonly (string | number)[]
+  entries: number
+}
+
+function add(sums: Map<string, Sum>, parts: readonly (string | number)[], entries: number): void {
+  const key = JSON.stringify(parts)
+  const sum = sums.get(key)
+  if (sum) sum.entries += entries
+  else sums.set(key, { parts, entries })
+}
+
+/** What the writes of one transaction change about sums, so that a row that all of them change is written once. */
+class PendingSums {
+  readonly collections = new Map<string, Sum>()
+  readonly totals = new Map<string, Sum>()
+  readonly tallies = new Map<string, Sum>()
+
+  /** Counts a record that was added, or with -1 one that was removed. */
+  count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
+    const { collection, owner, kind, gamemode } = at
+    add(this.collections, [collection], sign * count)
+    add(this.totals, [owner, kind], sign * count)
+    add(this.tallies, [kind, gamemode, ''], sign * count)
+    for (const [label, carriers] of Object.entries(labels)) {
+      add(this.tallies, [kind, gamemode, label], sign * carriers)
+    }
+  }
+}
+
+/** Prepares what writes pending sums into the file and empties them. Call it before the transaction commits. */
+function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
+  const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
+  // The SQLite of Node 22.19 binds no numbered parameters.
+  const addToCollection = db.prepare(
+    `UPDATE collections SET count = count + given.entries, version = lower(hex(randomblob(12)))
+      FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
+  )
+  const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
+  const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)
+  return ({ collections, totals, tallies }) => {
+    const writes = [
+      { sums: collections, statement: addToCollection },
+      { sums: totals, statement: addToTotal },
+      { sums: tallies, statement: addToTally },
+    ]
+    for (const { sums, statement } of writes) {
+      for (const { parts, entries } of sums.values()) statement.run(...parts, entries)
+      sums.clear()
+    }
+  }
+}
+
+type Append = (collection: Collection, record: NewRecord, pending: PendingSums) => AppendResult
+type RemoveRecord = (collection: Collection, id: string, pending: PendingSums) => boolean
+type RemoveOwner = (owner: string, pending: PendingSums) => undefined
+
+/** Prepares the storing of a record, once per token. */
+function prepareAppend(db: DatabaseSync): Append {
+  const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
+  const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+  const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
+  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode) VALUES (?, ?, ?)')
+  const addRecord = db.prepare(
+    'INSERT INTO records (collection, count, labels, id, plain, full) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?)')
+
+  return (place, { id, dedupeKey, count, labels, plain, full }, pending) => {
+    const { owner, kind, gamemode } = place
+    if (findRemoved.get(owner)) return { outcome: 'owner_removed' }
+    if (dedupeKey !== null) {
+      const first = findToken.get(owner, dedupeKey)
+      if (first) return { outcome: 'replayed', id: String(first.id) }
+      addToken.run(owner, dedupeKey, id)
+    }
+    const found = findCollection.get(owner, kind, gamemode)?.collection
+    const collection = Number(found ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
+    addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
+    pending.count({ ...place, collection }, { count, labels }, 1)
+    return { outcome: 'stored', id }
+  }
+}
+
+/** Prepares the removal of one record; its token stays. */
+function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
+  // The `+` keeps SQLite from looking through the whole collection instead of using the index of ids.
+  const remove = db.prepare(
+    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels`,
+  )
+  return (place, id, pending) => {
+    const removed = remove.all(id, place.owner, place.kind, place.gamemode)
+    for (const { collection, count, labels } of removed) {
+      const record = { count: Number(count), labels: JSON.parse(String(labels)) }
+      pending.count({ ...place, collection: Number(collection) }, record, -1)
+    }
+    return removed.length > 0
+  }
+}
+
+/** Prepares the removal of all that belongs to an owner. */
+function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
+  const flush = prepareFlush(db)
+  const subtract = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
+  const statements = [
+    `INSERT INTO tallies SELECT kind, gamemode, '', -count FROM collections WHERE owner = ? ${subtract}`,
+    `INSERT INTO tallies
+     SELECT kind, gamemode, label.key, -sum(label.value)
+     FROM collections JOIN records USING (collection), json_each(labels) AS label
+     WHERE owner = ? GROUP BY kind, gamemode, label.key ${subtract}`,
+    'DELETE FROM records WHERE collection IN (SELECT collection FROM collections WHERE owner = ?)',
+    'DELETE FROM collections WHERE owner = ?',
+    'DELETE FROM totals WHERE owner = ?',
+    'DELETE FROM tokens WHERE owner = ?',
+    'INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING',
+  ].map((sql) => db.prepare(sql))
+  return (owner, pending) => {
+    // These statements take away what the file says, so it must say all of it.
+    flush(pending)
+    for (const statement of statements) statement.run(owner)
+  }
+}
+
+function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) => WriteResult {
+  const append = prepareAppend(db)
+  const removeRecord = prepareRemoveRecord(db)
+  const removeOwner = prepareRemoveOwner(db)
+  const setItem = db.prepare(
+    'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  )
+  const addItem = db.prepare('INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING')
+  const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
+  const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
+  const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
+  const clearAll = db.prepare('DELETE FROM items')
+  const clearBase = db.prepare('DELETE FROM items WHERE key >= ? AND key < ?')
+
+  return (write, pending) => {
+    switch (write.type) {
+      case 'append':
+        return append(write.collection, write.record, pending)
+      case 'removeRecord':
+        return removeRecord(write.collection, write.id, pending)
+      case 'removeOwner':
+        return removeOwner(write.owner, pending)
+      case 'setItem':
+        setItem.run(write.key, write.value)
+        return undefined
+      case 'setItemIfAbsent':
+        return Number(addItem.run(write.key, write.value).changes) === 1
+      case 'removeItem':
+        removeItem.run(write.key)
+        return undefined
+      case 'removeItemIf':
+        return Number(removeItemIf.run(write.key, write.value).changes) === 1
+      case 'replaceItemIf':
+        return Number(replaceItemIf.run(write.value, write.key, write.expected).changes) === 1
+      case 'clearItems':
+        if (write.base) clearBase.run(write.base, endOfBase(write.base))
+        else clearAll.run()
+        return undefined
+      case 'ping':
+        return undefined
+      case 'probe':
+        // SQLite writes the page that this stands on, although it is what stands there already.
+        db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+        return undefined
+    }
+  }
+}
+
+/** Carries out the writes of one transaction, which its caller begins and commits. */
+export function prepareCommands(db: DatabaseSync): (writes: readonly Write[]) => WriteResult[] {
+  const run = prepareCommand(db)
+  const flush = prepareFlush(db)
+  return (writes) => {
+    const pending = new PendingSums()
+    const results = writes.map((write) => run(write, pending))
+    flush(pending)
+    return results
+  }
+}
