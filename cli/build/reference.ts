@@ -2,7 +2,7 @@ import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { AUDIENCES } from '../src/help/audiences.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { FORMATS } from '../src/output/format.ts'
-import { displayWidth, fill } from '../src/output/text.ts'
+import { displayWidth, pad } from '../src/output/text.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './command-pages.ts'
 import { SERVER_VARIABLES, VARIABLES } from './environment.ts'
 import { FILES } from './files.ts'
@@ -148,7 +148,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => displayWidth(row[column] ?? ''))))
   const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => fill(cell, widths[column] ?? 0)).join(' | ')} |`
+    `| ${row.map((cell, column) => pad(cell, widths[column] ?? 0)).join(' | ')} |`
   const [titles = [], ...others] = cells
   return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n')
 }

@@ -7,7 +7,7 @@ import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
 import type { System } from '../src/core/context.ts'
-import { claimImport, importName } from '../src/import/checkpoint.ts'
+import { claimImport, importId } from '../src/import/checkpoint.ts'
 import { processSystem } from '../src/runtime/context.ts'
 import { runCli } from '../src/runtime/main.ts'
 import { keptIn, newFolder } from './folders.ts'
@@ -266,7 +266,7 @@ describe('add --file --dry-run', () => {
     const path = outboxPath({ env: world.env }, world.url)
     {
       await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
-      const name = importName(
+      const name = importId(
         { hash: createHash('sha256').update(TEXT).digest('hex') },
         { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' },
       )
@@ -302,7 +302,7 @@ describe('add --file --dry-run', () => {
 
 describe('the place of an import', () => {
   const defaults = { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' } as const
-  const name = importName({ hash: 'abc' }, defaults)
+  const name = importId({ hash: 'abc' }, defaults)
   const cod = { kind: 'fish', name: 'Cod', rarity: 1 } as const
   const open = () => openOutbox({ store: memoryStore(), user: 'Alex', gamemode: 'earth' })
 

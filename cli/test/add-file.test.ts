@@ -5,7 +5,7 @@ import { createMock } from '@fish-crab/mocks'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
-import { formatOfFile, readRecords } from '../src/import/reader.ts'
+import { detectFormat, readRecords } from '../src/import/reader.ts'
 import type { FileRecord } from '../src/import/records.ts'
 import { runCli } from '../src/runtime/main.ts'
 import { keptIn, newFolder } from './folders.ts'
@@ -35,7 +35,7 @@ describe('a file of catches', () => {
     ['tsv', 'Cod', 'tsv'],
     ['ndjson', '', 'jsonl'],
   ])('with the ending %j and the beginning %j is %s', (extension, beginning, format) => {
-    expect(formatOfFile(extension, beginning)).toBe(format)
+    expect(detectFormat(extension, beginning)).toBe(format)
   })
 
   test('is read the same in whatever pieces it comes', async () => {

@@ -81,8 +81,8 @@ describe('a keyring', () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     expect(await store.get('home')).toBeUndefined()
-    await store.change('home', () => SECRETS)
-    await store.change('work', () => ({ url: 'http://b.example', apiKey: 'x' }))
+    await store.update('home', () => SECRETS)
+    await store.update('work', () => ({ url: 'http://b.example', apiKey: 'x' }))
     expect(await store.get('home')).toEqual(SECRETS)
     expect([...entries.keys()]).toEqual(['fish-crab/home', 'fish-crab/work'])
   })
@@ -90,12 +90,12 @@ describe('a keyring', () => {
   test('is given what it keeps to change, and forgets a profile with nothing left', async () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
-    await store.change('home', () => SECRETS)
-    await store.change('home', (kept) => kept && { ...kept, apiKey: 'x' })
+    await store.update('home', () => SECRETS)
+    await store.update('home', (kept) => kept && { ...kept, apiKey: 'x' })
     expect(await store.get('home')).toEqual({ ...SECRETS, apiKey: 'x' })
-    await store.change('home', () => undefined)
+    await store.update('home', () => undefined)
     expect(entries.size).toBe(0)
-    await store.change('home', () => undefined)
+    await store.update('home', () => undefined)
   })
 
   test.each(['{', '[]', 'null', '{"url":1}', '{"url":"http://a","session":{}}'])(
@@ -113,7 +113,7 @@ describe('a keyring', () => {
     }
     for (const open of [broken, absent]) {
       const store = keyringStore(open)
-      for (const act of [() => store.get('home'), () => store.change('home', () => SECRETS)]) {
+      for (const act of [() => store.get('home'), () => store.update('home', () => SECRETS)]) {
         const error = await act().catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({
           code: 'keyring_unavailable',

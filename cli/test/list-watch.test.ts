@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { interruption } from '../src/core/errors.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 import { createLiveView } from '../src/poll/live-view.ts'
-import { allowanceOf, nextLookAt } from '../src/poll/poll-until.ts'
+import { nextPollAt, rateLimitWindow } from '../src/poll/poll-until.ts'
 import { run, startImpostor } from './harness.ts'
 import { runWatch, START } from './watched-world.ts'
 
@@ -372,22 +372,22 @@ describe('list --watch on a terminal', () => {
 })
 
 describe('the pace of a watch', () => {
-  const LOOKED = { startedAt: 0, answeredAt: 100, intervalMs: 15_000 }
+  const POLLED = { startedAt: 0, answeredAt: 100, intervalMs: 15_000 }
 
   test('waits for the next window where only what is left to others is left', () => {
     const at = (remaining: number, resetInMs: number) =>
-      nextLookAt({ ...LOOKED, allowance: { limit: 25, remaining, resetInMs } })
+      nextPollAt({ ...POLLED, rateLimit: { limit: 25, remaining, resetInMs } })
     expect(at(5, 200_000)).toBe(200_100)
     expect(at(0, 200_000)).toBe(200_100)
     expect(at(24, 0)).toBe(15_000)
-    expect(nextLookAt({ ...LOOKED, answeredAt: 20_000 })).toBe(20_000)
+    expect(nextPollAt({ ...POLLED, answeredAt: 20_000 })).toBe(20_000)
   })
 
   test('goes by the clock of the server, and by none for longer than an hour', () => {
     const state = { limit: 25, remaining: 0, resetAt: new Date('2026-01-01T00:05:00Z') }
     const wrong = Date.parse('2020-01-01T00:00:00Z')
-    expect(allowanceOf(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)
-    expect(nextLookAt({ ...LOOKED, allowance: allowanceOf(state, null, wrong) })).toBe(3_600_100)
-    expect(allowanceOf(undefined, null, wrong)).toBeUndefined()
+    expect(rateLimitWindow(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)
+    expect(nextPollAt({ ...POLLED, rateLimit: rateLimitWindow(state, null, wrong) })).toBe(3_600_100)
+    expect(rateLimitWindow(undefined, null, wrong)).toBeUndefined()
   })
 })

@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { whileLocked } from '../src/config/lock.ts'
+import { withLock } from '../src/config/lock.ts'
 import { foldersOf, homeFolder, lockPath } from '../src/config/paths.ts'
 import { isSameService } from '../src/config/profile.ts'
-import { type SelectionFlags, select } from '../src/config/selection.ts'
+import { resolveSelection, type SelectionFlags } from '../src/config/selection.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
@@ -255,10 +255,10 @@ describe('the file', () => {
     other.exec('BEGIN EXCLUSIVE')
     const changes: string[] = []
     const change = () => changes.push('done')
-    await expect(whileLocked({ env }, change, 10)).rejects.toMatchObject({ code: 'config_busy', exit: 1 })
+    await expect(withLock({ env }, change, 10)).rejects.toMatchObject({ code: 'config_busy', exit: 1 })
     expect(changes).toEqual([])
     other.close()
-    await whileLocked({ env }, change, 10)
+    await withLock({ env }, change, 10)
     expect(changes).toEqual(['done'])
   })
 
@@ -286,7 +286,7 @@ describe('what decides whom a command talks to', () => {
   ])
   const config = { current: 'one', profiles, settings: { gamemode: 'factions', 'max-wait': '9' } }
   const at = (flags: SelectionFlags, env: Env) => {
-    const { profile, url, user, gamemode, maxWait } = select({ flags, env, config })
+    const { profile, url, user, gamemode, maxWait } = resolveSelection({ flags, env, config })
     return [profile?.name, url.value, url.from, user?.value, gamemode?.value, gamemode?.from, maxWait]
   }
 
@@ -334,7 +334,7 @@ describe('what decides whom a command talks to', () => {
 
   test('is the local service where nothing is said', () => {
     const empty = { current: undefined, profiles: new Map(), settings: {} }
-    expect(select({ flags: {}, env: {}, config: empty }).url).toEqual({
+    expect(resolveSelection({ flags: {}, env: {}, config: empty }).url).toEqual({
       value: 'http://127.0.0.1:8787',
       from: 'default',
     })

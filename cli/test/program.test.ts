@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { commandIds, topics } from '../src/commands/index.ts'
-import { cacheFolder, cachePlace } from '../src/config/paths.ts'
+import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { helpWords, pageOf } from '../src/help/static-pages.ts'
@@ -94,10 +94,10 @@ describe('help', () => {
 
 describe('compiled code', () => {
   test('is kept where only this user can write', () => {
-    expect(cachePlace('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
-    expect(cachePlace('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
-    expect(cachePlace('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
-    expect(cachePlace('linux', {})).toBeUndefined()
+    expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
+    expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
+    expect(cachePath('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
+    expect(cachePath('linux', {})).toBeUndefined()
   })
 
   test('gets a folder of this user alone, also in a home where there is none yet', () => {

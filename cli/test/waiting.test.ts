@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
-import { countdown, createProgress } from '../src/output/progress.ts'
+import { countdownHooks, createProgress } from '../src/output/progress.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 
 const ERASE = '\r\u{1b}[J'
@@ -52,7 +52,7 @@ const GET = { method: 'GET', path: '/get/fish' }
 describe('the countdown', () => {
   test('rewrites one line each second on a terminal, and takes it away when the wait is over', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
-    const hooks = countdown(line, clock)
+    const hooks = countdownHooks(line, clock)
     hooks.onWait?.({ ...GET, waitMs: 61_500, resumesAt: new Date(clock.now() + 61_500) })
     await pass(500)
     await pass(1000)
@@ -70,7 +70,7 @@ describe('the countdown', () => {
 
   test('starts again from the new end when that moves, and shorter waits are not told', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
-    const { onWait } = countdown(line, clock)
+    const { onWait } = countdownHooks(line, clock)
     onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
     expect(written).toEqual([])
     onWait?.({ ...GET, waitMs: 5000, resumesAt: new Date(clock.now() + 5000) })
@@ -82,7 +82,7 @@ describe('the countdown', () => {
 
   test('is one plain line for each moment where there is no terminal, however many wait', () => {
     const { line, written, clock } = scene(false)
-    const { onWait, onRequest } = countdown(line, clock)
+    const { onWait, onRequest } = countdownHooks(line, clock)
     for (let call = 0; call < 20; call += 1) {
       onWait?.({ ...GET, waitMs: 300_000, resumesAt: new Date(clock.now() + 300_000 + call) })
     }
@@ -92,14 +92,14 @@ describe('the countdown', () => {
 
   test('says why it tries again', () => {
     const { line, written, clock } = scene(false)
-    const { onRetry } = countdown(line, clock)
+    const { onRetry } = countdownHooks(line, clock)
     onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
     expect(written).toEqual(['fish-cli: The service answered 503: trying again in 2 s; Ctrl-C ends it.\n'])
   })
 
   test('ends with the run, and leaves no timer and no line behind', () => {
     const { line, written, clock, sleepers } = scene(true)
-    countdown(line, clock).onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
+    countdownHooks(line, clock).onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
     line.end()
     expect(sleepers.size).toBe(0)
     expect(written.at(-1)).toBe(ERASE)

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sendPauseMs } from '../src/watch/report.ts'
+import { sendDelayMs } from '../src/watch/report.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { run, worldOfFile } from './harness.ts'
 
@@ -60,8 +60,8 @@ test('watch uses nothing of the rate limit with an API key', async () => {
 test('a catch waits for more near the limit, and until the end of the window where only the reserve is left', () => {
   const now = Date.UTC(2026, 0, 1)
   const pause = (remaining: number, resetMs = 240_000) =>
-    sendPauseMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)
-  expect([sendPauseMs(undefined, now), pause(24), pause(18)]).toEqual([2000, 2000, 2000])
+    sendDelayMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)
+  expect([sendDelayMs(undefined, now), pause(24), pause(18)]).toEqual([2000, 2000, 2000])
   expect([pause(17), pause(11), pause(10), pause(3)]).toEqual([30_000, 120_000, 240_000, 240_000])
   // A clock that is wrong.
   expect([pause(3, 86_400_000), pause(3, -86_400_000)]).toEqual([300_000, 2000])

@@ -1,9 +1,9 @@
 import { parseChatLine } from '@fish-crab/sdk/chat'
 import { describe, expect, test } from 'vitest'
-import { beginsGame, readWhereabouts } from '../src/watch/gamemode.ts'
-import { logPlaces } from '../src/watch/locations.ts'
-import { decodeLine, interpret, momentOf, splitLines } from '../src/watch/parser.ts'
-import { bookmarkText, readBookmark } from '../src/watch/recorder.ts'
+import { isGameStart, readLocation } from '../src/watch/gamemode.ts'
+import { logLocations } from '../src/watch/locations.ts'
+import { decodeLine, parseLines, splitLines, timeOfLine } from '../src/watch/parser.ts'
+import { formatCheckpoint, parseCheckpoint } from '../src/watch/recorder.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()
@@ -11,7 +11,7 @@ const moment = (text: string) => new Date(text).getTime()
 function told(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
   const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
-  return interpret(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00') })
+  return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00') })
 }
 
 const names = (texts: readonly string[]) => told(texts).catches.map(({ found }) => found.name)
@@ -26,11 +26,11 @@ describe('the places of logs', () => {
     ['win32', 'C:\\Users\\alex', { APPDATA: 'D:\\R' }, 'D:\\R\\.minecraft\\logs\\latest.log'],
     ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\.lunarclient\\offline\\multiver\\logs\\latest.log'],
   ])('on %s below %s hold %j %s', (platform, home, env, path) => {
-    expect(logPlaces({ platform, home, env }).map(({ pattern }) => pattern)).toContain(path)
+    expect(logLocations({ platform, home, env }).map(({ pattern }) => pattern)).toContain(path)
   })
 
   test.each(['linux', 'darwin', 'win32'])('on %s are those of all five launchers', (platform) => {
-    const launchers = new Set(logPlaces({ platform, home: '/h', env: {} }).map(({ launcher }) => launcher))
+    const launchers = new Set(logLocations({ platform, home: '/h', env: {} }).map(({ launcher }) => launcher))
     expect([...launchers].sort()).toEqual(['Feather', 'Lunar', 'MultiMC', 'Prism', 'vanilla'])
   })
 })
@@ -108,7 +108,7 @@ describe('the gamemode', () => {
     ['[12:00:01] [Render thread/INFO]: Connecting to 192.0.2.1, 25565', 'not known'],
     [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
   ])('of %s is %s', (line, gamemode) => {
-    const where = readWhereabouts(line)
+    const where = readLocation(line)
     const told = where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
     expect(told).toBe(gamemode)
   })
@@ -119,7 +119,7 @@ describe('the gamemode', () => {
     [`${at('00:00:01')}<Bob> good morning`, false],
     [`${at('00:00:01')}[main/INFO]: Setting user: Alex`, false],
   ])('is not that of an earlier game in a log that begins with %s: %s', (line, begins) => {
-    expect(beginsGame(line)).toBe(begins)
+    expect(isGameStart(line)).toBe(begins)
   })
 
   test('holds from the line on that says it', () => {
@@ -139,7 +139,7 @@ describe('the moment of a line', () => {
     ['7:30 AM', '2026-02-01T07:30:00'],
     ['09:00:00', '2026-01-31T09:00:00'],
   ])('at %s is %s: never in the future, over midnight', (time, expected) => {
-    expect(momentOf(time, after, now)).toBe(moment(expected))
+    expect(timeOfLine(time, after, now)).toBe(moment(expected))
   })
 
   test.each([
@@ -148,16 +148,16 @@ describe('the moment of a line', () => {
     ['2026-02-01T00:40:00', '23:50:00', '2026-02-01T23:50:00'],
     ['2026-02-01T12:30:00', '12:00:00', '2026-02-02T12:00:00'],
   ])('in a log that is at %s, read later, is of the day that follows: %s is %s', (begun, time, expected) => {
-    expect(momentOf(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
+    expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
   })
 
   test('is of the day on which the clock was set back, while nobody can have written later', () => {
     const written = moment('2026-02-01T02:01:00')
-    expect(momentOf('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
+    expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
   })
 
   test('without a time is that of the last writing', () => {
-    expect(momentOf(undefined, after, now)).toBe(now)
+    expect(timeOfLine(undefined, after, now)).toBe(now)
   })
 })
 
@@ -165,9 +165,9 @@ describe('a place', () => {
   test('comes back from its text as it was, and from any other text not at all', () => {
     const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
     const place = { head: 'h', generation: 2, offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
-    expect(readBookmark(bookmarkText({ place, held: [] }))).toEqual({ place, held: [] })
-    for (const text of [undefined, '', 'null', '{}', bookmarkText({ place: { ...place, offset: -1 }, held: [] })]) {
-      expect(readBookmark(text)).toBeUndefined()
+    expect(parseCheckpoint(formatCheckpoint({ place, held: [] }))).toEqual({ place, held: [] })
+    for (const text of [undefined, '', 'null', '{}', formatCheckpoint({ place: { ...place, offset: -1 }, held: [] })]) {
+      expect(parseCheckpoint(text)).toBeUndefined()
     }
   })
 })

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { checkReplaceable, fileFailure, isAbsent, replaceFile } from '../config/files.ts'
-import { asIfLocked, whileLocked } from '../config/lock.ts'
+import { checkReplaceable, fileError, isNotFound, replaceFile } from '../config/files.ts'
+import { withLock, withLockChecked } from '../config/lock.ts'
 import { secretsPath } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import type { AlterSecrets, SecretStore } from './store.ts'
-import { type ProfileSecrets, secretsFrom } from './store.ts'
+import type { SecretStore, UpdateSecrets } from './store.ts'
+import { type ProfileSecrets, parseSecrets } from './store.ts'
 
 const FORMAT_VERSION = 1
 const OTHERS = 0o077
@@ -22,8 +22,8 @@ export function fileStore(io: Pick<Context, 'env'>): SecretStore {
     kind: 'file',
     title: path,
     get: async (profile) => secretsOf(readKept(path), profile),
-    change: (profile, alter) =>
-      whileLocked(io, () => {
+    update: (profile, alter) =>
+      withLock(io, () => {
         const { altered, profiles } = planned(path, profile, alter)
         if (profiles) {
           const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
@@ -35,15 +35,15 @@ export function fileStore(io: Pick<Context, 'env'>): SecretStore {
 }
 
 /** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
-export function tryFileChange(io: Pick<Context, 'env'>, profile: string, alter: AlterSecrets): void {
+export function checkFileUpdate(io: Pick<Context, 'env'>, profile: string, alter: UpdateSecrets): void {
   const path = secretsPath(io)
-  asIfLocked(io, () => {
+  withLockChecked(io, () => {
     if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))
   })
 }
 
 /** What a change comes to; no `profiles` when there is nothing to write. */
-function planned(path: string, profile: string, alter: AlterSecrets) {
+function planned(path: string, profile: string, alter: UpdateSecrets) {
   const kept = readKept(path)
   const { [profile]: _, ...others } = kept
   const altered = alter(secretsOf(kept, profile))
@@ -55,12 +55,12 @@ function written(path: string, deed: () => void): void {
   try {
     deed()
   } catch (error) {
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+    throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
 function secretsOf(kept: Kept, profile: string): ProfileSecrets | undefined {
-  return Object.hasOwn(kept, profile) ? secretsFrom(kept[profile]) : undefined
+  return Object.hasOwn(kept, profile) ? parseSecrets(kept[profile]) : undefined
 }
 
 function readKept(path: string): Kept {
@@ -93,8 +93,8 @@ function readPrivately(path: string): string | undefined {
     }
   } catch (error) {
     if (error instanceof CliError) throw error
-    if (isAbsent(error)) return undefined
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
+    if (isNotFound(error)) return undefined
+    throw fileError(error as NodeJS.ErrnoException, path, 'read')
   }
 }
 

@@ -1,15 +1,15 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
-import { type Selection, type ServiceFlags, selection } from '../config/selection.ts'
+import { type Selection, type ServiceFlags, selectService } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { givenSecret, readSecret } from './read-secret.ts'
-import { keptSecrets } from './secrets.ts'
-import type { KeptSession, ProfileSecrets } from './store.ts'
+import { readSecret, secretFromEnv } from './read-secret.ts'
+import { readSecrets } from './secrets.ts'
+import type { AdminSession, ProfileSecrets } from './store.ts'
 
 /** Where a secret is. */
-type SecretPlace = 'environment' | 'keyring' | 'file'
+type SecretSource = 'environment' | 'keyring' | 'file'
 
 /** Who commands act as. All but `fernetKey` and `session` can be shown. */
 export interface Identity {
@@ -18,24 +18,24 @@ export interface Identity {
   readonly user: string | null
   readonly gamemode: string | null
   /** Where the Fernet key is that would be used. */
-  readonly key: SecretPlace | null
-  readonly apiKey: SecretPlace | null
+  readonly key: SecretSource | null
+  readonly apiKey: SecretSource | null
   readonly admin: string | null
   /** When the administrator's session ends, ISO 8601. */
   readonly sessionUntil: string | null
   /** The key itself. */
   readonly fernetKey: string | undefined
-  readonly session: KeptSession | undefined
+  readonly session: AdminSession | undefined
 }
 
 /** Gathers who commands act as, with the secrets that they would use. */
 export async function findIdentity(io: Context, chosen: Selection): Promise<Identity> {
-  const kept = await keptSecrets(io, chosen)
+  const kept = await readSecrets(io, chosen)
   const keptIn = chosen.profile?.secrets ?? null
   const user = chosen.user?.value
-  const givenKey = await givenSecret(io, 'FISH_KEY')
+  const givenKey = await secretFromEnv(io, 'FISH_KEY')
   const keptKey = kept && user !== undefined ? keyOf(kept, user) : undefined
-  const apiKey = (await givenSecret(io, 'FISH_API_KEY')) ? 'environment' : kept?.apiKey ? keptIn : null
+  const apiKey = (await secretFromEnv(io, 'FISH_API_KEY')) ? 'environment' : kept?.apiKey ? keptIn : null
   return {
     profile: chosen.profile?.name ?? null,
     url: chosen.url.value,
@@ -66,15 +66,15 @@ export function notLoggedIn(): CliError {
  *
  * @throws CliError `missing_credentials`
  */
-export async function playerKey(
+export async function readPlayerKey(
   io: Context,
   flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
   user: string,
 ): Promise<string> {
-  const given = await givenSecret(io, 'FISH_KEY')
+  const given = await secretFromEnv(io, 'FISH_KEY')
   if (given !== undefined) return given
-  const chosen = selection(io, flags)
-  const kept = await keptSecrets(io, chosen)
+  const chosen = selectService(io, flags)
+  const kept = await readSecrets(io, chosen)
   const own = kept && keyOf(kept, user)
   if (own !== undefined) return own
   const { profile, url } = chosen
@@ -83,7 +83,7 @@ export async function playerKey(
   return readSecret(io, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
-    otherwise: `${elsewhere}Or fetch and keep it once: fish-cli login USER`,
+    alternative: `${elsewhere}Or fetch and keep it once: fish-cli login USER`,
     noInput: flags['no-input'],
   })
 }

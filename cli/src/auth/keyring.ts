@@ -1,6 +1,6 @@
 import type { Context, KeyringEntry, OpenEntry } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { type SecretStore, secretsFrom } from './store.ts'
+import { parseSecrets, type SecretStore } from './store.ts'
 
 /** What of the surroundings decides about a keyring. */
 export type KeyringIo = Pick<Context, 'env' | 'keyring'>
@@ -65,7 +65,7 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
     title: 'the keyring of the system',
     get,
     // A keyring has no lock of its own: of two logins into one profile at the same time, the later one counts.
-    async change(profile, alter) {
+    async update(profile, alter) {
       const kept = await get(profile)
       const altered = alter(kept)
       if (altered) await act(profile, (entry) => entry.setPassword(JSON.stringify(altered)))
@@ -93,7 +93,7 @@ export function isKeyringFailure(error: unknown): boolean {
 function textToSecrets(text: string | null | undefined) {
   if (!text) return undefined
   try {
-    return secretsFrom(JSON.parse(text))
+    return parseSecrets(JSON.parse(text))
   } catch {
     return undefined
   }

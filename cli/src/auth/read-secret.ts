@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { askSecret } from '../output/prompt.ts'
+import { promptSecret } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 /** A secret that a command needs. */
@@ -12,7 +12,7 @@ export interface SecretRequest {
   /** What to ask a person for. */
   readonly question: string
   /** Another way, said where there is nobody to ask. */
-  readonly otherwise?: string | undefined
+  readonly alternative?: string | undefined
   /** Whether nobody may be asked. */
   readonly noInput?: boolean | undefined
   /** Whether it comes from stdin, and from nowhere else. */
@@ -21,29 +21,29 @@ export interface SecretRequest {
 
 /** A secret from the environment or a file, else from a person at a terminal. It is never an argument. */
 export async function readSecret(io: Context, request: SecretRequest): Promise<string> {
-  const { variable, question, otherwise, noInput, fromStdin } = request
+  const { variable, question, alternative, noInput, fromStdin } = request
   if (fromStdin) return secretFromStdin(io, question)
-  const given = await givenSecret(io, variable)
+  const given = await secretFromEnv(io, variable)
   if (given !== undefined) return given
-  if (canAsk(io, noInput)) {
-    const answer = await askSecret(io, question)
+  if (canPrompt(io, noInput)) {
+    const answer = await promptSecret(io, question)
     if (answer !== '') return answer
   }
   throw new CliError({
     code: 'missing_credentials',
     message: `Needed: ${question}.`,
-    hint: `Set ${variable}, or ${variable}_FILE to the path of a file that holds it.${otherwise ? ` ${otherwise}` : ''}`,
+    hint: `Set ${variable}, or ${variable}_FILE to the path of a file that holds it.${alternative ? ` ${alternative}` : ''}`,
     exit: EXIT.credentials,
   })
 }
 
 /** Whether there is a person to ask for a secret. */
-export function canAsk({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
+export function canPrompt({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
   return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
 /** A secret that was given by environment or file, if it was. Empty counts as not given. */
-export async function givenSecret({ env }: Context, variable: string): Promise<string | undefined> {
+export async function secretFromEnv({ env }: Context, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
   if (!path) return undefined
@@ -100,7 +100,7 @@ function noSecretOnStdin(message: string, hint: string): CliError {
 const VARIABLE = 'FISH_NEW_ADMIN_PASSWORD'
 
 /** From where the password of a new administrator may come. */
-interface ChosenPasswordFlags {
+interface NewPasswordFlags {
   readonly 'no-input'?: boolean | undefined
   readonly 'password-stdin'?: boolean | undefined
 }
@@ -111,10 +111,10 @@ interface ChosenPasswordFlags {
  *
  * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
  */
-export async function chosenPassword(io: Context, username: string, flags: ChosenPasswordFlags): Promise<string> {
+export async function readNewPassword(io: Context, username: string, flags: NewPasswordFlags): Promise<string> {
   const asking = requestOf(username, flags)
   if (flags['password-stdin']) return withRightLength(await readSecret(io, { ...asking, fromStdin: true }))
-  const given = await givenSecret(io, VARIABLE)
+  const given = await secretFromEnv(io, VARIABLE)
   if (given !== undefined) return withRightLength(given)
   const typed = withRightLength(await readSecret(io, asking))
   if ((await readSecret(io, { ...asking, question: `${asking.question}, again` })) === typed) return typed
@@ -126,13 +126,13 @@ export async function chosenPassword(io: Context, username: string, flags: Chose
   })
 }
 
-/** Fails where {@link chosenPassword} would without asking anybody. */
-export async function checkChosenPassword(io: Context, username: string, flags: ChosenPasswordFlags): Promise<void> {
-  const isGiven = flags['password-stdin'] || (await givenSecret(io, VARIABLE)) !== undefined
-  if (isGiven || !canAsk(io, flags['no-input'])) await chosenPassword(io, username, flags)
+/** Fails where {@link readNewPassword} would without asking anybody. */
+export async function checkNewPassword(io: Context, username: string, flags: NewPasswordFlags): Promise<void> {
+  const isGiven = flags['password-stdin'] || (await secretFromEnv(io, VARIABLE)) !== undefined
+  if (isGiven || !canPrompt(io, flags['no-input'])) await readNewPassword(io, username, flags)
 }
 
-function requestOf(username: string, flags: ChosenPasswordFlags) {
+function requestOf(username: string, flags: NewPasswordFlags) {
   return {
     variable: VARIABLE,
     question: `New password of ${printable(username)}`,

@@ -5,7 +5,7 @@ import { systemError } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** What to tell of a secret that came and could not be saved. */
-export interface LostSecret {
+export interface UnsavedSecret {
   /** What the service has done, as the beginning of a sentence. */
   readonly done: string
   /** What to type next. */
@@ -15,13 +15,13 @@ export interface LostSecret {
 /** A file that has its place on the disk already, so that a secret which is shown only once is not lost for want of one. */
 export interface ReservedFile {
   /** Writes the content to the disk. @throws CliError `secret_not_saved`, which says so with `lost` */
-  keep(content: string, lost: LostSecret): Promise<void>
+  write(content: string, lost: UnsavedSecret): Promise<void>
   /** Takes the file away again, unless the content is in it. */
   discard(): Promise<void>
 }
 
 /** The file that `--out` names. stdout is none. */
-export function fileOf(out: string | undefined): string | undefined {
+export function secretFilePath(out: string | undefined): string | undefined {
   return out === '-' ? undefined : out
 }
 
@@ -33,11 +33,11 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
-    if (there && !there.isFile()) throw notRegular(path)
+    if (there && !there.isFile()) throw notRegularFile(path)
     if (there && !replace) throw systemError('EEXIST')
     await access(dirname(path), constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw openFailure(error, path)
+    throw openError(error, path)
   }
 }
 
@@ -53,7 +53,7 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
   await checkSecretFile(path, replace)
   const draft = replace ? `${path}.${crypto.randomUUID()}` : path
   const file = await open(draft, 'wx', OWNER_ONLY).catch((error: unknown) => {
-    throw openFailure(error, path)
+    throw openError(error, path)
   })
   let isKept = false
   const discard = async () => {
@@ -63,15 +63,15 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
     await rm(draft, { force: true })
   }
   try {
-    await write(file, PLACE)
+    await overwrite(file, PLACE)
   } catch (error) {
     await discard()
-    throw openFailure(error, path)
+    throw openError(error, path)
   }
   return {
-    async keep(content, lost) {
+    async write(content, lost) {
       try {
-        await write(file, content)
+        await overwrite(file, content)
         await file.close()
         if (replace) await rename(draft, path)
         isKept = true
@@ -85,7 +85,7 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
 }
 
 /** Writes over what is there, so that no new place is needed. */
-async function write(file: FileHandle, content: string): Promise<void> {
+async function overwrite(file: FileHandle, content: string): Promise<void> {
   const bytes = Buffer.from(content)
   let written = 0
   while (written < bytes.length) {
@@ -96,7 +96,7 @@ async function write(file: FileHandle, content: string): Promise<void> {
   await file.sync()
 }
 
-function notRegular(path: string): CliError {
+function notRegularFile(path: string): CliError {
   return new CliError({
     code: 'file_exists',
     message: `${path} is no regular file, so it is not replaced, and nothing was done.`,
@@ -105,7 +105,7 @@ function notRegular(path: string): CliError {
   })
 }
 
-function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, next }: LostSecret): CliError {
+function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, next }: UnsavedSecret): CliError {
   return new CliError({
     code: 'secret_not_saved',
     message: `${done}, but ${path} cannot be written (${code ?? name}): the secret could not be saved.`,
@@ -114,7 +114,7 @@ function notSaved({ code, name }: NodeJS.ErrnoException, path: string, { done, n
   })
 }
 
-function openFailure(error: unknown, path: string): CliError {
+function openError(error: unknown, path: string): CliError {
   if (error instanceof CliError) return error
   const { code, name } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') {

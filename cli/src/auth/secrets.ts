@@ -1,12 +1,12 @@
 import type { ConfigDocument } from '../config/config-file.ts'
-import { changeConfig, tryConfigChange } from '../config/config-file.ts'
+import { changeConfig, checkConfigChange } from '../config/config-file.ts'
 import { isSameService } from '../config/profile.ts'
 import type { Selection } from '../config/selection.ts'
 import { settingValue } from '../config/settings.ts'
-import { fileStore, tryFileChange } from './file-store.ts'
+import { checkFileUpdate, fileStore } from './file-store.ts'
 import { isKeyringFailure, type KeyringIo, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
-import type { AlterSecrets, SecretStore } from './store.ts'
-import { holdsSecrets, type ProfileSecrets } from './store.ts'
+import type { SecretStore, UpdateSecrets } from './store.ts'
+import { hasSecrets, type ProfileSecrets } from './store.ts'
 
 type StoreKind = SecretStore['kind']
 
@@ -30,7 +30,7 @@ async function storeForNew(io: KeyringIo, { settings }: ConfigDocument): Promise
  * The secrets of the profile that was selected, as far as they belong to the service that is talked to: whoever names
  * another address is not given this one's. Nothing is opened for a profile without secrets.
  */
-export async function keptSecrets(
+export async function readSecrets(
   io: KeyringIo,
   { profile, url }: Pick<Selection, 'profile' | 'url'>,
 ): Promise<ProfileSecrets | undefined> {
@@ -45,24 +45,24 @@ export async function keptSecrets(
  *
  * @returns Where they are now; `undefined` when none is left.
  */
-export async function changeSecrets(
+export async function updateSecrets(
   io: KeyringIo,
   config: ConfigDocument,
   name: string,
-  alter: AlterSecrets,
+  alter: UpdateSecrets,
 ): Promise<SecretStore | undefined> {
   const old = await openOld(io, config.profiles.get(name)?.secrets, name)
   const first = alter(old?.before)
-  if (!first || !holdsSecrets(first)) {
-    await old?.store().change(name, () => undefined)
+  if (!first || !hasSecrets(first)) {
+    await old?.store().update(name, () => undefined)
     await noteStore(io, name, undefined)
     return undefined
   }
   const store = await storeForNew(io, config)
   const isMove = old !== undefined && old.kind !== store.kind
-  await store.change(name, (kept) => alter(isMove ? old.before : kept))
+  await store.update(name, (kept) => alter(isMove ? old.before : kept))
   await noteStore(io, name, store.kind)
-  if (isMove && !old.isGone) await old.store().change(name, () => undefined)
+  if (isMove && !old.isGone) await old.store().update(name, () => undefined)
   return store
 }
 
@@ -71,9 +71,9 @@ export async function changeSecrets(
  * is for whoever changes it to try.
  *
  * @returns Where they would be.
- * @throws What {@link changeSecrets} would, as far as that can be known.
+ * @throws What {@link updateSecrets} would, as far as that can be known.
  */
-export async function tryKeeping(io: KeyringIo, config: ConfigDocument, name: string): Promise<SecretStore> {
+export async function checkSecretsUpdate(io: KeyringIo, config: ConfigDocument, name: string): Promise<SecretStore> {
   const old = await openOld(io, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(io, config)
   await tryChange(io, store, name, (kept) => kept ?? { url: '' })
@@ -81,16 +81,16 @@ export async function tryKeeping(io: KeyringIo, config: ConfigDocument, name: st
   return store
 }
 
-/** Tries to forget the secrets of a profile, with nothing changed. @throws What {@link changeSecrets} would, as far as that can be known */
-export async function tryForgetting(io: KeyringIo, config: ConfigDocument, name: string): Promise<void> {
+/** Tries to forget the secrets of a profile, with nothing changed. @throws What {@link updateSecrets} would, as far as that can be known */
+export async function checkSecretsRemoval(io: KeyringIo, config: ConfigDocument, name: string): Promise<void> {
   const old = await openOld(io, config.profiles.get(name)?.secrets, name)
   if (old) await tryChange(io, old.store(), name, () => undefined)
-  tryConfigChange(io, (current) => current)
+  checkConfigChange(io, (current) => current)
 }
 
 /** Of a keyring, only whether it answers can be known. */
-async function tryChange(io: KeyringIo, store: SecretStore, name: string, alter: AlterSecrets): Promise<void> {
-  if (store.kind === 'file') tryFileChange(io, name, alter)
+async function tryChange(io: KeyringIo, store: SecretStore, name: string, alter: UpdateSecrets): Promise<void> {
+  if (store.kind === 'file') checkFileUpdate(io, name, alter)
   else await store.get(name)
 }
 

@@ -12,14 +12,14 @@ export interface SecretStore {
    * Replaces the secrets of a profile by what `alter` makes of them, at once; answers the new ones. A profile that comes
    * to have none is forgotten.
    */
-  change(profile: string, alter: AlterSecrets): Promise<ProfileSecrets | undefined>
+  update(profile: string, alter: UpdateSecrets): Promise<ProfileSecrets | undefined>
 }
 
 /** Makes new secrets from those that are kept, if any. */
-export type AlterSecrets = (kept: ProfileSecrets | undefined) => ProfileSecrets | undefined
+export type UpdateSecrets = (kept: ProfileSecrets | undefined) => ProfileSecrets | undefined
 
 /** A session of an administrator. */
-export interface KeptSession {
+export interface AdminSession {
   readonly username: string
   readonly token: string
   /** ISO 8601, by the server's clock. */
@@ -34,16 +34,16 @@ export interface ProfileSecrets {
   readonly user?: string | undefined
   readonly fernetKey?: string | undefined
   readonly apiKey?: string | undefined
-  readonly session?: KeptSession | undefined
+  readonly session?: AdminSession | undefined
 }
 
 /** Whether there is a secret among them. */
-export function holdsSecrets({ fernetKey, apiKey, session }: ProfileSecrets): boolean {
+export function hasSecrets({ fernetKey, apiKey, session }: ProfileSecrets): boolean {
   return fernetKey !== undefined || apiKey !== undefined || session !== undefined
 }
 
 /** Reads what a store kept; `undefined` for what this program did not write. */
-export function secretsFrom(value: unknown): ProfileSecrets | undefined {
+export function parseSecrets(value: unknown): ProfileSecrets | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { url, user, fernetKey, apiKey, session } = value as Partial<Record<keyof ProfileSecrets, unknown>>
   const texts = [user, fernetKey, apiKey].every((text) => text === undefined || typeof text === 'string')
@@ -51,9 +51,9 @@ export function secretsFrom(value: unknown): ProfileSecrets | undefined {
   return value as ProfileSecrets
 }
 
-function isSession(value: unknown): value is KeptSession {
+function isSession(value: unknown): value is AdminSession {
   if (typeof value !== 'object' || value === null) return false
-  const { username, token, expiresAt } = value as Partial<Record<keyof KeptSession, unknown>>
+  const { username, token, expiresAt } = value as Partial<Record<keyof AdminSession, unknown>>
   return [username, token, expiresAt].every((text) => typeof text === 'string')
 }
 
@@ -61,7 +61,7 @@ function isSession(value: unknown): value is KeptSession {
  * Secrets after a login. What the login did not bring stays, as far as it belongs to the same service and the same
  * player.
  */
-export function withLogin(kept: ProfileSecrets | undefined, brought: ProfileSecrets): ProfileSecrets {
+export function mergeLogin(kept: ProfileSecrets | undefined, brought: ProfileSecrets): ProfileSecrets {
   if (!kept || !isSameService(kept.url, brought.url)) return brought
   const { user, fernetKey, apiKey, session } = kept
   const isOther = brought.user !== undefined && (user === undefined || userNameKey(user) !== userNameKey(brought.user))

@@ -4,7 +4,7 @@ import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import { rarityStyle, type Style } from '../output/screen.ts'
-import { type Catch, type CatchQuery, chooseCatches } from './catch-query.ts'
+import { type Catch, type CatchQuery, selectCatches } from './catch-query.ts'
 
 /** What is listed. */
 export type CatchKind = 'fish' | 'crab'
@@ -13,7 +13,7 @@ export type CatchKind = 'fish' | 'crab'
 export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
 
 /** A collection as the service answered it. */
-export interface FoundCatches {
+export interface Collection {
   /** The player, as the service writes the name. */
   readonly user: string
   /** Oldest first. */
@@ -24,11 +24,11 @@ export interface FoundCatches {
 }
 
 /** Reads a whole collection. */
-export async function readCatches(
+export async function fetchCatches(
   client: Client,
   kind: CatchKind,
   options: Parameters<Client['fish']['list']>[0],
-): Promise<FoundCatches> {
+): Promise<Collection> {
   const call = kind === 'fish' ? client.fish.list(options) : client.crabs.list(options)
   const { data, response } = await call.withResponse()
   const { user, rateLimit } = data
@@ -36,7 +36,7 @@ export async function readCatches(
 }
 
 /** What a person asked to see of a collection. */
-export interface CatchListWish {
+export interface CatchListOptions {
   readonly kind: CatchKind
   readonly gamemode: Gamemode
   readonly query: CatchQuery
@@ -69,9 +69,12 @@ export function countFields(kind: CatchKind, fields: string | undefined): string
 }
 
 /** Chooses, sorts and counts as a person asked. */
-export function catchList({ user, catches }: Pick<FoundCatches, 'user' | 'catches'>, wish: CatchListWish): CatchList {
+export function buildCatchList(
+  { user, catches }: Pick<Collection, 'user' | 'catches'>,
+  wish: CatchListOptions,
+): CatchList {
   const { kind, gamemode, query, chart, detail, namesDetail } = wish
-  const chosen = chooseCatches(catches, query)
+  const chosen = selectCatches(catches, query)
   const about = { user, gamemode }
   const why = catches.length === 0 ? 'yet' : 'of that sort'
   const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`

@@ -31,12 +31,12 @@ export interface CatchQueryFlags {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Reads what was typed. @throws CliError that says what is wrong */
-export function readCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
+export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
   return {
-    filter: filter === undefined ? undefined : filterOf(filter),
-    since: since === undefined ? undefined : momentOf(since, now),
-    sort: sort === undefined ? undefined : sortOf(sort),
-    limit: limit === undefined ? undefined : countOf(limit),
+    filter: filter === undefined ? undefined : parseFilter(filter),
+    since: since === undefined ? undefined : parseSince(since, now),
+    sort: sort === undefined ? undefined : parseSort(sort),
+    limit: limit === undefined ? undefined : parseLimit(limit),
   }
 }
 
@@ -46,7 +46,7 @@ export function needsTime({ since, sort }: CatchQuery): boolean {
 }
 
 /** The catches that were asked for. Those that are equal keep their order. */
-export function chooseCatches<Each extends Catch>(catches: readonly Each[], query: CatchQuery): readonly Each[] {
+export function selectCatches<Each extends Catch>(catches: readonly Each[], query: CatchQuery): readonly Each[] {
   const { filter = () => true, since, sort, limit } = query
   const found = catches.filter((each) => filter(each) && (since === undefined || timeOf(each) >= since))
   const sorted = sort ? found.sort((a, b) => compare(a, b, sort.by) * (sort.descending ? -1 : 1)) : found
@@ -67,7 +67,7 @@ function rank(label: RarityLabel | undefined): number {
   return RARITIES.findIndex((rarity) => rarity.label === label)
 }
 
-function filterOf(text: string): (each: Catch) => boolean {
+function parseFilter(text: string): (each: Catch) => boolean {
   const [, field, wanted = ''] = /^(name|rarity)=(.*)$/is.exec(text) ?? []
   if (field?.toLowerCase() === 'rarity') {
     const values = wanted.split(',').map((each) => rarityValue(/^\d+$/.test(each) ? Number(each) : each.trim()))
@@ -86,7 +86,7 @@ export function rarityList(): string {
   return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
 }
 
-function momentOf(text: string, now: number): number {
+function parseSince(text: string, now: number): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const moment = amount === undefined ? Date.parse(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
   if (!Number.isNaN(moment) && (amount !== undefined || isDate(text))) return moment
@@ -103,7 +103,7 @@ function isDate(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true
 }
 
-function sortOf(text: string): { by: SortField; descending: boolean } {
+function parseSort(text: string): { by: SortField; descending: boolean } {
   const descending = text.startsWith('-')
   const name = text.replace(/^-/, '').toLowerCase()
   const by = SORT_FIELDS.find((field) => field.toLowerCase() === name)
@@ -114,7 +114,7 @@ function sortOf(text: string): { by: SortField; descending: boolean } {
   )
 }
 
-function countOf(text: string): number {
+function parseLimit(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw usageError('--limit must be a whole number above 0.')
 }

@@ -18,14 +18,14 @@ export interface CollectionCounts {
 }
 
 /** Reads the collections of one player. */
-interface CollectionReader {
+interface CollectionSource {
   readonly fish: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Pick<Fish, 'rarity'>[]>
   readonly crab: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Crab[]>
 }
 
 /** Counts what a player has caught in these gamemodes. @throws the first failure of the reader; it ends all reading */
 export async function countCollections(
-  read: CollectionReader,
+  read: CollectionSource,
   gamemodes: readonly Gamemode[],
   interrupted: AbortSignal,
 ): Promise<CollectionCounts> {

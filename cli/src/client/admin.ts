@@ -1,12 +1,12 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { givenSecret, readSecret, type SecretRequest } from '../auth/read-secret.ts'
-import { keptSecrets } from '../auth/secrets.ts'
-import type { KeptSession } from '../auth/store.ts'
-import { maxWaitMs, type Selection, type ServiceFlags, selection } from '../config/selection.ts'
+import { readSecret, type SecretRequest, secretFromEnv } from '../auth/read-secret.ts'
+import { readSecrets } from '../auth/secrets.ts'
+import type { AdminSession } from '../auth/store.ts'
+import { parseMaxWait, type Selection, type ServiceFlags, selectService } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { printable } from '../output/text.ts'
-import { clientSurroundings } from './client.ts'
+import { clientOptions } from './client.ts'
 
 // The name that a server gives its first administrator unless told otherwise.
 const DEFAULT_ADMINISTRATOR = 'admin'
@@ -18,25 +18,25 @@ interface AdminCredentials {
 }
 
 /** What is known besides names when an administrator is asked for a password. */
-export type AskingOptions = Pick<SecretRequest, 'otherwise' | 'noInput' | 'fromStdin'>
+export type PromptOptions = Pick<SecretRequest, 'alternative' | 'noInput' | 'fromStdin'>
 
 /** The name of the administrator of a command: the flag, else the environment, the profile, or the usual one. */
-export function administratorName({ admin }: Pick<Selection, 'admin'>): string {
+export function adminNameOf({ admin }: Pick<Selection, 'admin'>): string {
   return admin?.value ?? DEFAULT_ADMINISTRATOR
 }
 
 /** The administrator of a command, with the password, which is never from a flag. */
-export async function administrator(
+export async function readAdminCredentials(
   io: Context,
   flags: ServiceFlags,
-  asking: AskingOptions = {},
+  asking: PromptOptions = {},
 ): Promise<AdminCredentials> {
-  const username = administratorName(selection(io, flags))
-  return { username, password: await administratorPassword(io, username, asking) }
+  const username = adminNameOf(selectService(io, flags))
+  return { username, password: await readAdminPassword(io, username, asking) }
 }
 
 /** The password of an administrator, from where secrets come. */
-export function administratorPassword(io: Context, username: string, asking: AskingOptions = {}): Promise<string> {
+export function readAdminPassword(io: Context, username: string, asking: PromptOptions = {}): Promise<string> {
   const question = `Password of the administrator ${printable(username)}`
   return readSecret(io, { variable: 'FISH_ADMIN_PASSWORD', question, ...asking })
 }
@@ -45,47 +45,49 @@ export function administratorPassword(io: Context, username: string, asking: Ask
  * A client with the rights of an administrator: with the password of the environment, else with the session that
  * `login --admin` kept, else with a password that is asked for.
  */
-export async function openAdministrator(
+export async function openAdminClient(
   io: Context,
   flags: ServiceFlags,
-  asking: AskingOptions = {},
+  asking: PromptOptions = {},
 ): Promise<AdminClient> {
-  const chosen = selection(io, flags)
-  const username = administratorName(chosen)
-  const session = (await givenSecret(io, 'FISH_ADMIN_PASSWORD')) ? undefined : (await keptSecrets(io, chosen))?.session
-  if (session && isOpen(session, username, io.clock.now())) return adminClient(io, chosen, { token: session.token })
-  return adminClient(io, chosen, { username, password: await administratorPassword(io, username, asking) })
+  const chosen = selectService(io, flags)
+  const username = adminNameOf(chosen)
+  const session = (await secretFromEnv(io, 'FISH_ADMIN_PASSWORD'))
+    ? undefined
+    : (await readSecrets(io, chosen))?.session
+  if (session && isOpen(session, username, io.clock.now())) return createAdmin(io, chosen, { token: session.token })
+  return createAdmin(io, chosen, { username, password: await readAdminPassword(io, username, asking) })
 }
 
 /** A client with the rights of an administrator, for a service that was selected. */
-export async function adminClient(
+export async function createAdmin(
   io: Context,
   chosen: Pick<Selection, 'url'> & Partial<Pick<Selection, 'maxWait'>>,
   rights: AdminCredentials | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
   // The login is like the write behind it: what fails is told at once.
-  const patience = { maxRetries: 0, maxWaitMs: maxWaitMs(chosen.maxWait) }
-  return createAdminClient({ ...clientSurroundings(io, chosen), ...patience, ...rights })
+  const patience = { maxRetries: 0, maxWaitMs: parseMaxWait(chosen.maxWait) }
+  return createAdminClient({ ...clientOptions(io, chosen), ...patience, ...rights })
 }
 
 /** Whether a kept session is this administrator's and not over, by the clock of this machine. */
-function isOpen({ username, expiresAt }: KeptSession, wanted: string, now: number): boolean {
+function isOpen({ username, expiresAt }: AdminSession, wanted: string, now: number): boolean {
   return userNameKey(username) === userNameKey(wanted) && Date.parse(expiresAt) > now
 }
 
 /** The first entries of many, and whether there were more. */
-interface Taken<Entry> {
+interface Page<Entry> {
   readonly entries: readonly Entry[]
   readonly more: boolean
 }
 
 /** Reads as many as are wanted, all unless told how many, and stops before the first that `isWanted` refuses. */
-export async function take<Entry>(
+export async function takeFirst<Entry>(
   all: AsyncIterable<Entry>,
   limit = Number.POSITIVE_INFINITY,
   isWanted: (entry: Entry) => boolean = () => true,
-): Promise<Taken<Entry>> {
+): Promise<Page<Entry>> {
   const entries: Entry[] = []
   for await (const entry of all) {
     if (!isWanted(entry)) break
@@ -95,7 +97,7 @@ export async function take<Entry>(
   return { entries, more: false }
 }
 
-/** How many to ask for at once, so that {@link take} needs few requests and reads little in vain. */
+/** How many to ask for at once, so that {@link takeFirst} needs few requests and reads little in vain. */
 export function pageSizeFor(limit: number | undefined, largest: number): number {
   // One more shows whether there are more.
   return Math.min(largest, (limit ?? largest) + 1)

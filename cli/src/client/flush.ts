@@ -6,7 +6,7 @@ import { createCountdown, createProgress, leaseText, waitText } from '../output/
 import { describeError } from './describe-error.ts'
 
 /** How to send what waits. */
-export interface FlushWish {
+export interface FlushOptions {
   /** Longest wait for the rate limit, in milliseconds. @default one whole window */
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
@@ -17,10 +17,10 @@ export interface FlushWish {
  *
  * @throws CliError `interrupted` that says what is queued
  */
-export async function flushWithProgress(io: Context, outbox: Outbox, wish: FlushWish): Promise<FlushReport> {
+export async function flushWithProgress(io: Context, outbox: Outbox, wish: FlushOptions): Promise<FlushReport> {
   const { queued, frozen } = await outbox.status()
   const progress = createProgress(io.line, io.clock, { unit: 'catches', total: queued + frozen })
-  const unsubscribe = outbox.subscribe(waitsTold(io))
+  const unsubscribe = outbox.subscribe(createWaitListener(io))
   try {
     return await outbox.flush({
       signal: wish.signal,
@@ -28,7 +28,7 @@ export async function flushWithProgress(io: Context, outbox: Outbox, wish: Flush
       onProgress: ({ sent, dead }) => progress.update(sent + dead),
     })
   } catch (error) {
-    throw wish.signal.aborted ? await interruptionWith(outbox) : error
+    throw wish.signal.aborted ? await interruptedError(outbox) : error
   } finally {
     progress.end()
     unsubscribe()
@@ -36,7 +36,7 @@ export async function flushWithProgress(io: Context, outbox: Outbox, wish: Flush
 }
 
 /** What several flushes did, as one: what is left is what the last one left. */
-export function joinedReport(before: readonly FlushReport[], last: FlushReport): FlushReport {
+export function mergeReports(before: readonly FlushReport[], last: FlushReport): FlushReport {
   const all = [...before, last]
   return {
     ...last,
@@ -47,17 +47,17 @@ export function joinedReport(before: readonly FlushReport[], last: FlushReport):
 }
 
 /** A listener that shows the waits of an outbox, for the rate limit or for another process. */
-export function waitsTold(io: Pick<Context, 'line' | 'clock'>) {
-  const { begin, stop } = createCountdown(io.line, io.clock)
+export function createWaitListener(io: Pick<Context, 'line' | 'clock'>) {
+  const { start, stop } = createCountdown(io.line, io.clock)
   return (event: Parameters<Parameters<Outbox['subscribe']>[0]>[0]) => {
-    if (event.type === 'waiting' && isRateLimitError(event.error)) begin(event.until.getTime(), waitText)
-    if (event.type === 'leased') begin(event.until.getTime(), leaseText)
+    if (event.type === 'waiting' && isRateLimitError(event.error)) start(event.until.getTime(), waitText)
+    if (event.type === 'leased') start(event.until.getTime(), leaseText)
     if (event.type === 'sending') stop()
   }
 }
 
 /** Ctrl-C, and what it leaves. */
-export async function interruptionWith(outbox: Outbox): Promise<CliError> {
+export async function interruptedError(outbox: Outbox): Promise<CliError> {
   const { queued, frozen } = await outbox.status()
   const waiting = queued + frozen
   if (waiting === 0) {
@@ -83,7 +83,7 @@ export function flushStatus(report: FlushReport, note: (text: string) => void): 
   const [first] = stopped
   if (first) {
     if (sent > 0) note(`fish-cli: ${sent} sent.`)
-    throw stillQueued(first.error, left)
+    throw queuedError(first.error, left)
   }
   if (deadLetters.length > 0) note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
   if (leased.length > 0) note('fish-cli: Another process is sending the rest.')
@@ -94,7 +94,7 @@ export function flushStatus(report: FlushReport, note: (text: string) => void): 
 const NEXT = 'fish-cli outbox flush'
 
 /** What kept catches from being sent, with where they are: whoever gives them again would add them twice. */
-function stillQueued(error: unknown, left: number): CliError {
+function queuedError(error: unknown, left: number): CliError {
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,

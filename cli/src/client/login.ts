@@ -1,37 +1,37 @@
 import { type Client, createClient, isApiError, isAuthenticationError, isFernetError } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { givenSecret, readSecret } from '../auth/read-secret.ts'
-import type { KeptSession, ProfileSecrets } from '../auth/store.ts'
-import { chosenGamemode, type Selection } from '../config/selection.ts'
+import { readSecret, secretFromEnv } from '../auth/read-secret.ts'
+import type { AdminSession, ProfileSecrets } from '../auth/store.ts'
+import { resolveGamemode, type Selection } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { type AskingOptions, adminClient, administratorName, administratorPassword } from './admin.ts'
+import { adminNameOf, createAdmin, type PromptOptions, readAdminPassword } from './admin.ts'
 import { clientFor } from './client.ts'
 import { WRONG_ADDRESS } from './describe-error.ts'
 
 /** How a login asks for what it needs. */
-interface FetchOptions extends AskingOptions {
+interface LoginOptions extends PromptOptions {
   /** Whether an API key is wanted too. */
   readonly withApiKey?: boolean | undefined
 }
 
 /** Logs an administrator in. The session is what is kept, never the password. */
-export async function fetchSession(io: Context, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
-  const username = administratorName(chosen)
-  const password = await administratorPassword(io, username, asking)
-  const client = await adminClient(io, chosen, { username, password })
+export async function fetchSession(io: Context, chosen: Selection, asking: LoginOptions): Promise<ProfileSecrets> {
+  const username = adminNameOf(chosen)
+  const password = await readAdminPassword(io, username, asking)
+  const client = await createAdmin(io, chosen, { username, password })
   const { token, expiresAt } = await client.login({ signal: io.interrupted() })
   if (!/^[\x21-\x7e]+$/.test(token)) throw noSecret('a session')
   return { url: chosen.url.value, session: { username, token, expiresAt } }
 }
 
 /** Fetches a player's key with the password, and tries it. @throws CliError when the service does not take what it gave */
-export async function fetchPlayerKey(io: Context, chosen: Selection, asking: FetchOptions): Promise<ProfileSecrets> {
+export async function fetchPlayerKey(io: Context, chosen: Selection, asking: LoginOptions): Promise<ProfileSecrets> {
   const user = chosen.user?.value
   if (!user) throw usageError('Say who logs in.', 'Such as: fish-cli login USER')
-  const gamemode = chosenGamemode(chosen.gamemode)
+  const gamemode = resolveGamemode(chosen.gamemode)
   // What is wrong with flags is said before a password is asked for.
   createClient({ baseUrl: chosen.url.value, user, gamemode, env: {} })
   const password = await readSecret(io, {
@@ -41,10 +41,10 @@ export async function fetchPlayerKey(io: Context, chosen: Selection, asking: Fet
   })
   const apiKey = asking.withApiKey ? await wantedApiKey(io, user, asking) : undefined
   // What is kept is about to be replaced, and where it is may be gone.
-  const client = await clientFor(io, chosen, { apiKey: apiKey ?? (await givenSecret(io, 'FISH_API_KEY')) })
+  const client = await clientFor(io, chosen, { apiKey: apiKey ?? (await secretFromEnv(io, 'FISH_API_KEY')) })
   const signal = io.interrupted()
   const { fernetKey } = await client.keys.get({ username: user, password, signal })
-  const { accepted, counted } = await tryKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
+  const { accepted, counted } = await testKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
     throw isFernetError(error) ? noSecret('a Fernet key') : error
   })
   if (!accepted) throw notTaken('invalid_key', 'The service does not take the key that it gave.')
@@ -52,7 +52,7 @@ export async function fetchPlayerKey(io: Context, chosen: Selection, asking: Fet
   return { url: chosen.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
-function wantedApiKey(io: Context, user: string, { noInput }: FetchOptions): Promise<string> {
+function wantedApiKey(io: Context, user: string, { noInput }: LoginOptions): Promise<string> {
   return readSecret(io, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
 }
 
@@ -67,7 +67,7 @@ function notTaken(code: string, message: string): CliError {
 }
 
 /** What the service made of a key. */
-export interface KeyTrial {
+export interface KeyTest {
   /** Whether it is the player's key there. */
   readonly accepted: boolean
   /** Whether the request counted within the rate limit, which it does not with a valid API key. */
@@ -75,7 +75,7 @@ export interface KeyTrial {
 }
 
 /** Whose key is tried. */
-interface KeyTrialInput {
+interface KeyTestOptions {
   readonly user: string
   readonly fernetKey: string
   readonly signal: AbortSignal
@@ -91,7 +91,7 @@ const OPENED = new Set(['invalid_payload', 'token_expired'])
  *
  * @throws FernetError for what is no key; ApiError such as `user_not_found`, ConnectionError and others of the client.
  */
-export async function tryKey(client: Client, { user, fernetKey, signal }: KeyTrialInput): Promise<KeyTrial> {
+export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions): Promise<KeyTest> {
   const fernet = createFernet(fernetKey)
   const token = await fernet.encrypt(NO_CATCH)
   await fernet.decrypt(token)
@@ -105,17 +105,17 @@ export async function tryKey(client: Client, { user, fernetKey, signal }: KeyTri
 }
 
 /** What became of an administrator's session: the service takes it, does not, or it is over by this machine's clock. */
-type SessionTrial = 'accepted' | 'refused' | 'over'
+type SessionTest = 'accepted' | 'refused' | 'over'
 
 /** Asks the service whether a kept session is open. @throws ConnectionError and others of the client */
-export async function trySession(
+export async function testSession(
   io: Context,
   chosen: Pick<Selection, 'url'>,
-  { token, expiresAt }: KeptSession,
+  { token, expiresAt }: AdminSession,
   signal: AbortSignal,
-): Promise<SessionTrial> {
+): Promise<SessionTest> {
   if (Date.parse(expiresAt) <= io.clock.now()) return 'over'
-  const admin = await adminClient(io, chosen, { token })
+  const admin = await createAdmin(io, chosen, { token })
   try {
     await admin.me({ signal })
     return 'accepted'

@@ -1,16 +1,16 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
-import type { LostSecret, ReservedFile } from '../auth/secret-file.ts'
-import { changeSecrets, keptSecrets } from '../auth/secrets.ts'
+import type { ReservedFile, UnsavedSecret } from '../auth/secret-file.ts'
+import { readSecrets, updateSecrets } from '../auth/secrets.ts'
 import type { ProfileSecrets } from '../auth/store.ts'
 import { readConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/profile.ts'
-import { type ServiceFlags, selection } from '../config/selection.ts'
+import { type ServiceFlags, selectService } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 
 /** A secret of a player that the profile keeps. */
-export interface KeptSecret {
+export interface StoredSecret {
   /** Fails where {@link replace} would, and keeps what is kept. @throws CliError */
   check(): Promise<void>
   /** Puts a new one in its place. @throws CliError */
@@ -23,27 +23,27 @@ export interface KeptSecret {
  * @returns Nothing when it does not.
  * @throws CliError when what is kept cannot be read
  */
-export async function findKept(
+export async function findStoredSecret(
   io: Context,
   flags: ServiceFlags,
   user: string,
   field: 'fernetKey' | 'apiKey',
-): Promise<KeptSecret | undefined> {
-  const { profile, url } = selection(io, flags)
+): Promise<StoredSecret | undefined> {
+  const { profile, url } = selectService(io, flags)
   const isHere = (kept: ProfileSecrets | undefined): kept is ProfileSecrets =>
     kept?.user !== undefined &&
     userNameKey(kept.user) === userNameKey(user) &&
     isSameService(kept.url, url.value) &&
     kept[field] !== undefined
-  if (!profile || !isHere(await keptSecrets(io, { profile, url }))) return undefined
+  if (!profile || !isHere(await readSecrets(io, { profile, url }))) return undefined
   const change = async (changed: Partial<ProfileSecrets>) => {
-    await changeSecrets(io, readConfig(io), profile.name, (kept) => (isHere(kept) ? { ...kept, ...changed } : kept))
+    await updateSecrets(io, readConfig(io), profile.name, (kept) => (isHere(kept) ? { ...kept, ...changed } : kept))
   }
   return { check: () => change({}), replace: (secret) => change({ [field]: secret }) }
 }
 
 /** What decides whether a secret that is about to be made is printed. */
-export interface ShownWish {
+export interface SecretOutput {
   readonly flags: {
     readonly show?: boolean | undefined
     readonly out?: string | undefined
@@ -52,7 +52,7 @@ export interface ShownWish {
   /** What it is, for people. */
   readonly title: string
   readonly file: string | undefined
-  readonly kept: KeptSecret | undefined
+  readonly kept: StoredSecret | undefined
 }
 
 /**
@@ -60,7 +60,7 @@ export interface ShownWish {
  *
  * @throws CliError where nobody would know it
  */
-export function isShownWhole({ stdout }: Pick<Context, 'stdout'>, { flags, title, file, kept }: ShownWish): boolean {
+export function printsSecret({ stdout }: Pick<Context, 'stdout'>, { flags, title, file, kept }: SecretOutput): boolean {
   if (flags.show || flags.out === '-') return true
   if (file !== undefined || kept) return false
   if (stdout.isTTY && !flags.json) return true
@@ -75,14 +75,14 @@ export interface NewSecret {
   readonly secret: string
   readonly file: ReservedFile | undefined
   /** What to tell when the file fails. */
-  readonly lost: LostSecret
-  readonly kept: KeptSecret | undefined
+  readonly lost: UnsavedSecret
+  readonly kept: StoredSecret | undefined
   /** Whether one document is printed, which also says whether it is kept. */
   readonly isDocument: boolean
 }
 
 /** Added to a document when the secret is not kept for the profile. */
-export interface NotKept {
+export interface NotStored {
   readonly kept?: false
 }
 
@@ -93,13 +93,13 @@ export interface NotKept {
  * @returns The exit status: that of `print`, or 7 when the secret was handed over and is not kept
  * @throws CliError `secret_not_saved`
  */
-export async function deliver(
+export async function deliverSecret(
   io: Context,
   { user, title, secret, file, lost, kept, isDocument }: NewSecret,
-  print: (outcome: NotKept) => number | Promise<number>,
+  print: (outcome: NotStored) => number | Promise<number>,
 ): Promise<number> {
   const keep = () => failureOf(kept?.replace(secret))
-  const unsaved = await failureOf(file?.keep(`${secret}\n`, lost))
+  const unsaved = await failureOf(file?.write(`${secret}\n`, lost))
   const isKeptFirst = isDocument || file !== undefined
   const early = isKeptFirst ? await keep() : undefined
   const status = unsaved ? EXIT.partly : await print(early ? { kept: false } : {})

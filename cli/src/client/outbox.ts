@@ -10,9 +10,9 @@ import {
   type OutboxOptions,
   openOutbox,
 } from '@fish-crab/sdk/outbox'
-import { playerKey } from '../auth/identity.ts'
+import { readPlayerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
-import { type ServiceFlags, selection } from '../config/selection.ts'
+import { type ServiceFlags, selectService } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { clientFor } from './client.ts'
@@ -32,8 +32,8 @@ export async function openPlayerOutbox(
   flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
   { user, gamemode, pauseMs }: PlayerOutboxOptions,
 ): Promise<Outbox> {
-  const chosen = selection(io, flags)
-  const fernetKey = await playerKey(io, flags, user)
+  const chosen = selectService(io, flags)
+  const fernetKey = await readPlayerKey(io, flags, user)
   // The outbox tries again by itself.
   let state: RateLimitState | undefined
   const onResponse = ({ rateLimit }: ResponseEvent) => {
@@ -43,22 +43,22 @@ export async function openPlayerOutbox(
   const linger = pauseMs && { lingerMs: () => pauseMs(state, io.clock.now()) }
   // An old log may be read at any time, and tells what was sent long ago.
   const keys = { keyLifeMs: Number.POSITIVE_INFINITY, maxKeys: 1_000_000 }
-  return openOwn(io, chosen.url.value, { client, user, gamemode, ...keys, ...linger })
+  return openOutboxFile(io, chosen.url.value, { client, user, gamemode, ...keys, ...linger })
 }
 
 /**
  * The outbox of the selected service, for looking into it: it sends nothing and needs no key. Makes none where there is
  * none yet.
  */
-export async function openIdleOutbox(io: Context, flags: ServiceFlags): Promise<Outbox | undefined> {
-  const url = selection(io, flags).url.value
-  return existsSync(outboxPath(io, url)) ? openOwn(io, url, { baseUrl: url }) : undefined
+export async function openLocalOutbox(io: Context, flags: ServiceFlags): Promise<Outbox | undefined> {
+  const url = selectService(io, flags).url.value
+  return existsSync(outboxPath(io, url)) ? openOutboxFile(io, url, { baseUrl: url }) : undefined
 }
 
 /** Fails where {@link openPlayerOutbox} would for want of a right key; asks nobody for it, and makes nothing. */
-export async function checkPlayer(io: Context, flags: ServiceFlags, { user, gamemode }: PlayerOutboxOptions) {
-  const fernetKey = await playerKey(io, { ...flags, 'no-input': true }, user)
-  await clientFor(io, selection(io, flags), { user, gamemode, fernetKey })
+export async function checkPlayerKey(io: Context, flags: ServiceFlags, { user, gamemode }: PlayerOutboxOptions) {
+  const fernetKey = await readPlayerKey(io, { ...flags, 'no-input': true }, user)
+  await clientFor(io, selectService(io, flags), { user, gamemode, fernetKey })
 }
 
 // The path is not for who types commands to choose, so what to do about it is told in other words here.
@@ -69,7 +69,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** @throws CliError that names the file */
-async function openOwn(io: Context, url: string, options: OutboxOptions): Promise<Outbox> {
+async function openOutboxFile(io: Context, url: string, options: OutboxOptions): Promise<Outbox> {
   const path = outboxPath(io, url)
   const onEvent: OutboxListener = (event) => {
     if (event.type !== 'adopted') return
@@ -99,14 +99,14 @@ export function outboxPath(io: Pick<Context, 'env'>, url: string): string {
 }
 
 /** How many catches wait to be sent. */
-interface WaitingCatches {
+interface QueuedCounts {
   /** Those of one player. */
   readonly own: number
   readonly others: number
 }
 
 /** Counts what waits, with and without a token; what was set aside does not. */
-export async function waitingCatches(outbox: Pick<Outbox, 'status'>, user: string): Promise<WaitingCatches> {
+export async function countQueued(outbox: Pick<Outbox, 'status'>, user: string): Promise<QueuedCounts> {
   const { collections } = await outbox.status()
   const count = (isOwn: boolean) =>
     collections
@@ -116,7 +116,7 @@ export async function waitingCatches(outbox: Pick<Outbox, 'status'>, user: strin
 }
 
 /** What a flush would do. */
-interface WouldFlush {
+interface FlushPlan {
   /** The service that it would be sent to. */
   readonly url: string
   /** How many catches of the player wait. */
@@ -130,12 +130,12 @@ interface WouldFlush {
  *
  * @throws CliError where the key is missing, and whatever else keeps the player's client from being made
  */
-export async function wouldFlush(io: Context, flags: ServiceFlags, user: string): Promise<WouldFlush> {
-  const url = selection(io, flags).url.value
-  await checkPlayer(io, flags, { user })
-  await using outbox = await openIdleOutbox(io, flags)
+export async function planFlush(io: Context, flags: ServiceFlags, user: string): Promise<FlushPlan> {
+  const url = selectService(io, flags).url.value
+  await checkPlayerKey(io, flags, { user })
+  await using outbox = await openLocalOutbox(io, flags)
   if (!outbox) return { url, catches: 0, left: 0 }
-  const { own, others } = await waitingCatches(outbox, user)
+  const { own, others } = await countQueued(outbox, user)
   return { url, catches: own, left: others }
 }
 
@@ -145,7 +145,7 @@ export async function wouldFlush(io: Context, flags: ServiceFlags, user: string)
  * @param outbox None where nothing was ever queued.
  * @throws CliError when a name is no number, or there is no such batch
  */
-export async function chosenBatches(
+export async function selectDeadLetters(
   outbox: Outbox | undefined,
   names: readonly string[],
 ): Promise<readonly DeadLetter[]> {
@@ -166,6 +166,6 @@ export async function chosenBatches(
 const SEE = 'See the IDs: fish-cli outbox status'
 
 /** How many catches batches hold. */
-export function countOf(batches: readonly DeadLetter[]): number {
+export function countCatches(batches: readonly DeadLetter[]): number {
   return batches.reduce((sum, { count }) => sum + count, 0)
 }

@@ -1,11 +1,11 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
-import { playerKey } from '../auth/identity.ts'
-import { canAsk } from '../auth/read-secret.ts'
+import { readPlayerKey } from '../auth/identity.ts'
+import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { openClient } from '../client/client.ts'
-import { needGamemode, needUser } from '../config/selection.ts'
+import { requireGamemode, requireUser } from '../config/selection.ts'
 import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
@@ -61,10 +61,10 @@ export class Add extends FishCommand {
     if (flags.file !== undefined) return this.#addFile(names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
-    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
-    const gamemode = needGamemode(this.io, flags.gamemode, flags)
+    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
+    const gamemode = requireGamemode(this.io, flags.gamemode, flags)
     await this.#confirmNames(names, flags)
-    const fernetKey = await playerKey(this.io, flags, user)
+    const fernetKey = await readPlayerKey(this.io, flags, user)
     const client = await openClient(this.io, flags, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
       // Sealing checks everything that can be checked without the service.
@@ -87,7 +87,7 @@ export class Add extends FishCommand {
   async #confirmNames(names: readonly string[], flags: ConfirmFlags): Promise<void> {
     const doubt = flags.yes ? undefined : doubtOf(names, flags.crab ? 'crab' : 'fish')
     if (!doubt) return
-    if (!canAsk(this.io, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
+    if (!canPrompt(this.io, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
     if (flags['dry-run']) return
     const { confirm } = await import('../output/prompt.ts')
     await confirm(this.io, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
@@ -95,9 +95,9 @@ export class Add extends FishCommand {
 
   async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
     if (names.length > 0) throw usageError('Give NAME or --file, not both.')
-    const { runAddFile } = await import('../import/run.ts')
+    const { addFile } = await import('../import/run.ts')
     const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
-    const outcome = await runAddFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
+    const outcome = await addFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
     this.print(flags.json, outcome.document, () => outcome.text)
     return outcome.status
   }

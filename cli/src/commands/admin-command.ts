@@ -1,6 +1,6 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { openAdministrator } from '../client/admin.ts'
+import { openAdminClient } from '../client/admin.ts'
 import type { ServiceFlags } from '../config/selection.ts'
 import type { Role } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
@@ -27,13 +27,13 @@ export abstract class AdministrationCommand extends FishCommand {
 
   /** Logs in where no session is kept. */
   protected async administration(flags: AdministrationFlags): Promise<Administration> {
-    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
+    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] })
     return { admin, options: { signal: this.io.interrupted() } }
   }
 }
 
 /** The name of an administrator that a command is about, not of who types it. @throws CliError when it cannot be one */
-export function adminName(text: string): string {
+export function parseAdminName(text: string): string {
   if (isUserName(text)) return text
   throw usageError(`NAME must be ${USER_NAME_RULE}.`)
 }

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
-import { readCatchQuery } from '../catches/catch-query.ts'
-import { pageSizeFor, take } from '../client/admin.ts'
+import { parseCatchQuery } from '../catches/catch-query.ts'
+import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { AdministrationCommand, administrationFlags } from './admin-command.ts'
 import { outputFlags } from './flags.ts'
@@ -44,12 +44,12 @@ export class Audit extends AdministrationCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Audit)
     this.checkOutput(flags, COLUMNS)
-    const query = readCatchQuery({ limit: flags.limit, since: flags.since }, this.io.clock.now())
+    const query = parseCatchQuery({ limit: flags.limit, since: flags.since }, this.io.clock.now())
     const { since = Number.NEGATIVE_INFINITY } = query
     const limit = query.limit ?? (query.since === undefined ? DEFAULT_LIMIT : undefined)
     const { admin, options } = await this.administration(flags)
     const pages = admin.audit.iterate({ ...options, pageSize: pageSizeFor(limit, LIMITS.pageSize) })
-    const { entries, more } = await take(pages, limit, ({ at }) => Date.parse(at) >= since)
+    const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await this.printRows(flags, {
       rows: entries,
       columns: COLUMNS,

@@ -2,16 +2,16 @@ import type { CheckInfo, CheckResult, ConformanceStartCode, ConformanceUser } fr
 import { ERROR_CODES, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { Args, Flags } from '@oclif/core'
-import { playerKey } from '../auth/identity.ts'
-import { givenSecret } from '../auth/read-secret.ts'
-import { keptSecrets } from '../auth/secrets.ts'
-import { administrator } from '../client/admin.ts'
+import { readPlayerKey } from '../auth/identity.ts'
+import { secretFromEnv } from '../auth/read-secret.ts'
+import { readSecrets } from '../auth/secrets.ts'
+import { readAdminCredentials } from '../client/admin.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
-import { type ServiceFlags, selection } from '../config/selection.ts'
+import { type ServiceFlags, selectService } from '../config/selection.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
-import { formatAmong } from '../output/format.ts'
+import { parseFormat } from '../output/format.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { checkedAddress, checkedOrigin } from './addresses.ts'
@@ -102,8 +102,8 @@ export class Conformance extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Conformance)
-    const format = formatAmong(REPORTS, flags)
-    const baseUrl = checkedAddress(selection(this.io, { ...flags, url: args.url }).url.value)
+    const format = parseFormat(REPORTS, flags)
+    const baseUrl = checkedAddress(selectService(this.io, { ...flags, url: args.url }).url.value)
     const rateLimit = {
       requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
       windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
@@ -116,10 +116,10 @@ export class Conformance extends FishCommand {
     if (allowedOrigin !== undefined) checkedOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
-    const masterApiKey = await givenSecret(this.io, 'FISH_MASTER_API_KEY')
+    const masterApiKey = await secretFromEnv(this.io, 'FISH_MASTER_API_KEY')
     const identity =
       flags.user === undefined
-        ? { admin: await administrator(this.io, flags) }
+        ? { admin: await readAdminCredentials(this.io, flags) }
         : { user: await this.#player(flags.user, flags) }
     const { io } = this
     const report = await conformance
@@ -147,10 +147,11 @@ export class Conformance extends FishCommand {
 
   async #player(name: string, flags: ServiceFlags): Promise<ConformanceUser> {
     const { io } = this
-    const fernetKey = await playerKey(io, flags, name)
+    const fernetKey = await readPlayerKey(io, flags, name)
     if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
-    const apiKey = (await givenSecret(io, 'FISH_API_KEY')) ?? (await keptSecrets(io, selection(io, flags)))?.apiKey
-    const password = await givenSecret(io, 'FISH_PASSWORD')
+    const apiKey =
+      (await secretFromEnv(io, 'FISH_API_KEY')) ?? (await readSecrets(io, selectService(io, flags)))?.apiKey
+    const password = await secretFromEnv(io, 'FISH_PASSWORD')
     return {
       name,
       fernetKey,

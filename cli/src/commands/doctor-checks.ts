@@ -7,10 +7,10 @@ import { type KeyringIo, openKeyring } from '../auth/keyring.ts'
 import { clientFor } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
 import { catchesText } from '../client/flush.ts'
-import { type KeyTrial, tryKey, trySession } from '../client/login.ts'
-import { openIdleOutbox, outboxPath } from '../client/outbox.ts'
-import { type ConfigDocument, EMPTY_CONFIG, readConfig, tryConfigChange } from '../config/config-file.ts'
-import { isAbsent } from '../config/files.ts'
+import { type KeyTest, testKey, testSession } from '../client/login.ts'
+import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
+import { type ConfigDocument, checkConfigChange, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { isNotFound } from '../config/files.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
 import type { Selection, ServiceFlags } from '../config/selection.ts'
@@ -81,7 +81,7 @@ function checkConfig(io: KeyringIo): { readonly config: ConfigDocument; readonly
   const path = configPath(io)
   try {
     const config = readConfig(io)
-    tryConfigChange(io, (current) => current)
+    checkConfigChange(io, (current) => current)
     const mode = modeOf(path)
     if (mode === undefined) return { config, finding: ok('config', `There is none yet; it would be ${path}.`) }
     const isPrivate = process.platform === 'win32' || (mode & OTHERS) === 0
@@ -124,7 +124,7 @@ function modeOf(path: string): number | undefined {
   try {
     return statSync(path).mode
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -138,7 +138,7 @@ export async function checkOutbox(io: Context, flags: ServiceFlags, url: string)
     return fail('outbox', `Catches cannot be kept: ${folder} cannot be made or written.`, mend)
   }
   try {
-    await using outbox = await openIdleOutbox(io, flags)
+    await using outbox = await openLocalOutbox(io, flags)
     if (!outbox) return ok('outbox', EMPTY)
     const { queued, frozen, dead } = await outbox.status()
     const waiting = queued + frozen
@@ -233,7 +233,7 @@ async function checkKey(client: Client, identity: Identity, signal: AbortSignal)
     return warn('key', 'There is no key to add catches with.', 'Log in: fish-cli login USER')
   }
   try {
-    const { accepted }: KeyTrial = await tryKey(client, { user, fernetKey, signal })
+    const { accepted }: KeyTest = await testKey(client, { user, fernetKey, signal })
     const found = `The service takes the key of ${user}, from ${placeText(key)}.`
     if (accepted) return ok('key', found)
     const mend = key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it anew: fish-cli login ${user}`
@@ -259,7 +259,7 @@ async function checkSession(
 ): Promise<readonly Finding[]> {
   if (!session) return []
   try {
-    const trial = await trySession(io, chosen, session, signal)
+    const trial = await testSession(io, chosen, session, signal)
     const who = `The session of the administrator ${session.username}`
     if (trial === 'accepted')
       return [ok('session', `${who} is open until ${localTime(session.expiresAt)} (local time).`)]

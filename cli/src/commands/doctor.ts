@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { type Selection, select } from '../config/selection.ts'
+import { resolveSelection, type Selection } from '../config/selection.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
@@ -36,7 +36,7 @@ export class Doctor extends FishCommand {
     this.checkOutput(flags, COLUMNS)
     const { findings, config } = await checkLocally(this.io)
     const rows = [...findings]
-    const chosen = selectOr(rows, () => select({ flags, env: this.io.env, config }))
+    const chosen = selectOr(rows, () => resolveSelection({ flags, env: this.io.env, config }))
     if (chosen) rows.push(await checkOutbox(this.io, flags, chosen.url.value))
     if (chosen && !flags.offline) rows.push(...(await checkService(this.io, chosen)))
     const isWell = rows.every(({ status }) => status !== 'fail')

@@ -1,5 +1,5 @@
-import { checkSecretFile, fileOf, type LostSecret, reserveSecretFile } from '../auth/secret-file.ts'
-import { deliver, type KeptSecret, type NotKept } from '../client/new-secret.ts'
+import { checkSecretFile, reserveSecretFile, secretFilePath, type UnsavedSecret } from '../auth/secret-file.ts'
+import { deliverSecret, type NotStored, type StoredSecret } from '../client/new-secret.ts'
 import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { formatOf } from '../output/format.ts'
@@ -25,9 +25,9 @@ export interface HandOverFlags extends OutputFlags {
 export interface KeySource {
   get(): Promise<PlayersKey>
   /** What to tell when it came and its file could not be written. */
-  lost(user: string): LostSecret
+  lost(user: string): UnsavedSecret
   /** The old key, where the profile keeps it and this one takes its place. */
-  readonly kept?: KeptSecret | undefined
+  readonly kept?: StoredSecret | undefined
 }
 
 interface KeyRow extends PlayersKey {
@@ -45,7 +45,7 @@ export abstract class KeyCommand extends FishCommand {
   /** Fails where {@link handOver} would for its flags, and makes nothing. @returns the file that the key would go to */
   protected async checkHandOver(flags: HandOverFlags): Promise<string | undefined> {
     this.checkOutput(flags, COLUMNS)
-    const file = fileOf(flags.out)
+    const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force === true)
     return file
   }
@@ -53,21 +53,21 @@ export abstract class KeyCommand extends FishCommand {
   /** Gets a key and hands it over. A file that cannot be written is found out before the key is got. */
   protected async handOver(flags: HandOverFlags, { get, lost, kept }: KeySource): Promise<number> {
     this.checkOutput(flags, COLUMNS)
-    const file = fileOf(flags.out)
+    const file = secretFilePath(flags.out)
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force === true)
     const { user, fernetKey } = await get().catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
     })
     const made = { user, title: 'key', secret: fernetKey, file: reserved, lost: lost(user), kept }
-    return deliver(this.io, { ...made, isDocument: flags.json === true }, (outcome) => {
+    return deliverSecret(this.io, { ...made, isDocument: flags.json === true }, (outcome) => {
       if (file === undefined) return this.#printKey({ user, fernetKey }, flags, outcome)
       const done = `The key of ${printable(user)} is in ${printable(file)}.`
       return this.print(flags.json, { user, file, ...outcome }, () => done)
     })
   }
 
-  async #printKey({ user, fernetKey }: PlayersKey, flags: HandOverFlags, outcome: NotKept): Promise<number> {
+  async #printKey({ user, fernetKey }: PlayersKey, flags: HandOverFlags, outcome: NotStored): Promise<number> {
     const isShown = flags.show === true || flags.out === '-'
     const row = { user, fernetKey: isShown ? fernetKey : mask(fernetKey), masked: !isShown }
     if (isShown && formatOf(flags) === 'table' && flags.fields === undefined) {

@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import { readCatchQuery } from '../catches/catch-query.ts'
+import { parseCatchQuery } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { AdministrationCommand, administrationFlags } from './admin-command.ts'
@@ -52,7 +52,7 @@ export class Leaderboard extends AdministrationCommand {
     const { args, flags } = await this.parse(Leaderboard)
     this.checkOutput(flags, COLUMNS)
     const type = kindOf(args.kind)
-    const { limit } = readCatchQuery({ limit: flags.limit }, this.io.clock.now())
+    const { limit } = parseCatchQuery({ limit: flags.limit }, this.io.clock.now())
     // The SDK checks that it exists.
     const gamemode = flags.gamemode as Gamemode | undefined
     const { admin, options } = await this.administration(flags)

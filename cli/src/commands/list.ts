@@ -1,20 +1,20 @@
 import { Args, Flags } from '@oclif/core'
 import {
+  buildCatchList,
   type CatchKind,
-  catchList,
   countColumns,
   countedBy,
   countFields,
   crabColumns,
   DETAIL_FIELDS,
+  fetchCatches,
   fishColumns,
   KIND_PLURALS,
-  readCatches,
 } from '../catches/catch-list.ts'
-import { needsTime, readCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
+import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
-import { readInterval, watchFlags } from '../poll/flags.ts'
+import { parseInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
@@ -73,34 +73,34 @@ export class List extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(List)
     const { kind, named } = subjectOf(args)
-    const intervalMs = readInterval(flags)
-    const query = readCatchQuery(flags, this.io.clock.now())
+    const intervalMs = parseInterval(flags)
+    const query = parseCatchQuery(flags, this.io.clock.now())
     if (flags.chart) this.checkOutput(flags, countColumns(countedBy(kind)))
     else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
     else this.checkOutput(flags, crabColumns('whole'))
     // Only what was typed right needs a service, its profile and its secrets.
-    const [{ needGamemode, needUser }, { openClient }] = await Promise.all([
+    const [{ requireGamemode, requireUser }, { openClient }] = await Promise.all([
       import('../config/selection.ts'),
       import('../client/client.ts'),
     ])
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
-    const user = needUser(this.io, userOf(named, flags.user), how, flags)
-    const gamemode = needGamemode(this.io, flags.gamemode, flags)
+    const user = requireUser(this.io, userOf(named, flags.user), how, flags)
+    const gamemode = requireGamemode(this.io, flags.gamemode, flags)
     const { chart = false, detail = false } = flags
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
       // How long ago something was is counted anew each time.
-      const wishAt = (now: number) => ({ ...wish, query: readCatchQuery(flags, now) })
+      const wishAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
       return watchList(this.io, { flags, user, wishAt, intervalMs, note: (text) => this.note(flags.json, text) })
     }
     const options = { user, gamemode, signal: this.io.interrupted() }
-    const found = await readCatches(
+    const found = await fetchCatches(
       await openClient(this.io, flags),
       kind,
       detail || wish.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
     )
-    const list = catchList(found, wish)
+    const list = buildCatchList(found, wish)
     if (!list.counted) return this.printRows(flags, list.output)
     const isLines = formatOf(flags) === 'jsonl'
     const shown = isLines ? { ...flags, fields: countFields(kind, flags.fields) } : flags

@@ -1,20 +1,20 @@
 import { Args, Flags } from '@oclif/core'
 import { findIdentity } from '../auth/identity.ts'
-import { changeSecrets, tryKeeping } from '../auth/secrets.ts'
-import { withLogin } from '../auth/store.ts'
-import { administratorName } from '../client/admin.ts'
+import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
+import { mergeLogin } from '../auth/store.ts'
+import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
 import type { ConfigDocument } from '../config/config-file.ts'
 import {
+  applyLogin,
   changeConfig,
-  displaces,
-  keepProfile,
-  type LoggedIn,
+  checkConfigChange,
+  type LoginTarget,
   readConfig,
-  tryConfigChange,
+  replacesLogin,
 } from '../config/config-file.ts'
-import { checkedProfileName, DEFAULT_PROFILE, isUnencrypted, type Profile } from '../config/profile.ts'
-import { chosenGamemode, type Selection, select, selection } from '../config/selection.ts'
+import { DEFAULT_PROFILE, isUnencrypted, type Profile, parseProfileName } from '../config/profile.ts'
+import { resolveGamemode, resolveSelection, type Selection, selectService } from '../config/selection.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -60,14 +60,14 @@ export class Login extends FishCommand {
     const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
     const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
     const config = readConfig(this.io)
-    const chosen = select({ flags: named, env: this.io.env, config }, true)
-    const name = checkedProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
-    const login = asAdmin ? { url: chosen.url.value, admin: administratorName(chosen) } : playerLogin(chosen)
+    const chosen = resolveSelection({ flags: named, env: this.io.env, config }, true)
+    const name = parseProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
+    const login = asAdmin ? { url: chosen.url.value, admin: adminNameOf(chosen) } : playerLogin(chosen)
     const old = config.profiles.get(name)
-    const displaced = displaces(old, login) ? old : undefined
+    const displaced = replacesLogin(old, login) ? old : undefined
     // A login that cannot be kept is not asked for.
-    const keep = (current: ConfigDocument) => keepProfile(current, name, login)
-    const store = await tryKeeping(this.io, tryConfigChange(this.io, keep), name)
+    const keep = (current: ConfigDocument) => applyLogin(current, name, login)
+    const store = await checkSecretsUpdate(this.io, checkConfigChange(this.io, keep), name)
     if (!dryRun && displaced) {
       await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
     }
@@ -78,10 +78,10 @@ export class Login extends FishCommand {
     const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(this.io, chosen, asking)
     if (!dryRun) {
       const changed = await changeConfig(this.io, keep)
-      await changeSecrets(this.io, changed, name, (kept) => withLogin(kept, brought))
+      await updateSecrets(this.io, changed, name, (kept) => mergeLogin(kept, brought))
     }
     if (!asAdmin && !dryRun && !flags['with-api-key'] && this.io.stderr.isTTY) {
-      const { apiKey } = await findIdentity(this.io, selection(this.io, { profile: name }))
+      const { apiKey } = await findIdentity(this.io, selectService(this.io, { profile: name }))
       const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
       if (apiKey === null)
         this.note(flags.json, `With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
@@ -128,9 +128,9 @@ function replacement(name: string, { url, user, admin }: Profile, { yes }: { rea
   return `It would replace profile ${name}, which is of ${printable(owner)} at ${printable(url)}.${asked}`
 }
 
-function playerLogin({ url, user, gamemode }: Selection): LoggedIn {
+function playerLogin({ url, user, gamemode }: Selection): LoginTarget {
   // What is wrong with what was typed is said before what is wrong with files.
-  chosenGamemode(gamemode)
+  resolveGamemode(gamemode)
   // A setting counts for all profiles, and needs no copy in one.
   const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
   return { url: url.value, user: user?.value, ...own }

@@ -1,7 +1,7 @@
 import { notLoggedIn } from '../auth/identity.ts'
-import { changeSecrets, tryForgetting } from '../auth/secrets.ts'
+import { checkSecretsRemoval, updateSecrets } from '../auth/secrets.ts'
 import { readConfig } from '../config/config-file.ts'
-import { select } from '../config/selection.ts'
+import { resolveSelection } from '../config/selection.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { dryRunFlag, profileFlag } from './flags.ts'
 
@@ -16,12 +16,12 @@ export class Logout extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Logout)
     const config = readConfig(this.io)
-    const { profile } = select({ flags, env: this.io.env, config })
+    const { profile } = resolveSelection({ flags, env: this.io.env, config })
     if (!profile) throw notLoggedIn()
     const dryRun = flags['dry-run']
     const { name, secrets } = profile
-    if (dryRun) await tryForgetting(this.io, config, name)
-    else await changeSecrets(this.io, config, name, () => undefined)
+    if (dryRun) await checkSecretsRemoval(this.io, config, name)
+    else await updateSecrets(this.io, config, name, () => undefined)
     const did =
       secrets === undefined ? 'There were no secrets of' : `${dryRun ? 'Would remove' : 'Removed'} the secrets of`
     return this.print(

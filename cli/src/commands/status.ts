@@ -1,6 +1,6 @@
 import { openClient } from '../client/client.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { readInterval, watchFlags } from '../poll/flags.ts'
+import { parseInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { outputFlags, serviceFlags } from './flags.ts'
 
@@ -28,7 +28,7 @@ export class Status extends FishCommand {
 
   async run(): Promise<number> {
     const { flags } = await this.parse(Status)
-    const intervalMs = readInterval(flags)
+    const intervalMs = parseInterval(flags)
     if (flags.watch) {
       const { watchStatus } = await import('../poll/status.ts')
       return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })

@@ -3,29 +3,37 @@ import type { Gamemode } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { Args, Flags } from '@oclif/core'
-import { canAsk } from '../auth/read-secret.ts'
-import { catchesText, flushStatus, flushWithProgress, interruptionWith } from '../client/flush.ts'
+import { canPrompt } from '../auth/read-secret.ts'
+import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
-import { chosenGamemode, maxWaitMs, needUser, selection } from '../config/selection.ts'
+import { parseMaxWait, requireUser, resolveGamemode, selectService } from '../config/selection.ts'
 import { EXIT, usageError } from '../core/errors.ts'
-import { gamemodeNamed } from '../core/gamemode.ts'
+import { parseGamemode } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { follow } from '../watch/follow.ts'
-import type { Whereabouts } from '../watch/gamemode.ts'
-import { findLog, logPlaces } from '../watch/locations.ts'
-import { isPacked } from '../watch/log-file.ts'
+import type { PlayerLocation } from '../watch/gamemode.ts'
+import { findLog, logLocations } from '../watch/locations.ts'
+import { isGzipped } from '../watch/log-file.ts'
 import {
   dryRecorder,
-  gamemodeChoice,
+  gamemodeResolver,
   type HeldCatch,
-  keptOf,
   outboxRecorder,
+  type RecordedCatch,
   type Recorder,
-  type ShownCatch,
+  readCheckpoint,
 } from '../watch/recorder.ts'
-import { catchJson, catchText, sendPauseMs, type Totals, tellDelivery, totalsText, withCatch } from '../watch/report.ts'
+import {
+  catchJson,
+  catchText,
+  reportDelivery,
+  sendDelayMs,
+  type Totals,
+  totalsText,
+  withCatch,
+} from '../watch/report.ts'
 import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli watch` */
@@ -71,33 +79,33 @@ export class Watch extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Watch)
-    const chosen = selection(this.io, flags)
+    const chosen = selectService(this.io, flags)
     const flag = flags.gamemode as Gamemode | undefined
-    const preset = flag === undefined ? chosenGamemode(chosen.gamemode) : undefined
+    const preset = flag === undefined ? resolveGamemode(chosen.gamemode) : undefined
     refuseEndless(args.log ?? [], flags.once)
     if (flags['dry-run']) {
       const [first, ...others] = await this.#logs(args.log)
       const usual = await this.#usualGamemode(flags, { flag, preset, where: {} })
-      const recorder = dryRecorder(gamemodeChoice(flag, usual))
+      const recorder = dryRecorder(gamemodeResolver(flag, usual))
       return this.#readAll(flags, [first, ...others], async () => recorder, this.io.interrupted())
     }
-    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
-    const limit = maxWaitMs(chosen.maxWait)
+    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
+    const limit = parseMaxWait(chosen.maxWait)
     const logs = await this.#logs(args.log)
-    const outbox = await openPlayerOutbox(this.io, flags, { user, pauseMs: sendPauseMs })
+    const outbox = await openPlayerOutbox(this.io, flags, { user, pauseMs: sendDelayMs })
     const signal = this.io.interrupted()
     try {
-      const kept = await keptOf(outbox, { user, path: logs[0].path })
+      const kept = await readCheckpoint(outbox, { user, path: logs[0].path })
       // Where it ended says nothing of its beginning.
       const where = flags['from-start'] ? {} : (kept?.place ?? {})
       const usual = await this.#usualGamemode(flags, { flag, preset, where })
       this.#tellStart(flags, logs, { user, url: chosen.url.value, gamemode: gamemodeText({ flag, usual, where }) })
-      const gamemodeOf = gamemodeChoice(flag, usual)
-      const unsubscribe = tellDelivery(this.io, outbox)
+      const gamemodeOf = gamemodeResolver(flag, usual)
+      const unsubscribe = reportDelivery(this.io, outbox)
       if (!flags.once) outbox.start()
       const recorderOf = async (path: string) => {
         const owner = { user, path }
-        return outboxRecorder(outbox, owner, { kept: await keptOf(outbox, owner), gamemodeOf })
+        return outboxRecorder(outbox, owner, { kept: await readCheckpoint(outbox, owner), gamemodeOf })
       }
       await this.#readOrTell(outbox, signal, () => this.#readAll(flags, logs, recorderOf, signal))
       unsubscribe()
@@ -115,7 +123,7 @@ export class Watch extends FishCommand {
     try {
       await read()
     } catch (error) {
-      throw signal.aborted ? await interruptionWith(outbox) : error
+      throw signal.aborted ? await interruptedError(outbox) : error
     }
   }
 
@@ -125,7 +133,7 @@ export class Watch extends FishCommand {
     recorderOf: (path: string) => Promise<Recorder>,
     signal: AbortSignal,
   ): Promise<number> {
-    let before: Whereabouts | undefined
+    let before: PlayerLocation | undefined
     for (const { path } of logs) {
       const recorder = await recorderOf(path)
       before = await this.#read({ ...flags, path, before }, recorder, signal)
@@ -134,20 +142,20 @@ export class Watch extends FishCommand {
   }
 
   /** Reads a log. @returns where the player was at its end */
-  async #read(flags: ReadingOne, recorder: Recorder, signal: AbortSignal): Promise<Whereabouts> {
+  async #read(flags: ReadingOne, recorder: Recorder, signal: AbortSignal): Promise<PlayerLocation> {
     const { path, before, json, once = false } = flags
     const { place } = recorder
     for (const one of await recorder.release()) this.#show(one, json)
     if (recorder.held() > 0) this.#tellHeld(recorder.held(), json)
     const heldBefore = this.#held
-    let where: Whereabouts = place ?? {}
+    let where: PlayerLocation = place ?? {}
     try {
       await follow({
         path,
         place,
         before,
         // Nobody follows a packed log, so nothing in it was there before.
-        fromStart: flags['from-start'] ?? (isPacked(path) && !place),
+        fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
         once,
         signal,
         clock: this.io.clock,
@@ -166,7 +174,7 @@ export class Watch extends FishCommand {
     }
   }
 
-  #show(one: ShownCatch, json: boolean | undefined): void {
+  #show(one: RecordedCatch, json: boolean | undefined): void {
     this.#totals = withCatch(this.#totals, one)
     this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, this.screen.colours))
   }
@@ -201,18 +209,18 @@ export class Watch extends FishCommand {
       flag,
       preset,
       where,
-    }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: Whereabouts },
+    }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: PlayerLocation },
   ): Promise<Gamemode | undefined> {
     if (flag ?? preset ?? where.gamemode ?? where.elsewhere) return preset
-    if (!canAsk(this.io, flags['no-input'])) {
+    if (!canPrompt(this.io, flags['no-input'])) {
       throw usageError(
         'Say which gamemode counts where the log names none.',
         'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
       )
     }
-    const { askLine } = await import('../output/prompt.ts')
+    const { promptLine } = await import('../output/prompt.ts')
     const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
-    return gamemodeNamed(((await askLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
+    return parseGamemode(((await promptLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
   }
 
   #tellStart(
@@ -230,7 +238,7 @@ export class Watch extends FishCommand {
     const [first, ...others] = given ?? []
     if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
     const { env } = this.io
-    return [await findLog(logPlaces({ platform: process.platform, env, home: homeFolder(env) }))]
+    return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
   }
 }
 
@@ -249,7 +257,7 @@ interface Reading {
 
 interface ReadingOne extends Reading {
   readonly path: string
-  readonly before: Whereabouts | undefined
+  readonly before: PlayerLocation | undefined
 }
 
 /** @throws CliError for logs that nobody could follow */
@@ -257,7 +265,7 @@ function refuseEndless(paths: readonly string[], once: boolean | undefined): voi
   if (once) return
   if (paths.length > 1)
     throw usageError('One log at a time can be followed.', 'Add --once to read several as they are.')
-  if (paths.some(isPacked)) throw usageError('Nothing is added to a packed log.', 'Add --once to read it as it is.')
+  if (paths.some(isGzipped)) throw usageError('Nothing is added to a packed log.', 'Add --once to read it as it is.')
 }
 
 function gamemodeText({
@@ -267,7 +275,7 @@ function gamemodeText({
 }: {
   readonly flag: Gamemode | undefined
   readonly usual: Gamemode | undefined
-  readonly where: Whereabouts
+  readonly where: PlayerLocation
 }): string {
   if (flag) return flag
   if (where.gamemode) return `${where.gamemode}, as the log says`

@@ -1,8 +1,8 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { checkReplaceable, fileFailure, readTextFile, replaceFile } from './files.ts'
-import { asIfLocked, whileLocked } from './lock.ts'
+import { checkReplaceable, fileError, readTextFile, replaceFile } from './files.ts'
+import { withLock, withLockChecked } from './lock.ts'
 import { configPath } from './paths.ts'
 import { isProfileName, isSameService, PROFILE_FIELDS, type Profile } from './profile.ts'
 import { SETTINGS, type SettingKey, type SettingValues, settingValue } from './settings.ts'
@@ -117,7 +117,7 @@ export function changeConfig(
   io: Pick<Context, 'env'>,
   change: (config: ConfigDocument) => ConfigDocument,
 ): Promise<ConfigDocument> {
-  return whileLocked(io, () => {
+  return withLock(io, () => {
     const changed = change(readConfig(io))
     write(io, (path) => replaceFile(path, formatConfig(changed)))
     return changed
@@ -130,11 +130,11 @@ export function changeConfig(
  * @returns What the content would be.
  * @throws What {@link changeConfig} would, as far as that can be known.
  */
-export function tryConfigChange(
+export function checkConfigChange(
   io: Pick<Context, 'env'>,
   change: (config: ConfigDocument) => ConfigDocument,
 ): ConfigDocument {
-  return asIfLocked(io, () => {
+  return withLockChecked(io, () => {
     const changed = change(readConfig(io))
     write(io, checkReplaceable)
     return changed
@@ -148,7 +148,7 @@ export async function changeSetting(
   { value, dryRun }: { readonly value: string | undefined; readonly dryRun: boolean },
 ): Promise<void> {
   const change = (config: ConfigDocument) => ({ ...config, settings: { ...config.settings, [key]: value } })
-  await (dryRun ? tryConfigChange : changeConfig)(io, change)
+  await (dryRun ? checkConfigChange : changeConfig)(io, change)
 }
 
 function write(io: Pick<Context, 'env'>, deed: (path: string) => void): void {
@@ -156,15 +156,15 @@ function write(io: Pick<Context, 'env'>, deed: (path: string) => void): void {
   try {
     deed(path)
   } catch (error) {
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+    throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
 /** Who logged in where. */
-export type LoggedIn = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
+export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 
 /** Whether a login into a profile is one of somebody else, or elsewhere, and would put that in the place of what it is. */
-export function displaces(profile: Profile | undefined, login: LoggedIn): boolean {
+export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {
   if (!profile) return false
   return (
     !isSameService(profile.url, login.url) || isOther(profile.user, login.user) || isOther(profile.admin, login.admin)
@@ -172,7 +172,7 @@ export function displaces(profile: Profile | undefined, login: LoggedIn): boolea
 }
 
 /** A configuration after a login: the profile is what the login says and the current one; what it does not say stays. */
-export function keepProfile(config: ConfigDocument, name: string, login: LoggedIn): ConfigDocument {
+export function applyLogin(config: ConfigDocument, name: string, login: LoginTarget): ConfigDocument {
   const old = config.profiles.get(name)
   const isElsewhere = old !== undefined && !isSameService(old.url, login.url)
   const base = isElsewhere ? { secrets: old.secrets } : old
@@ -186,12 +186,12 @@ function isOther(one: string | undefined, other: string | undefined): boolean {
 }
 
 /** The form in which rows are printed when no flag says it: FISH_OUTPUT, else the setting. */
-export function outputPreset(io: Pick<Context, 'env'>): string | undefined {
-  return settingValue('output', io.env, presetSettings(io))
+export function defaultOutput(io: Pick<Context, 'env'>): string | undefined {
+  return settingValue('output', io.env, settingsOrNone(io))
 }
 
 // Whoever needs the configuration says what is wrong with it; how to print is not worth a failure.
-function presetSettings(io: Pick<Context, 'env'>) {
+function settingsOrNone(io: Pick<Context, 'env'>) {
   try {
     return readConfig(io).settings
   } catch {

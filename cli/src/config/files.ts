@@ -22,8 +22,8 @@ export function readTextFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'read')
+    if (isNotFound(error)) return undefined
+    throw fileError(error as NodeJS.ErrnoException, path, 'read')
   }
 }
 
@@ -104,7 +104,7 @@ function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined 
   try {
     return ask(path)
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -154,10 +154,10 @@ function syncFolder(path: string): void {
 }
 
 /** What was to be done with a file. */
-type FileDeed = 'read' | 'written' | 'locked'
+type FileOperation = 'read' | 'written' | 'locked'
 
 /** A failure of the file system, told with the path and its name for it, and never with content. */
-export function fileFailure({ code, name }: NodeJS.ErrnoException, path: string, deed: FileDeed): CliError {
+export function fileError({ code, name }: NodeJS.ErrnoException, path: string, deed: FileOperation): CliError {
   return new CliError({
     code: `file_not_${deed}`,
     message: `${path} cannot be ${deed} (${code ?? name}).`,
@@ -167,7 +167,7 @@ export function fileFailure({ code, name }: NodeJS.ErrnoException, path: string,
 }
 
 /** Whether an error of the file system says that there is no such file. */
-export function isAbsent(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }

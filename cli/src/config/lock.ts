@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { checkReplaceable, fileFailure, makeFolderOf } from './files.ts'
+import { checkReplaceable, fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
 /**
@@ -12,7 +12,7 @@ import { lockPath } from './paths.ts'
  * @param patienceMs How long to wait for the lock, in milliseconds. @default 5000
  * @throws CliError `config_busy` when the lock is not to be had in that time; `file_not_locked` when it cannot be had
  */
-export async function whileLocked<Result>(
+export async function withLock<Result>(
   io: Pick<Context, 'env'>,
   change: () => Result,
   patienceMs = 5000,
@@ -28,11 +28,11 @@ export async function whileLocked<Result>(
 }
 
 /**
- * Does what only reads as {@link whileLocked} would do a change, without the lock: whoever only tries holds nobody up.
+ * Does what only reads as {@link withLock} would do a change, without the lock: whoever only tries holds nobody up.
  *
  * @throws CliError `file_not_locked` when the lock cannot be had at all
  */
-export function asIfLocked<Result>(io: Pick<Context, 'env'>, plan: () => Result): Result {
+export function withLockChecked<Result>(io: Pick<Context, 'env'>, plan: () => Result): Result {
   checkLockable(lockPath(io))
   return plan()
 }
@@ -75,7 +75,7 @@ export function lockFile(path: string, patienceMs: number): FileLock | undefined
   } catch (error) {
     close()
     if ((error as LockError).errcode === BUSY) return undefined
-    throw fileFailure(named(error as LockError), path, 'locked')
+    throw fileError(named(error as LockError), path, 'locked')
   }
 }
 
@@ -93,7 +93,7 @@ function checkLockable(path: string): void {
   try {
     checkReplaceable(path)
   } catch (error) {
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'locked')
+    throw fileError(error as NodeJS.ErrnoException, path, 'locked')
   }
 }
 

@@ -7,7 +7,7 @@ import type { Context, Env } from '../core/context.ts'
 const OWN_FOLDER = 'fish-crab'
 
 /** What decides where files belong. */
-export interface Surroundings {
+export interface PlatformInfo {
   /** As `process.platform`. */
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -33,7 +33,7 @@ interface Folders {
  * @example
  * foldersOf({ platform: 'linux', env: {}, home: '/home/alex' }).config // '/home/alex/.config/fish-crab'
  */
-export function foldersOf({ platform, env, home }: Surroundings): Folders {
+export function foldersOf({ platform, env, home }: PlatformInfo): Folders {
   const { isAbsolute, join } = platform === 'win32' ? path.win32 : path.posix
   const fallback = (): Folders => {
     if (platform === 'darwin') {
@@ -104,7 +104,7 @@ export function homeFolder(
 const OWNER_ONLY_FOLDER = 0o700
 
 /** Where this user keeps what can be made again; `undefined` when nobody says who it is. */
-export function cachePlace(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
+export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
   if (platform === 'win32') return LOCALAPPDATA && join(LOCALAPPDATA, 'fish-cli', 'Cache')
   if (XDG_CACHE_HOME?.startsWith('/')) return join(XDG_CACHE_HOME, 'fish-cli')
   if (!HOME?.startsWith('/')) return undefined
@@ -112,11 +112,11 @@ export function cachePlace(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPP
 }
 
 /**
- * The folder of {@link cachePlace}, which is there: where it is missing, it and the one above are made. `undefined` when
+ * The folder of {@link cachePath}, which is there: where it is missing, it and the one above are made. `undefined` when
  * it cannot be there. Whoever is given a folder that is missing may try for ever to make it, as Node does below /proc.
  */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
-  const folder = cachePlace(platform, env)
+  const folder = cachePath(platform, env)
   if (folder === undefined || existsSync(folder)) return folder
   try {
     const above = dirname(folder)

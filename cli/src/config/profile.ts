@@ -44,7 +44,7 @@ export function isProfileName(name: string): boolean {
 }
 
 /** A name that a profile may have. @throws CliError for another, which is not repeated: it may be a secret */
-export function checkedProfileName(name: string): string {
+export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name
   throw usageError(
     'A profile cannot have this name.',
@@ -53,7 +53,7 @@ export function checkedProfileName(name: string): string {
 }
 
 /** There is no profile of a name. */
-export function noSuchProfile(name: string, known: Iterable<string>): CliError {
+export function profileNotFound(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `There is no profile ${name}.` : 'There is no such profile.'
   const make = `fish-cli login USER --profile ${isProfileName(name) ? name : 'NAME'}`

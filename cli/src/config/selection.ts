@@ -1,17 +1,17 @@
 import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
 import type { Context } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { gamemodeNamed } from '../core/gamemode.ts'
+import { parseGamemode } from '../core/gamemode.ts'
 import type { ConfigDocument } from './config-file.ts'
 import { readConfig } from './config-file.ts'
-import { noSuchProfile, type Profile } from './profile.ts'
+import { type Profile, profileNotFound } from './profile.ts'
 import { isSeconds, settingValue } from './settings.ts'
 
 /** Where a value came from. */
 type Source = 'flag' | 'environment' | 'profile' | 'setting' | 'default'
 
 /** A value and where it came from. */
-interface Chosen {
+interface ResolvedValue {
   readonly value: string
   readonly from: Source
 }
@@ -37,16 +37,16 @@ export interface Selection {
   /** The profile that counts; absent when there is none, or the command may make it. */
   readonly profile: (Profile & { readonly name: string }) | undefined
   /** The name that was asked for, or that of the current profile. */
-  readonly profileName: Chosen | undefined
-  readonly url: Chosen
-  readonly user: Chosen | undefined
-  readonly gamemode: Chosen | undefined
-  readonly admin: Chosen | undefined
+  readonly profileName: ResolvedValue | undefined
+  readonly url: ResolvedValue
+  readonly user: ResolvedValue | undefined
+  readonly gamemode: ResolvedValue | undefined
+  readonly admin: ResolvedValue | undefined
   /** Seconds, as text. */
   readonly maxWait: string | undefined
 }
 
-/** What {@link select} goes by. */
+/** What {@link resolveSelection} goes by. */
 export interface SelectionInput {
   readonly flags: SelectionFlags
   readonly env: Readonly<Record<string, string | undefined>>
@@ -61,10 +61,10 @@ export interface SelectionInput {
  * @param mayBeNew Whether a profile that does not exist may be named.
  * @throws CliError `profile_not_found`
  */
-export function select({ flags, env, config }: SelectionInput, mayBeNew = false): Selection {
+export function resolveSelection({ flags, env, config }: SelectionInput, mayBeNew = false): Selection {
   const profileName = firstOf([flags.profile, 'flag'], [env.FISH_PROFILE, 'environment'], [config.current, 'setting'])
   const kept = profileName && config.profiles.get(profileName.value)
-  if (profileName && !kept && !mayBeNew) throw noSuchProfile(profileName.value, config.profiles.keys())
+  if (profileName && !kept && !mayBeNew) throw profileNotFound(profileName.value, config.profiles.keys())
   const setting = (key: 'gamemode' | 'max-wait') => settingValue(key, {}, config.settings)
   return {
     profile: profileName && kept && { ...kept, name: profileName.value },
@@ -86,8 +86,8 @@ export function select({ flags, env, config }: SelectionInput, mayBeNew = false)
 }
 
 /** Whom a command talks to: flags, else environment, else profile. */
-export function selection(io: Context, flags: SelectionFlags): Selection {
-  return select({ flags, env: io.env, config: readConfig(io) })
+export function selectService(io: Context, flags: SelectionFlags): Selection {
+  return resolveSelection({ flags, env: io.env, config: readConfig(io) })
 }
 
 /**
@@ -96,8 +96,8 @@ export function selection(io: Context, flags: SelectionFlags): Selection {
  * @param named By an argument or a flag.
  * @throws CliError when nobody is named
  */
-export function needUser(io: Context, named: string | undefined, how: string, flags: SelectionFlags = {}): string {
-  const { user } = selection(io, { ...flags, user: named })
+export function requireUser(io: Context, named: string | undefined, how: string, flags: SelectionFlags = {}): string {
+  const { user } = selectService(io, { ...flags, user: named })
   if (!user?.value) throw usageError('Say which player.', `${how}, set FISH_USER, or: fish-cli login USER`)
   return user.value
 }
@@ -107,8 +107,8 @@ export function needUser(io: Context, named: string | undefined, how: string, fl
  *
  * @throws CliError when none is named, or there is none of that name
  */
-export function needGamemode(io: Context, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
-  const gamemode = chosenGamemode(selection(io, { ...flags, gamemode: named }).gamemode)
+export function requireGamemode(io: Context, named: string | undefined, flags: SelectionFlags = {}): Gamemode {
+  const gamemode = resolveGamemode(selectService(io, { ...flags, gamemode: named }).gamemode)
   if (gamemode === undefined) {
     const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
     throw usageError('Say which gamemode.', hint)
@@ -117,16 +117,16 @@ export function needGamemode(io: Context, named: string | undefined, flags: Sele
 }
 
 /** `--max-wait` in milliseconds. @throws CliError when it is no number of seconds */
-export function maxWaitMs(seconds: string | undefined): number | undefined {
+export function parseMaxWait(seconds: string | undefined): number | undefined {
   if (seconds === undefined) return undefined
   if (!isSeconds(seconds)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')
   return Number(seconds) * 1000
 }
 
 /** The gamemode that flags, environment or configuration say, if any does. @throws CliError when there is none of that name */
-export function chosenGamemode(chosen: Selection['gamemode']): Gamemode | undefined {
+export function resolveGamemode(chosen: Selection['gamemode']): Gamemode | undefined {
   if (!chosen?.value) return undefined
-  return gamemodeNamed(chosen.value, SOURCES[chosen.from])
+  return parseGamemode(chosen.value, SOURCES[chosen.from])
 }
 
 const SOURCES = {
@@ -138,7 +138,7 @@ const SOURCES = {
 } as const
 
 // A flag that is there counts even when it is empty: what checks it says so.
-function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): Chosen | undefined {
+function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): ResolvedValue | undefined {
   for (const [value, from] of candidates) {
     if (value !== undefined && (value !== '' || from === 'flag')) return { value, from }
   }

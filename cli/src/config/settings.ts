@@ -62,7 +62,7 @@ export function isSeconds(text: string): boolean {
 }
 
 /** The setting of a key. @throws CliError that lists the keys there are */
-export function settingNamed(key: string): SettingKey {
+export function parseSettingKey(key: string): SettingKey {
   if (Object.hasOwn(SETTINGS, key)) return key as SettingKey
   throw usageError('There is no such setting.', `There are: ${Object.keys(SETTINGS).join(', ')}.`)
 }

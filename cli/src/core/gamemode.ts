@@ -15,7 +15,7 @@ export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
  * @throws CliError that lists the gamemodes, and names the one that was probably meant
  * @example gamemodeNamed('EARTH', '--gamemode') // 'earth'
  */
-export function gamemodeNamed(name: string, from: string): Gamemode {
+export function parseGamemode(name: string, from: string): Gamemode {
   const gamemode = name.toLowerCase()
   if (isGamemode(gamemode)) return gamemode
   const meant = closestWord(gamemode, GAMEMODES)

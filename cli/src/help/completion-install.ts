@@ -1,5 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { checkReplaceable, fileFailure, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
+import { checkReplaceable, fileError, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { SCRIPT_MARK } from './completion-scripts.ts'
 
@@ -24,7 +24,7 @@ export function installScript(path: string, script: string, dryRun: boolean): vo
     makeFolderOf(path, ENTERED_BY_ALL)
     replace(path, script)
   } catch (error) {
-    throw fileFailure(error as NodeJS.ErrnoException, path, 'written')
+    throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 

@@ -4,15 +4,15 @@ import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isCheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
-import { waitingCatches } from '../client/outbox.ts'
-import { lockFile, whileLocked } from '../config/lock.ts'
+import { countQueued } from '../client/outbox.ts'
+import { lockFile, withLock } from '../config/lock.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import type { ImportDefaults } from './reader.ts'
 import type { ImportSource } from './source.ts'
 
 /** Names an import: the same content for the same player, with the same defaults, is the same import. */
-export function importName({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportDefaults): string {
+export function importId({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportDefaults): string {
   const told = JSON.stringify([hash, { ...defaults, user: userNameKey(defaults.user) }])
   return `import:${createHash('sha256').update(told).digest('hex')}`
 }
@@ -35,7 +35,7 @@ interface ImportClaim {
 }
 
 /** An import, and whose catches it adds. */
-export interface PlayersImport {
+export interface ImportScope {
   readonly name: string
   readonly user: string
   /** Names the content of its file. */
@@ -65,27 +65,27 @@ async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
 }
 
 /** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
-export async function queuedBefore(outbox: Outbox, { name, user, content }: PlayersImport): Promise<number> {
-  return goesOnAt(outbox, readPlace(await outbox.checkpoint(name)), { user, content })
+export async function readQueued(outbox: Outbox, { name, user, content }: ImportScope): Promise<number> {
+  return resumeAt(outbox, parseCheckpoint(await outbox.checkpoint(name)), { user, content })
 }
 
 /** Where an import goes on: what its last run left waiting may have been sent since in another way, and then it is over. */
-async function goesOnAt(
+async function resumeAt(
   outbox: Outbox,
-  { place, isWaiting, cancelled }: Place,
-  { user, content }: Pick<PlayersImport, 'user' | 'content'>,
+  { place, isWaiting, cancelled }: Checkpoint,
+  { user, content }: Pick<ImportScope, 'user' | 'content'>,
 ): Promise<number> {
   if (cancelled !== (await lastCancelled(outbox, content))) return 0
-  return isWaiting && !(await waitsFor(outbox, user)) ? 0 : place
+  return isWaiting && !(await hasQueued(outbox, user)) ? 0 : place
 }
 
 /** Whether catches of a player wait to be sent: while some do, an import of theirs may not be over. */
-async function waitsFor(outbox: Outbox, user: string): Promise<boolean> {
-  return (await waitingCatches(outbox, user)).own > 0
+async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
+  return (await countQueued(outbox, user)).own > 0
 }
 
 /** Which import is claimed, and by whom. */
-interface ClaimWish extends PlayersImport {
+interface ClaimOptions extends ImportScope {
   /** When this run began, milliseconds since 1970. */
   readonly startedAt: number
   readonly clock: Pick<Clock, 'now'>
@@ -100,27 +100,27 @@ interface ClaimWish extends PlayersImport {
  */
 export async function claimImport(
   outbox: Outbox,
-  { name, user, content, startedAt, clock }: ClaimWish,
+  { name, user, content, startedAt, clock }: ClaimOptions,
 ): Promise<ImportClaim> {
   const found = await outbox.checkpoint(name)
-  const last = readPlace(found)
+  const last = parseCheckpoint(found)
   const { endedAt } = last
   // It ran when this one began, which waited for stdin or read its file since.
-  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importRefused('ended')
-  const before = await goesOnAt(outbox, last, { user, content })
+  if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
+  const before = await resumeAt(outbox, last, { user, content })
   const cancelled = await lastCancelled(outbox, content)
   const run = crypto.randomUUID()
   let expected = found ?? null
   let queued = before
-  const write = async (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>) => {
+  const write = async (catches: readonly NewCatch[], place: Omit<Checkpoint, 'cancelled'>) => {
     const value = JSON.stringify({ ...place, run, ...(cancelled !== '' && { cancelled }) })
     const keyed = catches.map((one, index) => ({ ...one, key: `${keyPrefixOf(content)}${run}:${queued + index}` }))
     await outbox.add(keyed, { checkpoint: { name, value, expected } })
     expected = value
   }
-  const writeAlone = (catches: readonly NewCatch[], place: Omit<Place, 'cancelled'>, refusal: ImportRefusal) =>
+  const writeAlone = (catches: readonly NewCatch[], place: Omit<Checkpoint, 'cancelled'>, refusal: ImportConflict) =>
     write(catches, place).catch((error: unknown) => {
-      throw isCheckpointMovedError(error) ? importRefused(refusal) : error
+      throw isCheckpointMovedError(error) ? importConflict(refusal) : error
     })
   await writeAlone([], { place: before }, 'running')
   return {
@@ -130,7 +130,7 @@ export async function claimImport(
       queued = place
     },
     async settle() {
-      const isWaiting = await waitsFor(outbox, user)
+      const isWaiting = await hasQueued(outbox, user)
       const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
         // Then it is another's to settle.
@@ -140,7 +140,7 @@ export async function claimImport(
   }
 }
 
-interface Place {
+interface Checkpoint {
   /** How many catches are queued. */
   readonly place: number
   /** When the last run ended that knew what became of all of them, milliseconds since 1970. */
@@ -151,7 +151,7 @@ interface Place {
   readonly cancelled: string
 }
 
-function readPlace(text: string | undefined): Place {
+function parseCheckpoint(text: string | undefined): Checkpoint {
   if (text === undefined) return { place: 0, cancelled: '' }
   try {
     const { place, endedAt, isWaiting, cancelled = '' } = JSON.parse(text)
@@ -173,11 +173,11 @@ function isCount(value: unknown): value is number {
 }
 
 /** Why a run does not import what another imports: that has it, took it over, or ended while this one began. */
-type ImportRefusal = 'running' | 'overtaken' | 'ended'
+type ImportConflict = 'running' | 'overtaken' | 'ended'
 
 const WAIT = 'Wait for it to end. What is queued meanwhile: fish-cli outbox status'
 
-const REFUSALS: Readonly<Record<ImportRefusal, Pick<CliError, 'code' | 'message'> & { readonly hint: string }>> = {
+const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'message'> & { readonly hint: string }>> = {
   running: {
     code: 'import_running',
     message: 'Another run is importing the same content for this player; nothing was changed.',
@@ -196,8 +196,8 @@ const REFUSALS: Readonly<Record<ImportRefusal, Pick<CliError, 'code' | 'message'
 }
 
 /** The failure of whoever wants to import what another run imports. */
-function importRefused(refusal: ImportRefusal): CliError {
-  return new CliError({ ...REFUSALS[refusal], exit: EXIT.conflict })
+function importConflict(refusal: ImportConflict): CliError {
+  return new CliError({ ...CONFLICTS[refusal], exit: EXIT.conflict })
 }
 
 /**
@@ -210,18 +210,18 @@ function importRefused(refusal: ImportRefusal): CliError {
  * @throws CliError `import_running` when another process has it; `file_not_locked`, `config_busy`
  */
 export async function lockImport(io: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
-  const file = lockOf(path, name)
+  const file = lockPathOf(path, name)
   // A file that is removed while another opens it would give each a lock of its own, so both happen one by one.
-  const lock = await whileLocked(io, () => {
+  const lock = await withLock(io, () => {
     const own = lockFile(file, 0)
-    if (!own) throw importRefused('running')
-    removeFree(path, file)
+    if (!own) throw importConflict('running')
+    removeStaleLocks(path, file)
     return own
   })
   return {
     async [Symbol.asyncDispose]() {
       try {
-        await whileLocked(io, () => {
+        await withLock(io, () => {
           lock.close()
           rmSync(file, { force: true })
         })
@@ -234,15 +234,15 @@ export async function lockImport(io: Pick<Context, 'env'>, path: string, name: s
 }
 
 /** Fails where {@link lockImport} would since another process has the import; makes nothing. */
-export function refuseRunning(path: string, name: string): void {
-  const file = lockOf(path, name)
+export function checkNotRunning(path: string, name: string): void {
+  const file = lockPathOf(path, name)
   if (!existsSync(file)) return
   const lock = lockFile(file, 0)
-  if (!lock) throw importRefused('running')
+  if (!lock) throw importConflict('running')
   lock.close()
 }
 
-function lockOf(path: string, name: string): string {
+function lockPathOf(path: string, name: string): string {
   return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, LONGEST_NAME)}${ENDING}`
 }
 
@@ -250,17 +250,17 @@ const LONGEST_NAME = 40
 const ENDING = '.lock'
 
 /** Removes the files of locks that nobody holds, but for one's own. */
-function removeFree(path: string, own: string): void {
+function removeStaleLocks(path: string, own: string): void {
   const beginning = `${basename(path)}-`
   // What cannot be removed is in nobody's way; a later import tries again.
   tryTo(() => {
     const names = readdirSync(dirname(path)).filter((name) => name.startsWith(beginning) && name.endsWith(ENDING))
     for (const name of names.filter((name) => name !== basename(own)))
-      tryTo(() => removeIfFree(join(dirname(path), name)))
+      tryTo(() => removeIfStale(join(dirname(path), name)))
   })
 }
 
-function removeIfFree(file: string): void {
+function removeIfStale(file: string): void {
   const lock = lockFile(file, 0)
   if (!lock) return
   lock.close()

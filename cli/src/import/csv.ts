@@ -1,20 +1,20 @@
-import { fromFormulaSafe } from '../output/csv.ts'
+import { unescapeFormula } from '../output/csv.ts'
 import { printable } from '../output/text.ts'
-import { FIELDS, type FileRecord, fieldNamed, linesOf, type TextLine } from './records.ts'
+import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
 
 const LONGEST_RECORD = 64 * 1024
 
 /** Columns of `list` that say nothing of a catch. */
-const PASSED_OVER: readonly string[] = ['', 'id']
+const IGNORED_COLUMNS: readonly string[] = ['', 'id']
 
 /**
  * CSV as RFC 4180 has it, also with `;` between the columns, as spreadsheets write it where the comma is a decimal sign.
  * The first line names the columns when one of them is `name`, in any order; without such a line the columns are
  * {@link FIELDS}. Space around a value is none of it, but around a name in quotes.
  */
-export function csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+export function parseCsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
-  return columnRecords(quotedLines(linesOf(pieces)), (text) => {
+  return parseRows(joinQuotedLines(splitLines(pieces)), (text) => {
     pattern ??= cellPattern(separatorOf(text))
     return csvCells(text, pattern)
   })
@@ -24,18 +24,18 @@ export function csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRe
  * The same with tabs between, no quotes, and `\t \n \r \\` for what they stand for. Space around a name belongs to it
  * below a line of titles, which is what programs write: there are no quotes that could tell.
  */
-export function tsvRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  return columnRecords(linesOf(pieces), tsvCells)
+export function parseTsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  return parseRows(splitLines(pieces), tsvCells)
 }
 
 /** Whether the first line of a text is one of TSV: it has tabs, and what has commas besides has titles too. */
-export function isTabbed(text: string): boolean {
+export function isTsv(text: string): boolean {
   const line = text.split('\n', 1)[0] ?? ''
   if (!line.includes('\t')) return false
-  return !line.includes(',') || isTitleLine(line.split('\t'))
+  return !line.includes(',') || isHeader(line.split('\t'))
 }
 
-async function* columnRecords(
+async function* parseRows(
   lines: AsyncIterable<TextLine>,
   cellsOf: (text: string, isTitled: boolean) => readonly string[] | undefined,
 ): AsyncGenerator<FileRecord> {
@@ -49,9 +49,9 @@ async function* columnRecords(
       continue
     }
     if (!titles) {
-      const named = cells.map((cell) => fieldNamed(cell) ?? '')
-      isTitled = isTitleLine(cells)
-      const problem = isTitled ? titleProblem(cells, named) : undefined
+      const named = cells.map((cell) => fieldOf(cell) ?? '')
+      isTitled = isHeader(cells)
+      const problem = isTitled ? headerProblem(cells, named) : undefined
       if (problem !== undefined) {
         yield { line, problem }
         return
@@ -64,7 +64,7 @@ async function* columnRecords(
       continue
     }
     const cellValue = (title: string, cell = '') => {
-      const value = title !== 'name' ? cell.trim() : isTitled ? fromFormulaSafe(cell) : cell
+      const value = title !== 'name' ? cell.trim() : isTitled ? unescapeFormula(cell) : cell
       return value === '' ? undefined : value
     }
     const fields = titles.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
@@ -73,22 +73,24 @@ async function* columnRecords(
 }
 
 /** `fish` alone is also what stands in the column `kind` of a file without titles. */
-function isTitleLine(cells: readonly string[]): boolean {
+function isHeader(cells: readonly string[]): boolean {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   return names.includes('name') || (names.includes('fish') && names.includes('rarity'))
 }
 
 /** A column that nobody reads may be one that was misspelt: then its values would be lost without a word. */
-function titleProblem(cells: readonly string[], named: readonly string[]): string | undefined {
+function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
   const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
   if (twice !== undefined) return `Names the column ${twice} twice.`
-  const unknown = cells.find((cell, index) => named[index] === '' && !PASSED_OVER.includes(cell.trim().toLowerCase()))
+  const unknown = cells.find(
+    (cell, index) => named[index] === '' && !IGNORED_COLUMNS.includes(cell.trim().toLowerCase()),
+  )
   if (unknown === undefined) return undefined
   return `Unknown column "${printable(unknown.trim().slice(0, 40))}". Known columns: ${FIELDS.join(', ')}; remove or rename it.`
 }
 
 /** Joins lines where a quote goes on. */
-async function* quotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
+async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
   let open: TextLine | undefined
   for await (const one of lines) {
     const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one

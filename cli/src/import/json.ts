@@ -1,11 +1,11 @@
-import { checkLength, type FileRecord, fieldNamed, linesOf } from './records.ts'
+import { checkLineLength, type FileRecord, fieldOf, splitLines } from './records.ts'
 
 /**
  * The objects of a JSON array, those of the lists in one object, such as `list --json` prints, or that one object
  * itself. They are read in pieces: the text is never held as a whole. A broken one is reported with its line, and the
  * others are still read.
  */
-export async function* jsonRecords(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+export async function* parseJson(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const scanner = new Scanner()
   for await (const piece of pieces) yield* scanner.scan(piece)
   yield* scanner.end()
@@ -63,7 +63,7 @@ class Scanner {
       }
     }
     this.#part = { ...this.#part, text: textTo(piece.length) }
-    checkLength(this.#part.text.length, this.#part.line)
+    checkLineLength(this.#part.text.length, this.#part.line)
   }
 
   *end(): Generator<FileRecord> {
@@ -111,7 +111,7 @@ class Scanner {
 
   /** @returns whether this begins a list of catches */
   #enterList(text: string): boolean {
-    const list = listThatBegins(text, this.#lists)
+    const list = listStartingAt(text, this.#lists)
     if (!list) return false
     this.#lists.push(list)
     this.#around = { ...this.#part, text }
@@ -136,8 +136,8 @@ class Scanner {
   *#takeElement(text: string, end: string): Generator<FileRecord> {
     const { line } = this.#part
     this.#part = NOTHING
-    if (line > 0) yield recordOf(jsonRecord(line, text), this.#around && this.#lists.at(-1))
-    else if (end === ',' || this.#isBehindComma) yield { line: this.#line, problem: NO_JSON }
+    if (line > 0) yield withListFields(jsonRecord(line, text), this.#around && this.#lists.at(-1))
+    else if (end === ',' || this.#isBehindComma) yield { line: this.#line, problem: INVALID_JSON }
     this.#isBehindComma = end === ','
   }
 
@@ -147,7 +147,7 @@ class Scanner {
     this.#depth = 0
     this.#root = 'closed'
     if (this.#lists.length === 0) yield jsonRecord(line, text)
-    else yield* endOfDocument(line, text, this.#lists)
+    else yield* checkDocument(line, text, this.#lists)
   }
 }
 
@@ -173,7 +173,7 @@ const LONGEST_NAME = 200
  *
  * @param known Those of the object that began before.
  */
-function listThatBegins(text: string, known: readonly JsonList[]): JsonList | undefined {
+function listStartingAt(text: string, known: readonly JsonList[]): JsonList | undefined {
   const [, name] = BEGINNING.exec(text.slice(-LONGEST_NAME)) ?? []
   if (name === undefined) return undefined
   // An object of thousands of lists must not be parsed for each of them.
@@ -183,7 +183,7 @@ function listThatBegins(text: string, known: readonly JsonList[]): JsonList | un
 }
 
 /** A record of a list, with what its object says of all of them. */
-function recordOf(record: FileRecord, list: JsonList | undefined): FileRecord {
+function withListFields(record: FileRecord, list: JsonList | undefined): FileRecord {
   if (!list || 'problem' in record) return record
   const { line, fields } = record
   const gamemode = fields.gamemode ?? list.gamemode
@@ -192,11 +192,11 @@ function recordOf(record: FileRecord, list: JsonList | undefined): FileRecord {
 }
 
 /** What is wrong with an object whose lists were read, told of its first line. */
-function* endOfDocument(line: number, text: string, lists: readonly JsonList[]): Generator<FileRecord> {
+function* checkDocument(line: number, text: string, lists: readonly JsonList[]): Generator<FileRecord> {
   try {
     JSON.parse(text)
   } catch {
-    yield { line, problem: NO_JSON }
+    yield { line, problem: INVALID_JSON }
     return
   }
   if (lists.some(({ isRepeated }) => isRepeated)) {
@@ -213,7 +213,7 @@ const BEFORE_LIST = `\\{\\s*(?:"[^"\\\\]*"\\s*:\\s*(?:"[^"\\\\]*"|[^"[\\]{},\\s]
 const DOCUMENT = new RegExp(`^\\s*${BEFORE_LIST}`)
 
 /** Whether a text begins with an object that holds a list of catches, behind nothing but plain values. */
-export function beginsWithLists(text: string): boolean {
+export function startsWithList(text: string): boolean {
   return DOCUMENT.test(text)
 }
 
@@ -226,14 +226,14 @@ function gamemodeOf(text: string): unknown {
 }
 
 /** The problem of what cannot be parsed. */
-const NO_JSON = 'Is no JSON.'
+const INVALID_JSON = 'Is no JSON.'
 
 /** What `list --json` prints lists under; a catch has none. */
 const LISTS = ['fish', 'crab', 'crabs', 'counts'] as const
 
 /** JSON Lines: one object in each line. */
-export async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  for await (const { line, text } of linesOf(pieces)) {
+export async function* parseJsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  for await (const { line, text } of splitLines(pieces)) {
     if (text.trim() !== '') yield jsonRecord(line, text)
   }
 }
@@ -252,7 +252,7 @@ function jsonRecord(line: number, text: string): FileRecord {
     }
     return { line, fields: withFieldNames(fields) }
   } catch {
-    return { line, problem: NO_JSON }
+    return { line, problem: INVALID_JSON }
   }
 }
 
@@ -260,7 +260,7 @@ function jsonRecord(line: number, text: string): FileRecord {
 function withFieldNames(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) {
-    const field = fieldNamed(key) ?? key
+    const field = fieldOf(key) ?? key
     if (!(field in named) || key === field) named[field] = value
   }
   return named

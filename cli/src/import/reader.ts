@@ -2,15 +2,15 @@ import { isValidationError } from '@fish-crab/sdk'
 import { type Gamemode, isGamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { csvRecords, isTabbed, tsvRecords } from './csv.ts'
-import { beginsWithLists, jsonLines, jsonRecords } from './json.ts'
+import { isTsv, parseCsv, parseTsv } from './csv.ts'
+import { parseJson, parseJsonLines, startsWithList } from './json.ts'
 import type { FileRecord } from './records.ts'
 import type { ImportSource } from './source.ts'
 
 const MOST_SHOWN = 20
 
 /** What a file holds. */
-export interface FileContent {
+export interface FileSummary {
   readonly catches: number
   /** How many go to each gamemode. */
   readonly gamemodes: Readonly<Partial<Record<Gamemode, number>>>
@@ -22,16 +22,16 @@ export interface FileContent {
  * @param say Tells of one wrong line, of the first 20. @default the message of the error tells of them
  * @throws CliError `usage` when a line is wrong, or there is none
  */
-export async function checkFile(
+export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,
   say: ((text: string) => void) | undefined,
-): Promise<FileContent> {
+): Promise<FileSummary> {
   let catches = 0
   const gamemodes = new Map<Gamemode, number>()
   let wrongCount = 0
-  const wrong: WrongLine[] = []
-  for await (const group of checkedCatches(source, defaults)) {
+  const wrong: LineError[] = []
+  for await (const group of parseCatches(source, defaults)) {
     catches += group.catches.length
     for (const { gamemode = defaults.gamemode } of group.catches) {
       if (isGamemode(gamemode)) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
@@ -43,13 +43,13 @@ export async function checkFile(
       else wrong.push(one)
     }
   }
-  if (wrongCount > 0) throw wrongLines(wrongCount, wrong)
+  if (wrongCount > 0) throw lineErrors(wrongCount, wrong)
   if (catches === 0)
     throw usageError('The file holds no catches.', 'One a line: NAME,RARITY, or JSON with these fields.')
   return { catches, gamemodes: Object.fromEntries(gamemodes) }
 }
 
-function wrongLines(count: number, told: readonly WrongLine[]): CliError {
+function lineErrors(count: number, told: readonly LineError[]): CliError {
   const first = count > MOST_SHOWN ? `, of which the first ${MOST_SHOWN} are shown` : ''
   const lines = told.map(({ line, problem }) => ` Line ${line}: ${problem}`).join('')
   return new CliError({
@@ -71,27 +71,27 @@ export interface ImportDefaults {
 }
 
 /** A line that cannot be taken. */
-interface WrongLine {
+interface LineError {
   readonly line: number
   readonly problem: string
 }
 
 /** Catches of a file, some at a time: those that are right, and the lines that are not. */
-interface CatchGroup {
+interface CatchChunk {
   readonly catches: readonly NewCatch[]
-  readonly wrong: readonly WrongLine[]
+  readonly wrong: readonly LineError[]
 }
 
 const GROUP_SIZE = 500
 
 /** Reads the catches of a file, and checks each as the outbox will. */
-export async function* checkedCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchGroup> {
+export async function* parseCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchChunk> {
   const { user, gamemode } = defaults
   // Takes everything and keeps nothing: all it does is check.
   const store = { ...memoryStore(), add: () => ({ type: 'added', addedIndexes: [] }) as const }
   await using checker = await openOutbox({ user, gamemode, store })
   let group: FileRecord[] = []
-  const check = async (): Promise<CatchGroup> => {
+  const check = async (): Promise<CatchChunk> => {
     const read = group.map((record) => ('problem' in record ? record : catchOf(record, defaults)))
     group = []
     const right = read.flatMap((one) => ('problem' in one ? [] : [one]))
@@ -117,14 +117,14 @@ interface ReadCatch {
 function catchOf(
   { line, fields }: Extract<FileRecord, { fields: unknown }>,
   defaults: ImportDefaults,
-): ReadCatch | WrongLine {
+): ReadCatch | LineError {
   const kind = typeof fields.kind === 'string' ? fields.kind.toLowerCase() : (fields.kind ?? defaults.kind)
   const { name } = fields
   const gamemode = typeof fields.gamemode === 'string' ? fields.gamemode.toLowerCase() : fields.gamemode
   if ((gamemode === undefined || gamemode === null) && !defaults.gamemode) {
     return { line, problem: 'gamemode: Is missing; give one for all with --gamemode.' }
   }
-  const caughtAt = momentOf(fields.caughtAt, defaults.timeZone)
+  const caughtAt = parseTime(fields.caughtAt, defaults.timeZone)
   if (caughtAt === NO_ZONE) {
     return {
       line,
@@ -158,7 +158,7 @@ function rarityOf(rarity: unknown): RarityValue | undefined {
 async function problemsOf(
   read: readonly ReadCatch[],
   check: (catches: readonly NewCatch[]) => Promise<unknown>,
-): Promise<readonly WrongLine[]> {
+): Promise<readonly LineError[]> {
   try {
     await check(read.map(({ entry }) => entry))
     return []
@@ -189,12 +189,12 @@ const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
  * The form of a file: what its extension says, else what it begins with. An array is JSON, and so is an object that
  * holds a list; an object in a line of its own is a line of JSON; a line with tabs is TSV, anything else CSV.
  */
-export function formatOfFile(extension: string, beginning: string): FileFormat {
+export function detectFormat(extension: string, beginning: string): FileFormat {
   const known = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
   if (known) return known
   const text = beginning.trimStart()
-  if (text.startsWith('[') || beginsWithLists(text)) return 'json'
-  if (!text.startsWith('{')) return isTabbed(text) ? 'tsv' : 'csv'
+  if (text.startsWith('[') || startsWithList(text)) return 'json'
+  if (!text.startsWith('{')) return isTsv(text) ? 'tsv' : 'csv'
   try {
     JSON.parse(text.split('\n', 1)[0] ?? '')
     return 'jsonl'
@@ -205,10 +205,10 @@ export function formatOfFile(extension: string, beginning: string): FileFormat {
 }
 
 const READERS: Readonly<Record<FileFormat, (pieces: AsyncIterable<string>) => AsyncGenerator<FileRecord>>> = {
-  csv: csvRecords,
-  tsv: tsvRecords,
-  json: jsonRecords,
-  jsonl: jsonLines,
+  csv: parseCsv,
+  tsv: parseTsv,
+  json: parseJson,
+  jsonl: parseJsonLines,
 }
 
 /** The records of a file, whatever its form. */
@@ -224,7 +224,7 @@ export async function* readRecords(extension: string, pieces: AsyncIterable<stri
       continue
     }
     const rest = { [Symbol.asyncIterator]: () => iterator }
-    yield* READERS[formatOfFile(extension, piece)](following(blankLines, piece, rest))
+    yield* READERS[detectFormat(extension, piece)](following(blankLines, piece, rest))
     return
   }
 }
@@ -246,7 +246,7 @@ const NO_ZONE = Symbol('a local time without a zone')
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i
 
 /** @throws CliError `usage` when the platform knows no such zone */
-export function readTimeZone(name: string): string {
+export function parseTimeZone(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {
@@ -259,7 +259,7 @@ export function readTimeZone(name: string): string {
  * space between, in its own zone or the one given for all. Anything else is left as it is, to be refused as any wrong
  * value.
  */
-function momentOf(value: unknown, timeZone: string | undefined): unknown {
+function parseTime(value: unknown, timeZone: string | undefined): unknown {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return value
   if (/^\d{10}$/.test(text)) return new Date(Number(text) * 1000).toISOString()
@@ -269,11 +269,11 @@ function momentOf(value: unknown, timeZone: string | undefined): unknown {
   if (zone !== undefined) return `${date}T${time}${zone}`
   if (timeZone === undefined) return NO_ZONE
   const asUtc = Date.parse(`${date}T${time}Z`)
-  return Number.isNaN(asUtc) ? value : new Date(utcOf(asUtc, timeZone)).toISOString()
+  return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
 /** The moment at which clocks of a zone show a time: the earlier one where they show it twice. */
-function utcOf(shown: number, timeZone: string): number {
+function localToUtc(shown: number, timeZone: string): number {
   const before = shown - offsetAt(shown - DAY_MS, timeZone)
   // Where no clock ever shows it, the offset before the jump counts.
   return (

@@ -21,7 +21,7 @@ const ALIASES: Readonly<Record<string, Field>> = {
 }
 
 /** The field that a title or a key of JSON names, in any letter case: `caughtAt`, `Caught At`, `caught_at`. */
-export function fieldNamed(title: string): Field | undefined {
+export function fieldOf(title: string): Field | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
   return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
 }
@@ -36,7 +36,7 @@ export interface TextLine {
 const LONGEST_LINE = 1024 * 1024
 
 /** Refuses what is too long for one record. @throws CliError `usage` */
-export function checkLength(length: number, line: number): void {
+export function checkLineLength(length: number, line: number): void {
   if (length <= LONGEST_LINE) return
   throw usageError(
     `Line ${line} is too long for a catch; nothing was changed.`,
@@ -45,7 +45,7 @@ export function checkLength(length: number, line: number): void {
 }
 
 /** Takes pieces of text apart into lines. @throws CliError `usage` when one is too long */
-export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
+export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''
   let line = 0
   for await (const piece of pieces) {
@@ -55,7 +55,7 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Te
       line += 1
       yield { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
     }
-    checkLength(rest.length, line + 1)
+    checkLineLength(rest.length, line + 1)
   }
   if (rest !== '') yield { line: line + 1, text: rest }
 }

@@ -1,14 +1,14 @@
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, isOutboxFullError, type Outbox } from '@fish-crab/sdk/outbox'
-import { catchesText, type FlushWish, flushStatus, flushWithProgress, joinedReport } from '../client/flush.ts'
-import { checkPlayer, openIdleOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
-import { chosenGamemode, maxWaitMs, needUser, type ServiceFlags, selection } from '../config/selection.ts'
+import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
+import { checkPlayerKey, openLocalOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
+import { parseMaxWait, requireUser, resolveGamemode, type ServiceFlags, selectService } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
-import { claimImport, importName, lockImport, type PlayersImport, queuedBefore, refuseRunning } from './checkpoint.ts'
-import { checkedCatches, checkFile, type FileContent, type ImportDefaults, readTimeZone } from './reader.ts'
+import { checkNotRunning, claimImport, type ImportScope, importId, lockImport, readQueued } from './checkpoint.ts'
+import { type FileSummary, type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
 
 /** The flags of `add --file`. */
@@ -22,7 +22,7 @@ export interface AddFileFlags extends ServiceFlags {
 }
 
 /** What `add --file` is told. */
-interface AddFileWish {
+interface AddFileOptions {
   readonly flags: AddFileFlags
   /** Of fish whose record tells none. */
   readonly rarity: RarityValue | undefined
@@ -36,7 +36,7 @@ interface AddFileOutcome {
   readonly text: string
   /** `catches` are those of the file, `queued` those of them that a run which did not end has queued. */
   readonly document:
-    | (FileContent & { readonly dryRun: true; readonly user: string; readonly queued: number })
+    | (FileSummary & { readonly dryRun: true; readonly user: string; readonly queued: number })
     | { readonly catches: number; readonly sent: number; readonly setAside: number; readonly left: number }
 }
 
@@ -46,27 +46,27 @@ interface AddFileOutcome {
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
-export async function runAddFile(io: Context, { flags, rarity, note }: AddFileWish): Promise<AddFileOutcome> {
+export async function addFile(io: Context, { flags, rarity, note }: AddFileOptions): Promise<AddFileOutcome> {
   const startedAt = io.startedAt ?? io.clock.now()
-  const user = needUser(io, flags.user, 'Add --user USER', flags)
-  const { url, maxWait, gamemode } = selection(io, flags)
-  const wish = { maxWaitMs: maxWaitMs(maxWait), signal: io.interrupted() }
+  const user = requireUser(io, flags.user, 'Add --user USER', flags)
+  const { url, maxWait, gamemode } = selectService(io, flags)
+  const wish = { maxWaitMs: parseMaxWait(maxWait), signal: io.interrupted() }
   const defaults: ImportDefaults = {
     user,
-    gamemode: chosenGamemode(gamemode),
+    gamemode: resolveGamemode(gamemode),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
-    timeZone: flags.timezone === undefined ? undefined : readTimeZone(flags.timezone),
+    timeZone: flags.timezone === undefined ? undefined : parseTimeZone(flags.timezone),
   }
   await using source = await openSource(io, flags.file, wish.signal)
-  const name = importName(source, defaults)
+  const name = importId(source, defaults)
   const path = outboxPath(io, url.value)
-  const check = () => checkFile(source, defaults, flags.json ? undefined : note)
+  const check = () => validateFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
-    refuseRunning(path, name)
+    checkNotRunning(path, name)
     const { catches, gamemodes } = await check()
-    await checkPlayer(io, flags, defaults)
-    const queued = await queuedAlready(io, flags, { name, user, content: source.hash })
+    await checkPlayerKey(io, flags, defaults)
+    const queued = await countQueuedBefore(io, flags, { name, user, content: source.hash })
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
     const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
     const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
@@ -79,9 +79,9 @@ export async function runAddFile(io: Context, { flags, rarity, note }: AddFileWi
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
     const { before, flushed, settle } = await queueFile(io, outbox, queueing)
-    if (before > 0) note(`fish-cli: ${beforeText(before, catches)}`)
+    if (before > 0) note(`fish-cli: ${resumeText(before, catches)}`)
     try {
-      const report = joinedReport(flushed, await flushWithProgress(io, outbox, wish))
+      const report = mergeReports(flushed, await flushWithProgress(io, outbox, wish))
       const status = flushStatus(report, note)
       const { sent, dead, left } = report
       const text = `${catchesText(catches)} taken: ${sent} sent, ${dead} set aside, ${left} left.`
@@ -94,18 +94,18 @@ export async function runAddFile(io: Context, { flags, rarity, note }: AddFileWi
   }
 }
 
-function beforeText(before: number, catches: number): string {
+function resumeText(before: number, catches: number): string {
   if (before < catches) return `${before} of these were queued by a run that did not end; this one goes on there.`
   return 'All of these were queued by an earlier run; this one sends what still waits, and adds nothing.'
 }
 
-async function queuedAlready(io: Context, flags: ServiceFlags, own: PlayersImport): Promise<number> {
-  await using outbox = await openIdleOutbox(io, flags)
-  return outbox ? await queuedBefore(outbox, own) : 0
+async function countQueuedBefore(io: Context, flags: ServiceFlags, own: ImportScope): Promise<number> {
+  await using outbox = await openLocalOutbox(io, flags)
+  return outbox ? await readQueued(outbox, own) : 0
 }
 
 /** How a file is brought into an outbox. */
-interface QueueFileOptions extends FlushWish {
+interface QueueFileOptions extends FlushOptions {
   readonly source: ImportSource
   readonly defaults: ImportDefaults
   /** Names this import; its lock is held. */
@@ -142,7 +142,7 @@ async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions)
   let done = before
   const flushed: FlushReport[] = []
   try {
-    for await (const { catches } of checkedCatches(source, defaults)) {
+    for await (const { catches } of parseCatches(source, defaults)) {
       const rest = catches.slice(Math.max(0, done - read))
       read += catches.length
       if (rest.length === 0) continue
@@ -167,7 +167,7 @@ async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions)
 async function addOrFlush(
   io: Context,
   outbox: Outbox,
-  wish: FlushWish,
+  wish: FlushOptions,
   add: () => Promise<void>,
 ): Promise<readonly FlushReport[]> {
   const flushed: FlushReport[] = []

@@ -33,17 +33,17 @@ export async function openSource(io: Pick<Context, 'stdin'>, file: string, signa
   const { handle, close } = await openFile(io, file, signal)
   try {
     const hash = createHash('sha256')
-    for await (const piece of bytesOf(handle, signal)) hash.update(piece)
+    for await (const piece of readBytes(handle, signal)) hash.update(piece)
     return {
       extension: (/\.([a-z]+)$/i.exec(file)?.[1] ?? '').toLowerCase(),
       hash: hash.digest('hex'),
-      text: () => textOf(handle, signal),
+      text: () => readText(handle, signal),
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {
     await close()
     signal.throwIfAborted()
-    throw unreadable(error as NodeJS.ErrnoException)
+    throw notReadable(error as NodeJS.ErrnoException)
   }
 }
 
@@ -54,25 +54,25 @@ interface OpenFile {
 
 async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<OpenFile> {
   try {
-    if (file === '-') return await keptCopy(stdin, signal)
+    if (file === '-') return await copyToTempFile(stdin, signal)
     const facts = await stat(file)
-    if (facts.isFIFO()) return await keptCopy(pipeNamed(file), signal)
-    if (!facts.isFile()) return await keptCopy(createReadStream(file), signal)
+    if (facts.isFIFO()) return await copyToTempFile(openNamedPipe(file), signal)
+    if (!facts.isFile()) return await copyToTempFile(createReadStream(file), signal)
     const handle = await open(file)
     return { handle, close: () => handle.close() }
   } catch (error) {
     signal.throwIfAborted()
-    throw unreadable(error as NodeJS.ErrnoException)
+    throw notReadable(error as NodeJS.ErrnoException)
   }
 }
 
 /** A named pipe. A plain open would wait for its writer where Ctrl-C does not reach. */
-function pipeNamed(path: string): Readable {
+function openNamedPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
 }
 
 /** All of a stream, in a file that only this process can find. */
-async function keptCopy(from: Readable, signal: AbortSignal): Promise<OpenFile> {
+async function copyToTempFile(from: Readable, signal: AbortSignal): Promise<OpenFile> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
   const discard = () => rm(folder, { recursive: true, force: true })
   const handle = await open(join(folder, 'content'), 'wx+', 0o600)
@@ -97,7 +97,7 @@ async function keptCopy(from: Readable, signal: AbortSignal): Promise<OpenFile> 
   }
 }
 
-async function* bytesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readBytes(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
     signal.throwIfAborted()
     const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(PIECE_BYTES), position })
@@ -107,7 +107,7 @@ async function* bytesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator
   }
 }
 
-async function* textOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string> {
+async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (bytes?: Uint8Array) => {
     try {
@@ -116,11 +116,11 @@ async function* textOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<
       throw usageError('The file is no UTF-8 text; nothing was changed.', 'Save it as UTF-8.')
     }
   }
-  for await (const piece of bytesOf(handle, signal)) yield decode(piece)
+  for await (const piece of readBytes(handle, signal)) yield decode(piece)
   yield decode()
 }
 
-function unreadable({ code }: NodeJS.ErrnoException): CliError {
+function notReadable({ code }: NodeJS.ErrnoException): CliError {
   return new CliError({
     code: 'file_not_readable',
     message: `The file of --file cannot be read (${code ?? 'unknown'}); nothing was changed.`,

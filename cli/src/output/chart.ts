@@ -1,6 +1,6 @@
 import type { Screen } from './screen.ts'
 import { paint, type Style } from './screen.ts'
-import { cut, displayWidth, fill, printable } from './text.ts'
+import { displayWidth, pad, printable, truncate } from './text.ts'
 
 /** One bar. */
 export interface Bar {
@@ -23,7 +23,7 @@ const LONGEST_LABEL = 24
 export function renderChart(bars: readonly Bar[], { colours, unicode, width }: Screen): string {
   const most = Math.max(0, ...bars.map(({ value }) => value))
   const numbers = bars.map(({ value }) => String(value))
-  const labels = bars.map(({ label }) => cut(printable(label), LONGEST_LABEL, unicode ? '…' : '...'))
+  const labels = bars.map(({ label }) => truncate(printable(label), LONGEST_LABEL, unicode ? '…' : '...'))
   const labelWidth = Math.max(0, ...labels.map(displayWidth))
   const numberWidth = Math.max(0, ...numbers.map((number) => number.length))
   const room = Math.max(1, (width ?? DEFAULT_WIDTH) - labelWidth - numberWidth - 3)
@@ -31,7 +31,7 @@ export function renderChart(bars: readonly Bar[], { colours, unicode, width }: S
     .map(({ value, style }, index) => {
       const bar = drawBar(most === 0 ? 0 : (value / most) * room, unicode)
       const painted = style === undefined || bar === '' ? bar : paint(style, bar, colours)
-      return `${fill(labels[index] ?? '', labelWidth)}  ${painted}${bar === '' ? '' : ' '}${numbers[index]}`
+      return `${pad(labels[index] ?? '', labelWidth)}  ${painted}${bar === '' ? '' : ' '}${numbers[index]}`
     })
     .join('\n')
 }

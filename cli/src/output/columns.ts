@@ -55,7 +55,7 @@ export function timeColumn(field: string, title = titleOf({ field })): Column<ob
  * The columns that `--fields a,b` asks for, in its order; those that are not hidden when nothing is asked for.
  * @throws CliError that lists the right fields. What was typed is not repeated: it may be anything.
  */
-export function chooseColumns<Row extends object>(
+export function selectColumns<Row extends object>(
   columns: readonly Column<Row>[],
   fields: string | undefined,
 ): readonly Column<Row>[] {

@@ -1,6 +1,6 @@
 import { type Cell, type Column, cellOf } from './columns.ts'
 
-/** How values are written; see {@link formulaSafe}. */
+/** How values are written; see {@link escapeFormula}. */
 export interface DelimitedOptions {
   /** Writes values as they are, also those that a spreadsheet would run. @default false */
   readonly raw?: boolean | undefined
@@ -14,12 +14,12 @@ const GUARD = "'"
  * before it. Whoever names a fish may choose any text, and others open the file.
  * @example formulaSafe('=HYPERLINK("…")') // `'=HYPERLINK("…")`
  */
-function formulaSafe(text: string): string {
+function escapeFormula(text: string): string {
   return FORMULA.test(text) ? GUARD + text : text
 }
 
-/** The text that {@link formulaSafe} was given. */
-export function fromFormulaSafe(text: string): string {
+/** The text that {@link escapeFormula} was given. */
+export function unescapeFormula(text: string): string {
   return text.startsWith(GUARD) && FORMULA.test(text) ? text.slice(GUARD.length) : text
 }
 
@@ -58,7 +58,7 @@ function lines<Row extends object>(
   end: string,
   quote: (text: string) => string,
 ): string {
-  const textOf = (cell: Cell) => (typeof cell === 'string' && !raw ? formulaSafe(cell) : String(cell ?? ''))
+  const textOf = (cell: Cell) => (typeof cell === 'string' && !raw ? escapeFormula(cell) : String(cell ?? ''))
   const line = (cells: readonly Cell[]) => cells.map((cell) => quote(textOf(cell))).join(separator) + end
   const head = line(columns.map(({ field }) => field))
   return head + rows.map((row) => line(columns.map((column) => cellOf(column, row)))).join('')

@@ -20,11 +20,11 @@ export interface OutputFlags {
  * @throws CliError when there is no such form, or the two disagree
  */
 export function formatOf(flags: OutputFlags): Format {
-  return formatAmong(FORMATS, flags)
+  return parseFormat(FORMATS, flags)
 }
 
 /** The same for a command that has forms of its own, a table and JSON among them. */
-export function formatAmong<Name extends string>(
+export function parseFormat<Name extends string>(
   formats: readonly (Name | 'table' | 'json')[],
   { json, output }: OutputFlags,
 ): Name | 'table' | 'json' {
@@ -36,7 +36,7 @@ export function formatAmong<Name extends string>(
 }
 
 /** Whether arguments ask for JSON, told without parsing them: also bad ones are answered in the form they ask for. */
-export function asksForJson(argv: readonly string[]): boolean {
+export function hasJsonFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some(
     (word, index, words) =>
       word === '--json' ||
@@ -46,7 +46,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /** Whether arguments say in which form to print, told without parsing them. */
-export function namesFormat(argv: readonly string[]): boolean {
+export function hasFormatFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
 }
 

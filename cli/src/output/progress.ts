@@ -78,7 +78,7 @@ const WAIT_PART = 'wait'
 /** What tells a wait. */
 interface Countdown {
   /** Tells what `text` makes of the milliseconds that are left until a moment, in milliseconds since 1970. */
-  begin(until: number, text: (waitMs: number) => string): void
+  start(until: number, text: (waitMs: number) => string): void
   /** The wait is over. */
   stop(): void
 }
@@ -110,7 +110,7 @@ export function createCountdown(line: StatusLine, clock: Clock): Countdown {
     if (!signal.aborted) stop()
   }
 
-  function begin(until: number, text: (waitMs: number) => string): void {
+  function start(until: number, text: (waitMs: number) => string): void {
     const waitMs = until - clock.now()
     if (waitMs < WORTH_TELLING_MS) return
     if (!line.isLive) {
@@ -126,16 +126,16 @@ export function createCountdown(line: StatusLine, clock: Clock): Countdown {
   }
 
   line.onEnd(stop)
-  return { begin, stop }
+  return { start, stop }
 }
 
 /** Hooks for a client that tell when, and how long, it waits. */
-export function countdown(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
-  const { begin, stop } = createCountdown(line, clock)
+export function countdownHooks(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
+  const { start, stop } = createCountdown(line, clock)
   return {
-    onWait: ({ resumesAt }: WaitEvent) => begin(resumesAt.getTime(), waitText),
+    onWait: ({ resumesAt }: WaitEvent) => start(resumesAt.getTime(), waitText),
     onRetry: ({ waitMs, status }: RetryEvent) =>
-      begin(clock.now() + waitMs, (rest) => {
+      start(clock.now() + waitMs, (rest) => {
         const why = status === undefined ? 'No answer' : `The service answered ${status}`
         return `${why}: trying again in ${duration(rest)}; Ctrl-C ends it.`
       }),

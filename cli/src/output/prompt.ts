@@ -4,7 +4,7 @@ import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
 /** What a person at a terminal is asked. */
-interface LineRequest {
+interface LinePrompt {
   /** All that stands before the answer. */
   readonly question: string
   /** Whether nothing of the answer may be seen, not even its length. */
@@ -18,9 +18,9 @@ interface LineRequest {
  * @returns `undefined` at the end of input
  * @throws CliError `interrupted` at Ctrl-C
  */
-export async function askLine(
+export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
-  { question, isSecret }: LineRequest,
+  { question, isSecret }: LinePrompt,
 ): Promise<string | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = isSecret ? nowhere : stderr
@@ -73,8 +73,8 @@ export async function askLine(
 }
 
 /** Asks a person at a terminal; nothing of the answer is shown, not even its length. */
-export async function askSecret(io: Context, question: string): Promise<string> {
-  const answer = await askLine(io, { question: `${question}: `, isSecret: true })
+export async function promptSecret(io: Context, question: string): Promise<string> {
+  const answer = await promptLine(io, { question: `${question}: `, isSecret: true })
   if (answer !== undefined) return answer
   throw new CliError({
     code: 'missing_credentials',
@@ -85,7 +85,7 @@ export async function askSecret(io: Context, question: string): Promise<string> 
 }
 
 /** What a person is asked before something is destroyed. */
-interface ConfirmationRequest {
+interface Confirmation {
   /** Without its question mark. */
   readonly question: string
   /** `--yes` */
@@ -99,14 +99,14 @@ interface ConfirmationRequest {
  *
  * @throws CliError `usage` where nobody can be asked, `not_confirmed` for any other answer
  */
-export async function confirm(io: Pick<Context, 'stdin' | 'stderr'>, request: ConfirmationRequest): Promise<void> {
+export async function confirm(io: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
   if (noInput || !io.stdin.isTTY || !io.stderr.isTTY) {
     throw usageError(`Not done without a yes: ${question}?`, 'Add --yes.')
   }
   // The end of input is no yes.
-  const answer = (await askLine(io, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
+  const answer = (await promptLine(io, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   if (/^y(es)?$/i.test(answer.trim())) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
 }

@@ -1,4 +1,4 @@
-import { type Column, cellOf, chooseColumns } from './columns.ts'
+import { type Column, cellOf, selectColumns } from './columns.ts'
 import { renderCsv, renderTsv } from './csv.ts'
 import { formatOf, type OutputFlags } from './format.ts'
 import { paint, type Screen } from './screen.ts'
@@ -25,28 +25,28 @@ export function renderRows<Row extends object>(
   screen: Screen,
 ): string {
   const format = formatOf(flags)
-  const chosen = chooseColumns(columns, flags.fields)
-  const objects = flags.fields === undefined ? rows : rows.map((row) => picked(row, chosen))
+  const chosen = selectColumns(columns, flags.fields)
+  const objects = flags.fields === undefined ? rows : rows.map((row) => pickFields(row, chosen))
   switch (format) {
     case 'json':
       return `${jsonText(document(objects), 2)}\n`
     case 'jsonl':
       return objects.map((row) => `${jsonText(row)}\n`).join('')
     case 'csv':
-      return shown(renderCsv(rows, chosen, flags), screen)
+      return sanitize(renderCsv(rows, chosen, flags), screen)
     case 'tsv':
-      return shown(renderTsv(rows, chosen, flags), screen)
+      return sanitize(renderTsv(rows, chosen, flags), screen)
     default:
       return rows.length === 0 ? '' : `${renderTable(rows, chosen, screen)}\n`
   }
 }
 
-function picked<Row extends object>(row: Row, columns: readonly Column<Row>[]): object {
+function pickFields<Row extends object>(row: Row, columns: readonly Column<Row>[]): object {
   return Object.fromEntries(columns.map((column) => [column.field, cellOf(column, row) ?? null]))
 }
 
 /** Values go to a file or a program as they are; on a terminal they must not steer it. */
-function shown(text: string, { isTerminal }: Screen): string {
+function sanitize(text: string, { isTerminal }: Screen): string {
   if (!isTerminal) return text
   return text
     .split(/(\r?\n|\t)/)
@@ -69,7 +69,7 @@ export function createRowStream<Row extends object>(
   screen: Screen,
 ): RowStream<Row> {
   const format = formatOf({ json, output })
-  const chosen = chooseColumns(columns, fields)
+  const chosen = selectColumns(columns, fields)
   if (format === 'table') {
     return (rows) => rows.map((row) => `${plainLine(row, chosen, screen)}\n`).join('')
   }

@@ -65,7 +65,7 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
 }
 
 /** Whether a command line has `--no-color`. */
-export function forbidsColours(argv: readonly string[]): boolean {
+export function hasNoColourFlag(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return (end === -1 ? argv : argv.slice(0, end)).includes('--no-color')
 }

@@ -1,6 +1,6 @@
 import type { Context, StatusLine } from '../core/context.ts'
 import { screenOf } from './screen.ts'
-import { cut, wrappedMessage } from './text.ts'
+import { truncate, wrapMessage } from './text.ts'
 
 const ERASE = '\r\u{1b}[J'
 // Without wrapping: the terminal may just have become narrower than is known here.
@@ -31,7 +31,7 @@ export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLin
     }
     const { width = 80, unicode } = screenOf(io, stderr)
     // A line that fills the whole width wraps on some terminals, and could not be taken back.
-    stderr.write(ERASE + UNWRAPPED + cut(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
+    stderr.write(ERASE + UNWRAPPED + truncate(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
     isShown = true
   }
 
@@ -48,7 +48,7 @@ export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLin
     },
     say(line) {
       clear()
-      stderr.write(`${wrappedMessage(line, screenOf(io, stderr).width)}\n`)
+      stderr.write(`${wrapMessage(line, screenOf(io, stderr).width)}\n`)
       draw()
     },
     clear,

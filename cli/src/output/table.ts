@@ -1,7 +1,7 @@
 import { type Column, cellOf, titleOf } from './columns.ts'
 import type { Screen } from './screen.ts'
 import { paint } from './screen.ts'
-import { cut, displayWidth, fill, printable, wrapped } from './text.ts'
+import { displayWidth, pad, printable, truncate, wrapText } from './text.ts'
 
 const GAP = '  '
 // Below this, cells say nothing, and a line that is broken by the terminal is easier to read.
@@ -26,9 +26,9 @@ export function renderTable<Row extends object>(
   const widths = fitted(natural, columns, width)
   const shape = (text: string, index: number) => {
     const cells = widths[index] ?? 0
-    const short = cut(text, cells, ellipsis)
+    const short = truncate(text, cells, ellipsis)
     const align = columns[index]?.align ?? 'left'
-    return index === columns.length - 1 && align === 'left' ? short : fill(short, cells, align)
+    return index === columns.length - 1 && align === 'left' ? short : pad(short, cells, align)
   }
   const head = titles.map((title, index) => paint('bold', shape(title, index), colours))
   const body = rows.flatMap((row, line) => {
@@ -49,7 +49,7 @@ function linesOf(
   columns: readonly { readonly wrap?: boolean }[],
   widths: readonly number[],
 ): readonly (readonly string[])[] {
-  const broken = cells.map((text, index) => (columns[index]?.wrap ? wrapped(text, widths[index] ?? 0) : [text]))
+  const broken = cells.map((text, index) => (columns[index]?.wrap ? wrapText(text, widths[index] ?? 0) : [text]))
   const height = Math.max(1, ...broken.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
 }

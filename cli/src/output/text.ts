@@ -26,18 +26,18 @@ const PLAIN = /^[\x20-\x7e]*$/
  */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
-  return clusters(text).reduce((sum, cluster) => sum + clusterWidth(cluster), 0)
+  return graphemes(text).reduce((sum, cluster) => sum + graphemeWidth(cluster), 0)
 }
 
 /** Cuts a text to a number of cells, with `ellipsis` for what is left out; never inside of a character. */
-export function cut(text: string, cells: number, ellipsis: string): string {
+export function truncate(text: string, cells: number, ellipsis: string): string {
   if (displayWidth(text) <= cells) return text
   const room = cells - displayWidth(ellipsis)
   if (room < 0) return ellipsis.slice(0, Math.max(0, cells))
   let kept = ''
   let width = 0
-  for (const cluster of clusters(text)) {
-    width += clusterWidth(cluster)
+  for (const cluster of graphemes(text)) {
+    width += graphemeWidth(cluster)
     if (width > room) break
     kept += cluster
   }
@@ -49,9 +49,9 @@ export function cut(text: string, cells: number, ellipsis: string): string {
  * wider than a line.
  * @example wrapped('a long line', 6) // ['a long', 'line']
  */
-export function wrapped(text: string, cells: number): readonly string[] {
-  return filled(
-    text.split(' ').flatMap((each) => pieces(each, cells)),
+export function wrapText(text: string, cells: number): readonly string[] {
+  return fillLines(
+    text.split(' ').flatMap((each) => splitWord(each, cells)),
     cells,
   )
 }
@@ -62,18 +62,18 @@ export function wrapped(text: string, cells: number): readonly string[] {
  *
  * @param cells `undefined` where a line may be of any width
  */
-export function wrappedMessage(text: string, cells: number | undefined): string {
+export function wrapMessage(text: string, cells: number | undefined): string {
   if (cells === undefined) return text
   const lines = text.split('\n').flatMap((line) => {
     if (displayWidth(line) <= cells) return [line]
     const [head = ''] = /^(?:fish-cli: | *)/.exec(line) ?? []
-    const [first = '', ...rest] = filled(line.slice(head.length).split(' '), cells - head.length)
+    const [first = '', ...rest] = fillLines(line.slice(head.length).split(' '), cells - head.length)
     return [head + first, ...rest.map((each) => ' '.repeat(head.length) + each)]
   })
   return lines.join('\n')
 }
 
-function filled(words: readonly string[], cells: number): readonly string[] {
+function fillLines(words: readonly string[], cells: number): readonly string[] {
   const lines: string[] = []
   let line = ''
   for (const word of words) {
@@ -86,10 +86,10 @@ function filled(words: readonly string[], cells: number): readonly string[] {
   return [...lines, line]
 }
 
-function pieces(word: string, cells: number): readonly string[] {
+function splitWord(word: string, cells: number): readonly string[] {
   if (displayWidth(word) <= cells) return [word]
   const broken = ['']
-  for (const cluster of clusters(word)) {
+  for (const cluster of graphemes(word)) {
     const longer = `${broken.at(-1)}${cluster}`
     if (displayWidth(longer) > cells) broken.push(cluster)
     else broken.splice(-1, 1, longer)
@@ -98,16 +98,16 @@ function pieces(word: string, cells: number): readonly string[] {
 }
 
 /** Fills a text up with spaces to a number of cells. */
-export function fill(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, cells - displayWidth(text)))
   return align === 'left' ? text + space : space + text
 }
 
-function clusters(text: string): string[] {
+function graphemes(text: string): string[] {
   return Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
 }
 
-function clusterWidth(cluster: string): number {
+function graphemeWidth(cluster: string): number {
   // An emoji that is asked for by its selector, and a flag, which is two letters.
   if (cluster.includes('\u{fe0f}') || /^\p{Regional_Indicator}{2}/u.test(cluster)) return 2
   let widest = 0

@@ -25,7 +25,7 @@ const MOST_SECONDS = 86_400
  * Milliseconds from one look to the next, 15 s when nothing else is asked for.
  * @throws CliError when it is no number of seconds, or there is nothing to look at again
  */
-export function readInterval({ watch, interval }: WatchFlags): number {
+export function parseInterval({ watch, interval }: WatchFlags): number {
   if (interval === undefined) return USUAL_SECONDS * 1000
   if (!watch) throw usageError('--interval goes with --watch.', 'Add --watch, or leave --interval out.')
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(interval) ? Number(interval) : Number.NaN

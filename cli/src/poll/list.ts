@@ -1,15 +1,15 @@
 import type { Client } from '@fish-crab/sdk'
 import {
+  buildCatchList,
   type CatchList,
-  type CatchListWish,
-  catchList,
+  type CatchListOptions,
+  type Collection,
   countFields,
-  type FoundCatches,
+  fetchCatches,
   KIND_PLURALS,
-  readCatches,
 } from '../catches/catch-list.ts'
 import type { CatchQuery } from '../catches/catch-query.ts'
-import { openClient, plainFetch } from '../client/client.ts'
+import { nodeFetch, openClient } from '../client/client.ts'
 import type { ServiceFlags } from '../config/selection.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
@@ -20,19 +20,19 @@ import { screenOf } from '../output/screen.ts'
 import { conditionalFetch } from './conditional-fetch.ts'
 import { canRewrite, createLiveView, listViewText } from './live-view.ts'
 import {
-  allowanceOf,
-  beginningText,
-  keepLooking,
-  type Look,
-  mayPass,
-  overText,
-  type Times,
-  type Trouble,
-  troubleOf,
+  isTransient,
+  type Outage,
+  outageOf,
+  outageText,
+  type PollResult,
+  type PollTimes,
+  pollUntil,
+  rateLimitWindow,
+  recoveryText,
 } from './poll-until.ts'
 
 /** What `list --watch` is told. */
-interface ListWatch extends ListShowWish {
+interface WatchListOptions extends ListViewOptions {
   readonly flags: ServiceFlags & OutputFlags
   readonly user: string
   readonly intervalMs: number
@@ -45,37 +45,37 @@ interface ListWatch extends ListShowWish {
  * @returns the exit status: interrupted, or with `--limit` done
  * @throws what no further look can change
  */
-export async function watchList(io: Context, watch: ListWatch): Promise<number> {
+export async function watchList(io: Context, watch: WatchListOptions): Promise<number> {
   const { flags, user, wishAt, intervalMs } = watch
   const signal = io.interrupted()
-  const fetch = plainFetch(io.env)
+  const fetch = nodeFetch(io.env)
   const client = await openClient(io, flags, fetch ? { fetch: conditionalFetch(fetch) } : {})
   const isLive = formatOf(flags) === 'table' && canRewrite(io)
-  const show = isLive ? liveShow(io, watch) : streamShow(io, watch)
-  let trouble: Trouble | undefined
+  const show = isLive ? createLiveList(io, watch) : createListStream(io, watch)
+  let trouble: Outage | undefined
   let hasSeen = false
   let hasLooked = false
-  const look = () => lookAt(client, io, { user, signal, wish: wishAt(io.clock.now()), hasLooked })
+  const poll = () => fetchList(client, io, { user, signal, wish: wishAt(io.clock.now()), hasLooked })
   try {
-    const ended = await keepLooking<FoundCatches>({
+    const ended = await pollUntil<Collection>({
       clock: io.clock,
       signal,
       intervalMs,
-      look,
-      onSeen(found, times) {
+      poll,
+      onResult(found, times) {
         hasSeen = true
         hasLooked = true
-        if (trouble) show.say(overText(trouble, times.at))
+        if (trouble) show.say(recoveryText(trouble, times.at))
         trouble = undefined
-        return show.seen(found, times)
+        return show.update(found, times)
       },
-      onFailed(error, times) {
+      onError(error, times) {
         hasLooked = true
-        if (!mayPass(error, hasSeen)) throw error
+        if (!isTransient(error, hasSeen)) throw error
         const before = trouble
-        trouble = troubleOf(error, times.at, before, hasSeen)
-        show.trouble(trouble, times)
-        if (!before) show.say(beginningText(trouble))
+        trouble = outageOf(error, times.at, before, hasSeen)
+        show.outage(trouble, times)
+        if (!before) show.say(outageText(trouble))
       },
     })
     return ended === 'enough' ? EXIT.ok : EXIT.interrupted
@@ -84,75 +84,81 @@ export async function watchList(io: Context, watch: ListWatch): Promise<number> 
   }
 }
 
-interface LookWish {
+interface FetchOptions {
   readonly user: string
   readonly signal: AbortSignal
-  readonly wish: CatchListWish
+  readonly wish: CatchListOptions
   /** From then on the next look is the further try. */
   readonly hasLooked: boolean
 }
 
-async function lookAt(
+async function fetchList(
   client: Client,
   { clock }: Context,
-  { user, signal, wish, hasLooked }: LookWish,
-): Promise<Look<FoundCatches>> {
+  { user, signal, wish, hasLooked }: FetchOptions,
+): Promise<PollResult<Collection>> {
   const { kind, gamemode } = wish
   const options = { user, gamemode, signal, detail: 'full' as const }
-  const found = await readCatches(client, kind, hasLooked ? { ...options, maxRetries: 0 } : options)
-  return { seen: found, allowance: allowanceOf(found.rateLimit, found.date, clock.now()) }
+  const found = await fetchCatches(client, kind, hasLooked ? { ...options, maxRetries: 0 } : options)
+  return { value: found, rateLimit: rateLimitWindow(found.rateLimit, found.date, clock.now()) }
 }
 
 /** What a show is told. */
-interface ListShowWish {
+interface ListViewOptions {
   readonly flags: OutputFlags
   /** What to show at a moment, milliseconds since 1970. */
-  readonly wishAt: (now: number) => CatchListWish
+  readonly wishAt: (now: number) => CatchListOptions
   /** Tells a person. */
   readonly note: (text: string) => void
 }
 
 /** How a collection that was read is shown. */
-interface ListShow {
+interface ListView {
   /** @returns whether that was all there is to show */
-  seen(found: FoundCatches, times: Times): 'enough' | undefined
+  update(found: Collection, times: PollTimes): 'enough' | undefined
   /** There was no answer, or, with `undefined`, there is one again. */
-  trouble(trouble: Trouble | undefined, times: Times): void
+  outage(trouble: Outage | undefined, times: PollTimes): void
   say(text: string): void
   end(): void
 }
 
 /** On a terminal: a view that is drawn anew. */
-function liveShow(io: Context, { flags, wishAt }: ListShowWish): ListShow {
+function createLiveList(io: Context, { flags, wishAt }: ListViewOptions): ListView {
   const view = createLiveView(io)
-  let last: { readonly found: FoundCatches; readonly at: number } | undefined
-  const draw = (nextAt: number, trouble?: Trouble) => {
+  let last: { readonly found: Collection; readonly at: number } | undefined
+  const draw = (nextAt: number, trouble?: Outage) => {
     if (!last) return
     const { found, at } = last
-    const state = { found, wish: wishAt(io.clock.now()), times: { at, nextAt }, trouble, fields: flags.fields }
+    const state = {
+      collection: found,
+      options: wishAt(io.clock.now()),
+      times: { at, nextAt },
+      outage: trouble,
+      fields: flags.fields,
+    }
     view.show((screen) => listViewText(state, screen))
   }
   return {
-    seen(found, { at, nextAt }) {
+    update(found, { at, nextAt }) {
       last = { found, at }
       draw(nextAt)
       return undefined
     },
-    trouble: (trouble, { nextAt }) => draw(nextAt, trouble),
+    outage: (trouble, { nextAt }) => draw(nextAt, trouble),
     say: (text) => view.say(text),
     end: () => view.end(),
   }
 }
 
 /** Elsewhere: a line for each new catch. */
-function streamShow(io: Context, { flags, wishAt, note }: ListShowWish): ListShow {
-  const newsOf = createCatchNews()
+function createListStream(io: Context, { flags, wishAt, note }: ListViewOptions): ListView {
+  const newsOf = createCatchDiff()
   const { kind, chart, query } = wishAt(io.clock.now())
   const print = streamPrinter(io, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
   let left = query.limit ?? Number.POSITIVE_INFINITY
   let hasBegun = false
   return {
-    seen(found) {
+    update(found) {
       const wish = wishAt(io.clock.now())
       if (!hasBegun) {
         const count = `${found.catches.length} so far`
@@ -162,7 +168,7 @@ function streamShow(io: Context, { flags, wishAt, note }: ListShowWish): ListSho
       left -= print(newsOf(found, wish), left)
       return left > 0 ? undefined : 'enough'
     },
-    trouble: () => {},
+    outage: () => {},
     // Also under --json: lines that do not come say nothing.
     say: (text) => io.line.say(text),
     end: () => {},
@@ -186,20 +192,20 @@ function streamPrinter(io: Context, flags: OutputFlags): (list: CatchList, most:
 }
 
 /** Tells of each look what is new since the one before. */
-type CatchNews = (found: FoundCatches, wish: CatchListWish) => CatchList
+type CatchDiff = (found: Collection, wish: CatchListOptions) => CatchList
 
 /**
  * Finds out what is new by the records of catches, however many are removed meanwhile. At the first look nothing is, but
  * what was caught since the moment that `--since` names. Counts are new where they are others than before.
  */
-function createCatchNews(): CatchNews {
+function createCatchDiff(): CatchDiff {
   let known: ReadonlySet<string | undefined> | undefined
   let counts: ReadonlyMap<string, number> = new Map()
   return (found, wish) => {
     // How many there are at most goes for all that is told, not for each look.
-    const all: CatchListWish = { ...wish, query: without('limit', wish.query) }
+    const all: CatchListOptions = { ...wish, query: without('limit', wish.query) }
     if (wish.chart) {
-      const list = catchList(found, all)
+      const list = buildCatchList(found, all)
       if (!list.counted) return list
       const rows = list.output.rows.filter(({ label, count }) => count !== (counts.get(label) ?? 0))
       counts = new Map(list.output.rows.map(({ label, count }) => [label, count]))
@@ -207,11 +213,11 @@ function createCatchNews(): CatchNews {
     }
     const before = known
     known = new Set(found.catches.map(({ id }) => id))
-    if (!before && wish.query.since === undefined) return catchList({ ...found, catches: [] }, all)
+    if (!before && wish.query.since === undefined) return buildCatchList({ ...found, catches: [] }, all)
     // Whatever is new was caught since: some clock may be wrong.
     const query = before ? without('since', all.query) : all.query
     const catches = before ? found.catches.filter(({ id }) => !before.has(id)) : found.catches
-    return catchList({ ...found, catches }, { ...all, query })
+    return buildCatchList({ ...found, catches }, { ...all, query })
   }
 }
 

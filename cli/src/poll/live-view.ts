@@ -1,42 +1,42 @@
 import { stripVTControlCharacters } from 'node:util'
 import {
+  buildCatchList,
   type CatchList,
-  type CatchListWish,
-  catchList,
-  type FoundCatches,
+  type CatchListOptions,
+  type Collection,
   KIND_PLURALS,
 } from '../catches/catch-list.ts'
 import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { renderChart } from '../output/chart.ts'
-import { chooseColumns } from '../output/columns.ts'
+import { selectColumns } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import { paint, type Screen, screenOf } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
-import { cut, displayWidth, printable } from '../output/text.ts'
-import type { Times, Trouble } from './poll-until.ts'
+import { displayWidth, printable, truncate } from '../output/text.ts'
+import type { Outage, PollTimes } from './poll-until.ts'
 
 /** What a live view of a collection shows. */
 interface ListViewState {
-  readonly found: FoundCatches
-  readonly wish: CatchListWish
+  readonly collection: Collection
+  readonly options: CatchListOptions
   /** When `found` was read, and when the next look will be. */
-  readonly times: Times
-  readonly trouble?: Trouble | undefined
+  readonly times: PollTimes
+  readonly outage?: Outage | undefined
   /** `--fields` */
   readonly fields?: string | undefined
 }
 
 /** A collection as a text that fits a screen, and says how old it is. Of more than fits, what came last is shown. */
-export function listViewText({ found, wish, times, trouble, fields }: ListViewState, screen: Screen): string {
-  const list = catchList(found, wish)
+export function listViewText({ collection, options, times, outage, fields }: ListViewState, screen: Screen): string {
+  const list = buildCatchList(collection, options)
   // The first line says how it stands, and the cursor stands below the last.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
-  const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: wish.query.sort !== undefined })
-  const since = trouble ? `, no answer since ${timeOfDay(trouble.since)}` : ''
+  const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: options.query.sort !== undefined })
+  const since = outage ? `, no answer since ${timeOfDay(outage.since)}` : ''
   const when = `Refreshed ${timeOfDay(times.at)}${since}, next ${timeOfDay(times.nextAt)}`
-  const what = `${printable(found.user)}, ${wish.gamemode}: ${catchCount(list)} ${KIND_PLURALS[wish.kind]}${note}`
-  const head = cut(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
+  const what = `${printable(collection.user)}, ${options.gamemode}: ${catchCount(list)} ${KIND_PLURALS[options.kind]}${note}`
+  const head = truncate(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
   return `${paint('dim', screen.unicode ? head : head.replace('·', '-'), screen.colours)}\n${text}`
 }
 
@@ -70,7 +70,7 @@ function bodyOf(list: CatchList, frame: Frame): Body {
 
 function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame): Body {
   const { fields, screen, room, keepsFirst } = frame
-  const chosen = chooseColumns(columns, fields)
+  const chosen = selectColumns(columns, fields)
   let count = Math.max(1, Math.min(rows.length, room - 1))
   for (;;) {
     const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), chosen, screen)

@@ -10,51 +10,51 @@ import { describeError, isUntrusted } from '../client/describe-error.ts'
 import { duration } from '../core/time.ts'
 
 /** What a look found. */
-export interface Look<Seen> {
-  readonly seen: Seen
-  readonly allowance?: Allowance | undefined
+export interface PollResult<Seen> {
+  readonly value: Seen
+  readonly rateLimit?: RateLimitWindow | undefined
 }
 
 /** When something was looked at, and when it will be again: milliseconds since 1970. */
-export interface Times {
+export interface PollTimes {
   readonly at: number
   readonly nextAt: number
 }
 
 /** How to go on looking. */
-interface Looking<Seen> {
+interface PollOptions<Seen> {
   readonly clock: Clock
   /** Ends it, a look or a pause that is under way included. */
   readonly signal: AbortSignal
   /** Milliseconds from the beginning of one look to that of the next, at least. */
   readonly intervalMs: number
-  readonly look: () => Promise<Look<Seen>>
+  readonly poll: () => Promise<PollResult<Seen>>
   /** Takes what was seen. `'enough'` ends it. */
-  readonly onSeen: (seen: Seen, times: Times) => 'enough' | undefined
+  readonly onResult: (seen: Seen, times: PollTimes) => 'enough' | undefined
   /** Hears why there was nothing to see. What it throws ends it. */
-  readonly onFailed: (error: unknown, times: Times) => void
+  readonly onError: (error: unknown, times: PollTimes) => void
 }
 
 /** How looking ended. */
-type Ended = 'enough' | 'interrupted'
+type PollEnd = 'enough' | 'interrupted'
 
 /** Looks again and again, at the pace that the rate limit allows. */
-export async function keepLooking<Seen>(looking: Looking<Seen>): Promise<Ended> {
-  const { clock, signal, intervalMs, look, onSeen, onFailed } = looking
+export async function pollUntil<Seen>(looking: PollOptions<Seen>): Promise<PollEnd> {
+  const { clock, signal, intervalMs, poll, onResult, onError } = looking
   while (!signal.aborted) {
     const startedAt = clock.now()
     const looked = () => ({ startedAt, answeredAt: clock.now(), intervalMs })
     let nextAt: number
     try {
-      const { seen, allowance } = await look()
+      const { value, rateLimit } = await poll()
       if (signal.aborted) break
       const { answeredAt: at } = looked()
-      nextAt = nextLookAt({ ...looked(), allowance })
-      if (onSeen(seen, { at, nextAt }) === 'enough') return 'enough'
+      nextAt = nextPollAt({ ...looked(), rateLimit })
+      if (onResult(value, { at, nextAt }) === 'enough') return 'enough'
     } catch (error) {
       if (signal.aborted) break
-      nextAt = nextTryAt(looked(), isRateLimitError(error) ? error.resetAt.getTime() : undefined)
-      onFailed(error, { at: clock.now(), nextAt })
+      nextAt = nextRetryAt(looked(), isRateLimitError(error) ? error.resetAt.getTime() : undefined)
+      onError(error, { at: clock.now(), nextAt })
     }
     await pause(clock, nextAt - clock.now(), signal)
   }
@@ -70,7 +70,7 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 }
 
 /** What the service said of its rate limit. */
-interface Allowance {
+interface RateLimitWindow {
   /** Requests a window. */
   readonly limit: number
   /** Requests that are left in this window. */
@@ -80,12 +80,12 @@ interface Allowance {
 }
 
 /** What says when to look again. All times are milliseconds since 1970. */
-interface Looked {
+interface PollTiming {
   readonly startedAt: number
   readonly answeredAt: number
   readonly intervalMs: number
   /** Nothing where the limit does not hold, as with an API key. */
-  readonly allowance?: Allowance | undefined
+  readonly rateLimit?: RateLimitWindow | undefined
 }
 
 /** The part of a window that is left to other commands of the same person. */
@@ -98,10 +98,10 @@ const LONGEST_PAUSE_MS = 3_600_000
  * of it stays for others.
  * @example nextLookAt({ startedAt: 0, answeredAt: 100, intervalMs: 15_000 }) // 15_000
  */
-export function nextLookAt({ startedAt, answeredAt, intervalMs, allowance }: Looked): number {
+export function nextPollAt({ startedAt, answeredAt, intervalMs, rateLimit }: PollTiming): number {
   const usual = Math.max(startedAt + intervalMs, answeredAt)
-  if (!allowance) return usual
-  const { limit, remaining, resetInMs } = allowance
+  if (!rateLimit) return usual
+  const { limit, remaining, resetInMs } = rateLimit
   const ours = Math.max(0, remaining - Math.ceil(limit * LEFT_TO_OTHERS))
   // One pause more than requests: behind the last one begins the next window.
   const pauseMs = Math.min(Math.ceil(resetInMs / (ours + 1)), LONGEST_PAUSE_MS)
@@ -109,7 +109,7 @@ export function nextLookAt({ startedAt, answeredAt, intervalMs, allowance }: Loo
 }
 
 /** When to look again after a look that failed. @param resetAt When the rate limit ends, where it was that */
-function nextTryAt({ startedAt, answeredAt, intervalMs }: Looked, resetAt: number | undefined): number {
+function nextRetryAt({ startedAt, answeredAt, intervalMs }: PollTiming, resetAt: number | undefined): number {
   const usual = Math.max(startedAt + intervalMs, answeredAt)
   return resetAt === undefined ? usual : Math.max(usual, Math.min(resetAt, answeredAt + LONGEST_PAUSE_MS))
 }
@@ -118,11 +118,11 @@ function nextTryAt({ startedAt, answeredAt, intervalMs }: Looked, resetAt: numbe
  * Reads what an answer says. Times are held against its own `Date`: a wrong clock of this machine does no harm.
  * @param date The `Date` header. @param now This machine's time, for answers without
  */
-export function allowanceOf(
+export function rateLimitWindow(
   state: RateLimitState | undefined,
   date: string | null,
   now: number,
-): Allowance | undefined {
+): RateLimitWindow | undefined {
   if (!state) return undefined
   const serverNow = date === null ? Number.NaN : Date.parse(date)
   const { limit, remaining, resetAt } = state
@@ -138,14 +138,14 @@ export function allowanceOf(
  * ever seen, something else that answers is no trouble of the service but a wrong address, and whom this machine does
  * not trust it will not trust later.
  */
-export function mayPass(error: unknown, hasSeen: boolean): boolean {
+export function isTransient(error: unknown, hasSeen: boolean): boolean {
   if (isConnectionError(error)) return hasSeen || !isUntrusted(error)
   if (isInvalidResponseError(error)) return hasSeen
   return isRateLimitError(error) || (isApiError(error) && error.status >= 500)
 }
 
 /** Trouble that was told, and is not over. */
-export interface Trouble {
+export interface Outage {
   /** When it began, milliseconds since 1970. */
   readonly since: number
   readonly message: string
@@ -154,18 +154,18 @@ export interface Trouble {
 }
 
 /** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
-export function troubleOf(error: unknown, at: number, before: Trouble | undefined, hasSeen: boolean): Trouble {
+export function outageOf(error: unknown, at: number, before: Outage | undefined, hasSeen: boolean): Outage {
   const { message, hint } = describeError(error)
   const toDo = isConnectionError(error) && !hasSeen && hint !== null ? { hint } : {}
   return { since: before?.since ?? at, message, ...toDo }
 }
 
 /** What is told when it begins. */
-export function beginningText({ message, hint }: Trouble): string {
+export function outageText({ message, hint }: Outage): string {
   return `fish-cli: ${message} Watching goes on.${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
 /** What is told when it is over. */
-export function overText({ since }: Trouble, at: number): string {
+export function recoveryText({ since }: Outage, at: number): string {
   return `fish-cli: The service answers again, after ${duration(at - since)}.`
 }

@@ -9,10 +9,10 @@ import type { Column } from '../output/columns.ts'
 import type { OutputFlags } from '../output/format.ts'
 import { createRowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
-import { allowanceOf, beginningText, keepLooking, mayPass, type Times, troubleOf } from './poll-until.ts'
+import { isTransient, outageOf, outageText, type PollTimes, pollUntil, rateLimitWindow } from './poll-until.ts'
 
 /** What `status --watch` is told. */
-interface StatusWatch {
+interface WatchStatusOptions {
   readonly flags: ServiceFlags & OutputFlags
   readonly intervalMs: number
   /** Tells a person. */
@@ -28,7 +28,7 @@ const PART = 'status'
  * @returns the exit status: interrupted
  * @throws what is no trouble of the service
  */
-export async function watchStatus(io: Context, { flags, intervalMs, note }: StatusWatch): Promise<number> {
+export async function watchStatus(io: Context, { flags, intervalMs, note }: WatchStatusOptions): Promise<number> {
   const { clock, line, stdout } = io
   const stream = createRowStream(STATE_COLUMNS, flags, screenOf(io, stdout))
   const signal = io.interrupted()
@@ -38,7 +38,7 @@ export async function watchStatus(io: Context, { flags, intervalMs, note }: Stat
   let isHeldBack = false
   let hasSeen = false
 
-  const show = (state: ServiceState, times: Times) => {
+  const show = (state: ServiceState, times: PollTimes) => {
     isHeldBack = false
     if (hasChanged(last, state)) {
       line.clear()
@@ -47,25 +47,25 @@ export async function watchStatus(io: Context, { flags, intervalMs, note }: Stat
     last = state
     if (!flags.json) line.set(PART, liveText(state, times))
   }
-  await keepLooking({
+  await pollUntil({
     clock,
     signal,
     intervalMs,
-    async look() {
+    async poll() {
       const { data, response } = await client.status({ signal, maxRetries: 0 }).withResponse()
-      const allowance = allowanceOf(data.rateLimit, response.headers.get('date'), clock.now())
-      return { seen: data.version, allowance }
+      const rateLimit = rateLimitWindow(data.rateLimit, response.headers.get('date'), clock.now())
+      return { value: data.version, rateLimit }
     },
-    onSeen(version, times) {
+    onResult(version, times) {
       hasSeen = true
-      show(stateOfAnswer(version, latencyMs, times.at), times)
+      show(stateOfResponse(version, latencyMs, times.at), times)
       return undefined
     },
-    onFailed(error, times) {
-      if (!mayPass(error, hasSeen)) throw error
-      if (!isRateLimitError(error)) return show(stateOfFailure(error, times.at), times)
+    onError(error, times) {
+      if (!isTransient(error, hasSeen)) throw error
+      if (!isRateLimitError(error)) return show(stateOfError(error, times.at), times)
       // Who may not ask does not know.
-      if (!isHeldBack) note(beginningText(troubleOf(error, times.at, undefined, true)))
+      if (!isHeldBack) note(outageText(outageOf(error, times.at, undefined, true)))
       isHeldBack = true
     },
   })
@@ -73,7 +73,7 @@ export async function watchStatus(io: Context, { flags, intervalMs, note }: Stat
 }
 
 // What matters first, for narrow terminals cut the end.
-function liveText({ status, version, latencyMs, code }: ServiceState, { at, nextAt }: Times): string {
+function liveText({ status, version, latencyMs, code }: ServiceState, { at, nextAt }: PollTimes): string {
   const when = `${timeOfDay(at)}, next ${timeOfDay(nextAt)}`
   return version === null
     ? `${status} · ${when} · ${code}`
@@ -108,13 +108,13 @@ const STATE_COLUMNS: readonly Column<ServiceState>[] = [
 ]
 
 /** The state of a service that answered. */
-function stateOfAnswer(version: string, latencyMs: number, at: number): ServiceState {
+function stateOfResponse(version: string, latencyMs: number, at: number): ServiceState {
   const status = latencyMs < SLOW_MS ? 'ok' : 'slow'
   return { timestamp: new Date(at).toISOString(), status, version, latencyMs, code: null, message: null }
 }
 
 /** The state of a service that did not, or that said it is not well. */
-function stateOfFailure(error: unknown, at: number): ServiceState {
+function stateOfError(error: unknown, at: number): ServiceState {
   const { code, message } = describeError(error)
   return { timestamp: new Date(at).toISOString(), status: 'down', version: null, latencyMs: null, code, message }
 }

@@ -5,7 +5,7 @@ import { stdoutError } from '../core/errors.ts'
 import { COMPLETE_COMMAND } from '../help/shells.ts'
 import { asksForVersion, helpWords, pageFile, pageOf, versionText } from '../help/static-pages.ts'
 import { reportText } from '../output/error-report.ts'
-import { forbidsColours, useColours } from '../output/screen.ts'
+import { hasNoColourFlag, useColours } from '../output/screen.ts'
 
 export { cacheFolder } from '../config/paths.ts'
 
@@ -38,7 +38,7 @@ export function answerFast(argv: readonly string[], root: string): boolean {
   // Opening stdout takes time; only where it may be a terminal there is something to ask it.
   const stdout = fstatSync(STDOUT).isCharacterDevice() ? process.stdout : undefined
   if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
-  const coloured = !forbidsColours(argv) && useColours(process.env, stdout ?? { isTTY: false })
+  const coloured = !hasNoColourFlag(argv) && useColours(process.env, stdout ?? { isTTY: false })
   const pathOf = (id: string) => join(root, 'dist', 'help', pageFile(id, coloured))
   const id = pageOf(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
   if (id === undefined) return false

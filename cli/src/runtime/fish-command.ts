@@ -2,11 +2,11 @@ import { Command, type Config, Errors, Flags, type Interfaces } from '@oclif/cor
 import type { Context, Role } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
-import { type Column, chooseColumns } from '../output/columns.ts'
+import { type Column, selectColumns } from '../output/columns.ts'
 import { FORMATS, formatOf, type OutputFlags } from '../output/format.ts'
 import { type RowsOutput, renderRows } from '../output/rows.ts'
 import { type Screen, screenOf, useColours } from '../output/screen.ts'
-import { jsonText, wrappedMessage } from '../output/text.ts'
+import { jsonText, wrapMessage } from '../output/text.ts'
 import { refuseBooleanValues } from './boolean-values.ts'
 import { createContext, processSystem } from './context.ts'
 import { parseFailure } from './parse-failure.ts'
@@ -78,9 +78,9 @@ export abstract class FishCommand extends Command {
   async presetsJson(): Promise<boolean> {
     // oclif leaves it undefined for a command without flags of its own.
     if (!('output' in (this.ctor.flags ?? {}))) return false
-    const { outputPreset } = await import('../config/config-file.ts')
+    const { defaultOutput } = await import('../config/config-file.ts')
     try {
-      return outputPreset(this.io) === 'json'
+      return defaultOutput(this.io) === 'json'
     } catch {
       // The wrong value is the failure that is told.
       return false
@@ -103,7 +103,7 @@ export abstract class FishCommand extends Command {
     { isVerbatim = false }: { readonly isVerbatim?: boolean } = {},
   ): number {
     const lines = () => render(useColours(this.io.env, this.io.stdout))
-    const text = json ? jsonText(data, 2) : isVerbatim ? lines() : wrappedMessage(lines(), this.screen.width)
+    const text = json ? jsonText(data, 2) : isVerbatim ? lines() : wrapMessage(lines(), this.screen.width)
     if (text !== '') this.#write(`${text}\n`)
     return EXIT.ok
   }
@@ -111,7 +111,7 @@ export abstract class FishCommand extends Command {
   /** Says what is wrong with `--output` and `--fields` before anything is done. @throws CliError */
   protected checkOutput<Row extends object>(flags: OutputFlags, columns: readonly Column<Row>[]): void {
     formatOf(flags)
-    chooseColumns(columns, flags.fields)
+    selectColumns(columns, flags.fields)
   }
 
   /** Prints rows in the form that flags ask for; a long table on a terminal goes through a pager. */

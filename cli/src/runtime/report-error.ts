@@ -1,9 +1,9 @@
 import type { Context } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, reportOf } from '../core/errors.ts'
 import { reportJson, reportText } from '../output/error-report.ts'
-import { asksForJson, namesFormat } from '../output/format.ts'
+import { hasFormatFlag, hasJsonFlag } from '../output/format.ts'
 import { screenOf } from '../output/screen.ts'
-import { wrappedMessage } from '../output/text.ts'
+import { wrapMessage } from '../output/text.ts'
 import type { FishCommand } from './fish-command.ts'
 
 /** What is known of a command line that failed. */
@@ -18,9 +18,9 @@ export interface FailedCommand {
 export async function reportError(io: Context, { argv, command, error }: FailedCommand): Promise<number> {
   io.line.end()
   const failure = withHelp(await describe(error, command), command?.id)
-  const wantsJson = asksForJson(argv) || (!namesFormat(argv) && (await command?.presetsJson()))
+  const wantsJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && (await command?.presetsJson()))
   if (wantsJson) io.stdout.write(reportJson(failure))
-  else io.stderr.write(wrappedMessage(reportText(failure), screenOf(io, io.stderr).width))
+  else io.stderr.write(wrapMessage(reportText(failure), screenOf(io, io.stderr).width))
   return failure.exit
 }
 

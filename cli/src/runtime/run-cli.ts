@@ -3,7 +3,7 @@ import type { Context, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
 import { closestCommand, meantHint } from '../help/closest.ts'
 import { asksForVersion, helpWords, versionText } from '../help/static-pages.ts'
-import { forbidsColours } from '../output/screen.ts'
+import { hasNoColourFlag } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 import { createContext } from './context.ts'
 
@@ -12,7 +12,7 @@ import { createContext } from './context.ts'
  * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processIo())
  */
 export async function runCli(argv: readonly string[], surroundings: System): Promise<number> {
-  const io = createContext(forbidsColours(argv) ? withoutColours(surroundings) : surroundings)
+  const io = createContext(hasNoColourFlag(argv) ? withoutColours(surroundings) : surroundings)
   try {
     return await dispatch(argv, io)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts'
-import { formatAmong, type OutputFlags } from '../output/format.ts'
+import { type OutputFlags, parseFormat } from '../output/format.ts'
 
 /** Flags that mean more than was typed. */
 export interface SettledFlags {
@@ -29,15 +29,15 @@ export async function settledFlags(
 ): Promise<SettledFlags> {
   const settled: SettledFlags = {}
   if (flags.gamemode !== undefined) {
-    const { gamemodeNamed } = await import('../core/gamemode.ts')
-    settled.gamemode = gamemodeNamed(flags.gamemode, '--gamemode')
+    const { parseGamemode } = await import('../core/gamemode.ts')
+    settled.gamemode = parseGamemode(flags.gamemode, '--gamemode')
   }
   if (hasOutput && flags.output === undefined && !flags.json) {
-    const { outputPreset } = await import('../config/config-file.ts')
-    const preset = outputPreset(io)
+    const { defaultOutput } = await import('../config/config-file.ts')
+    const preset = defaultOutput(io)
     // What a command cannot print was said for the others.
     if (preset !== undefined && formats.includes(preset)) settled.output = preset
   }
-  if (formatAmong(formats, { ...flags, ...settled }) === 'json') settled.json = true
+  if (parseFormat(formats, { ...flags, ...settled }) === 'json') settled.json = true
   return settled
 }

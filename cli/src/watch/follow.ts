@@ -2,28 +2,28 @@ import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { CliError, EXIT } from '../core/errors.ts'
-import type { Whereabouts } from './gamemode.ts'
+import type { PlayerLocation } from './gamemode.ts'
 import {
   type Batch,
   identityAt,
-  isPacked,
-  isReadTo,
+  isGzipped,
+  isUnchangedTo,
   LOG_NOT_READABLE,
   type LogFile,
+  openGzippedLog,
   openLog,
-  openPackedLog,
-  readOn,
+  readBatch,
 } from './log-file.ts'
-import type { Place } from './parser.ts'
-import { placeToBegin } from './rotation.ts'
+import type { LogPosition } from './parser.ts'
+import { startPosition } from './rotation.ts'
 
 /** What {@link follow} is told. */
 interface FollowOptions {
   readonly path: string
   /** Where reading ended before. @default what was written before is passed over, unless `fromStart` */
-  readonly place?: Place | undefined
+  readonly place?: LogPosition | undefined
   /** Where the player was at the end of the log that came before, for a log that goes on with it. */
-  readonly before?: Whereabouts | undefined
+  readonly before?: PlayerLocation | undefined
   /** Begin with what is in the log already, also where a place is known. */
   readonly fromStart: boolean
   /** End when all that is there was read. */
@@ -48,8 +48,8 @@ interface FollowOptions {
  *   what `onBatch` throws
  */
 export async function follow(options: FollowOptions): Promise<void> {
-  const waker = wakerOf(options.path)
-  const following = new Following(options, waker)
+  const waker = watchForChanges(options.path)
+  const following = new Follower(options, waker)
   try {
     await following.run()
   } finally {
@@ -62,12 +62,12 @@ const POLL_MS = 250
 // Whoever writes a line writes its end within this time.
 const UNFINISHED_MS = 2000
 
-class Following {
+class Follower {
   readonly #options: FollowOptions
-  readonly #waker: Waker
+  readonly #waker: ChangeWatcher
   #file: LogFile | undefined
   /** Where reading goes on: in the file that is open, else in the one that was last. */
-  #place: Place | undefined
+  #place: LogPosition | undefined
   /** Whether what is written in a log that is not known is ours, from its beginning on. */
   #begun: boolean
   #fromStart: boolean
@@ -75,7 +75,7 @@ class Following {
   #wasOpen = false
   #toldMissing = false
 
-  constructor(options: FollowOptions, waker: Waker) {
+  constructor(options: FollowOptions, waker: ChangeWatcher) {
     this.#options = options
     this.#waker = waker
     this.#place = options.place
@@ -107,7 +107,7 @@ class Following {
     const { path, once, signal, clock, onBatch, before } = this.#options
     const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
     const begin = { path, once, signal, clock, onBatch, before, known, begun, fromStart }
-    const from = await placeToBegin(file, begin).catch(async (error: unknown) => {
+    const from = await startPosition(file, begin).catch(async (error: unknown) => {
       await file.close()
       throw error
     })
@@ -128,7 +128,7 @@ class Following {
   /** A log that was read is waited for when it cannot be: it may be locked, or on its way to another place. */
   #openLog(): Promise<LogFile | undefined> {
     const { path } = this.#options
-    return (isPacked(path) ? openPackedLog(path) : openLog(path)).catch((error: unknown) => {
+    return (isGzipped(path) ? openGzippedLog(path) : openLog(path)).catch((error: unknown) => {
       const isPassing = this.#wasOpen && !this.#options.once
       if (isPassing && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
       throw error
@@ -159,7 +159,7 @@ class Following {
     if (!place) return false
     const isReplaced = (await identityAt(path)) !== file.identity
     const { size, writtenAt } = await file.facts()
-    if (!(await isReadTo(file, place))) {
+    if (!(await isUnchangedTo(file, place))) {
       // Cut off, and perhaps begun anew.
       await this.close()
       return true
@@ -167,7 +167,7 @@ class Following {
     const isSettled = once || isReplaced || size === this.#sizeBefore
     this.#sizeBefore = size
     const isWhole = once && clock.now() - writtenAt > UNFINISHED_MS
-    const batch = await readOn(file, place, { isSettled, isWhole })
+    const batch = await readBatch(file, place, { isSettled, isWhole })
     if (batch) {
       this.#place = batch.place
       await onBatch(batch)
@@ -180,7 +180,7 @@ class Following {
 }
 
 /** Waits for something to happen to a file. */
-interface Waker {
+interface ChangeWatcher {
   /** Settles after that time, or when something changed beside the file since the last call. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
   close(): void
@@ -190,7 +190,7 @@ interface Waker {
  * Wakes up when a file, or another of its folder, changes. Where the system cannot tell, as on network drives, or the
  * folder is not there, only time wakes it.
  */
-function wakerOf(path: string): Waker {
+function watchForChanges(path: string): ChangeWatcher {
   let changed = false
   let wake: (() => void) | undefined
   const changes = watchFolder(dirname(path), () => {

@@ -2,7 +2,7 @@ import { chatMessageOf } from '@fish-crab/sdk/chat'
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 
 /** Where a log says that the player is; neither field where it does not say. */
-export interface Whereabouts {
+export interface PlayerLocation {
   readonly gamemode?: Gamemode | undefined
   /** The name of a place that is no gamemode, such as `hub`. */
   readonly elsewhere?: string | undefined
@@ -16,7 +16,7 @@ const MOVED =
 // Of these, the ones that name a server and nothing else: "Welcome to the server" and "Teleporting to spawn" name none.
 const SENT =
   /^(?:(?:sending|connecting|transferring|moving)(?: you)?|you (?:are being|have been|were) (?:sent|connected|transferred|moved)) to(?: the)?(?: server)? ([\w-]{1,64})(?: server)? ?(?:\.{0,3}|…|!)$/i
-const WITHIN_A_PLACE = /^(?:spawn|home|warp|server|world)$/i
+const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
 // First words of addresses that name the network or nothing; also of those that are numbers.
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
@@ -29,33 +29,33 @@ const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localho
  * readWhereabouts('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to Survival...') // { gamemode: 'survival' }
  * readWhereabouts('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to hub') // { elsewhere: 'hub' }
  */
-export function readWhereabouts(line: string): Whereabouts | undefined {
+export function readLocation(line: string): PlayerLocation | undefined {
   const [, host] = CONNECTING.exec(line) ?? []
   if (host !== undefined && !line.includes('[CHAT]')) {
     const [name = ''] = host.split('.')
-    return NETWORK.test(name) ? {} : placeNamed(name)
+    return NETWORK.test(name) ? {} : locationNamed(name)
   }
   // Most lines are neither; this is cheaper than reading each as chat.
   if (!/ (?:to|on|in|into) /i.test(line)) return undefined
   const text = chatMessageOf(line)?.text ?? ''
   const [, moved = ''] = MOVED.exec(text) ?? []
-  const gamemode = gamemodeIn(moved)
+  const gamemode = matchGamemode(moved)
   if (gamemode) return { gamemode }
   const [, sent] = SENT.exec(text) ?? []
-  return sent === undefined || WITHIN_A_PLACE.test(sent) ? undefined : placeNamed(sent)
+  return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent)
 }
 
 /** Whether a log that begins with this line is that of a game which was started, and not the next part of a rotated one. */
-export function beginsGame(firstLine: string): boolean {
+export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)
 }
 
-function placeNamed(name: string): Whereabouts {
-  const gamemode = gamemodeIn(name)
+function locationNamed(name: string): PlayerLocation {
+  const gamemode = matchGamemode(name)
   return gamemode ? { gamemode } : { elsewhere: name }
 }
 
-function gamemodeIn(word: string): Gamemode | undefined {
+function matchGamemode(word: string): Gamemode | undefined {
   const plain = word.toLowerCase().replace(/[\d_-]+$/, '')
   return GAMEMODES.find((gamemode) => gamemode === plain)
 }

@@ -1,10 +1,10 @@
 import { glob, stat } from 'node:fs/promises'
 import * as path from 'node:path'
-import type { Surroundings } from '../config/paths.ts'
+import type { PlatformInfo } from '../config/paths.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
 /** A log that was found. */
-interface FoundLog {
+interface LogFileLocation {
   readonly launcher: string
   readonly path: string
 }
@@ -14,8 +14,8 @@ interface FoundLog {
  *
  * @throws CliError `log_not_found`
  */
-export async function findLog(places: readonly LogPlace[]): Promise<FoundLog> {
-  const found = await Promise.all(places.map(logsIn))
+export async function findLog(places: readonly LogLocation[]): Promise<LogFileLocation> {
+  const found = await Promise.all(places.map(logsAt))
   const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
   if (newest) return { launcher: newest.launcher, path: newest.path }
   throw new CliError({
@@ -26,7 +26,10 @@ export async function findLog(places: readonly LogPlace[]): Promise<FoundLog> {
   })
 }
 
-async function logsIn({ launcher, pattern }: LogPlace): Promise<(FoundLog & { readonly writtenAt: number })[]> {
+async function logsAt({
+  launcher,
+  pattern,
+}: LogLocation): Promise<(LogFileLocation & { readonly writtenAt: number })[]> {
   const paths: string[] = []
   // Without a star it is a path, whatever characters are in it.
   if (pattern.includes('*')) {
@@ -53,7 +56,7 @@ async function fileFacts(path: string): Promise<{ readonly mtimeMs: number; read
 }
 
 /** A place where a launcher or client of the game may keep its log. */
-interface LogPlace {
+interface LogLocation {
   /** Who keeps it there. */
   readonly launcher: string
   /** The path; a segment that is `*` stands for every folder. */
@@ -71,11 +74,11 @@ const INSTANCE_GAMES = ['.minecraft', 'minecraft']
  * @example
  * logPlaces({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'
  */
-export function logPlaces({ platform, env, home }: Surroundings): readonly LogPlace[] {
+export function logLocations({ platform, env, home }: PlatformInfo): readonly LogLocation[] {
   const { join } = platform === 'win32' ? path.win32 : path.posix
   const { games, instances, feather } = foldersOfPlatform({ platform, env, home }, join)
   const lunar = join(home, '.lunarclient')
-  const places: LogPlace[] = games.flatMap((game) => [
+  const places: LogLocation[] = games.flatMap((game) => [
     { launcher: 'vanilla', pattern: join(game, ...LOG) },
     { launcher: 'Feather', pattern: join(game, 'feather', ...LOG) },
   ])
@@ -106,7 +109,7 @@ interface PlatformFolders {
   readonly instances: readonly { readonly launcher: string; readonly folder: string }[]
 }
 
-function foldersOfPlatform({ platform, env, home }: Surroundings, join: typeof path.join): PlatformFolders {
+function foldersOfPlatform({ platform, env, home }: PlatformInfo, join: typeof path.join): PlatformFolders {
   if (platform === 'win32') {
     const roaming = env.APPDATA || join(home, 'AppData', 'Roaming')
     const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local')

@@ -3,9 +3,9 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { isAbsent } from '../config/files.ts'
+import { isNotFound } from '../config/files.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { decodeLine, interpret, type Place, splitLines, type WatchedCatch } from './parser.ts'
+import { decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
 /** A log that can be read at any place. */
 export interface LogFile {
@@ -33,7 +33,7 @@ const ANCHOR_LENGTH = 512
  * @throws CliError `log_not_readable`
  */
 export async function openLog(path: string): Promise<LogFile | undefined> {
-  const handle = await openFile(path)
+  const handle = await openLogFile(path)
   if (!handle) return undefined
   const { dev, ino } = await handle.stat({ bigint: true })
   return {
@@ -62,8 +62,8 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
  *
  * @throws CliError `log_not_readable`
  */
-export async function openPackedLog(path: string): Promise<LogFile | undefined> {
-  const handle = await openFile(path)
+export async function openGzippedLog(path: string): Promise<LogFile | undefined> {
+  const handle = await openLogFile(path)
   if (!handle) return undefined
   try {
     const { dev, ino } = await handle.stat({ bigint: true })
@@ -84,7 +84,7 @@ export async function openPackedLog(path: string): Promise<LogFile | undefined> 
 }
 
 /** Whether a path is that of a log that was packed. */
-export function isPacked(path: string): boolean {
+export function isGzipped(path: string): boolean {
   return path.endsWith('.gz')
 }
 
@@ -103,11 +103,11 @@ export async function identityAt(path: string): Promise<string | undefined> {
  *
  * @param isWhole Whether nothing more is written, so that a line without an end is one too.
  */
-export async function headOf(file: LogFile, isWhole: boolean): Promise<string | undefined> {
-  return headIn(await file.read(0, LONGEST_HEAD), isWhole)
+export async function headHashOf(file: LogFile, isWhole: boolean): Promise<string | undefined> {
+  return headHash(await file.read(0, LONGEST_HEAD), isWhole)
 }
 
-function headIn(beginning: Uint8Array, isWhole: boolean): string | undefined {
+function headHash(beginning: Uint8Array, isWhole: boolean): string | undefined {
   const bytes = beginning.subarray(0, LONGEST_HEAD)
   const end = bytes.indexOf(0x0a)
   if (end === -1 && bytes.length < LONGEST_HEAD && !(isWhole && bytes.length > 0)) return undefined
@@ -122,14 +122,14 @@ export async function firstLineOf(file: LogFile): Promise<string> {
 }
 
 /** What tells whether a file is still the one that was read. */
-interface Mark {
+interface ReadPosition {
   readonly head: string
   readonly offset: number
   readonly anchor: string
 }
 
 /** A hash of what stands before a place; what was overwritten has another. */
-export async function anchorOf(file: LogFile, offset: number): Promise<string> {
+export async function anchorHashOf(file: LogFile, offset: number): Promise<string> {
   const length = Math.min(offset, ANCHOR_LENGTH)
   return hashOf(await file.read(offset - length, length))
 }
@@ -137,7 +137,7 @@ export async function anchorOf(file: LogFile, offset: number): Promise<string> {
 /** The bytes from a place on, and whether those before it are what they were: both from one look at the file. */
 async function readFrom(
   file: LogFile,
-  { head, offset, anchor }: Mark,
+  { head, offset, anchor }: ReadPosition,
   length: number,
 ): Promise<{ readonly isSame: boolean; readonly bytes: Uint8Array; anchorAt(end: number): string }> {
   const before = Math.min(offset, ANCHOR_LENGTH)
@@ -147,15 +147,15 @@ async function readFrom(
     return hashOf(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
   }
   // Before the first byte stands nothing to go by, so the first line counts there.
-  const isSame = offset === 0 ? headIn(all, true) === head : anchorAt(offset) === anchor
+  const isSame = offset === 0 ? headHash(all, true) === head : anchorAt(offset) === anchor
   return { isSame, bytes: all.subarray(before), anchorAt }
 }
 
 /** Whether a file is the one that was read up to a place, perhaps longer now. */
-export async function isReadTo(file: LogFile, { head, offset, anchor }: Mark): Promise<boolean> {
-  if (offset === 0) return (await headOf(file, true)) === head
+export async function isUnchangedTo(file: LogFile, { head, offset, anchor }: ReadPosition): Promise<boolean> {
+  if (offset === 0) return (await headHashOf(file, true)) === head
   const { size } = await file.facts()
-  return size >= offset && (await anchorOf(file, offset)) === anchor
+  return size >= offset && (await anchorHashOf(file, offset)) === anchor
 }
 
 function hashOf(bytes: Uint8Array): string {
@@ -170,13 +170,13 @@ export const LOG_NOT_READABLE = 'log_not_readable'
  *
  * @throws CliError `log_not_readable`, for what is no file too
  */
-async function openFile(path: string): Promise<FileHandle | undefined> {
+async function openLogFile(path: string): Promise<FileHandle | undefined> {
   let handle: FileHandle
   try {
     // A named pipe would wait for its writer where Ctrl-C does not reach. Windows has none, and no such flag.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isNotFound(error)) return undefined
     const { code } = error as NodeJS.ErrnoException
     // Windows opens no folder at all.
     if (code === 'EISDIR') throw notReadable(`${path} is a folder.`)
@@ -201,7 +201,7 @@ function notReadable(message: string): CliError {
 /** What was read in one go, and where reading goes on. */
 export interface Batch {
   readonly catches: readonly WatchedCatch[]
-  readonly place: Place
+  readonly place: LogPosition
 }
 
 const CHUNK = 256 * 1024
@@ -215,7 +215,7 @@ interface ReadOptions {
 }
 
 /** Reads on from a place, up to 256 KiB; `undefined` when there is nothing to take. */
-export async function readOn(file: LogFile, place: Place, options: ReadOptions): Promise<Batch | undefined> {
+export async function readBatch(file: LogFile, place: LogPosition, options: ReadOptions): Promise<Batch | undefined> {
   const { size, writtenAt } = await file.facts()
   if (size <= place.offset) return undefined
   const { isSame, bytes, anchorAt } = await readFrom(file, place, CHUNK)
@@ -227,7 +227,7 @@ export async function readOn(file: LogFile, place: Place, options: ReadOptions):
   const lines = splitLines(bytes, place.offset, isOneLine || (isLast && options.isWhole))
   if (lines.length === 0) return undefined
   const isSettled = isOneLine || (isLast && (options.isSettled || options.isWhole))
-  const { catches, context, end } = interpret(lines, place, { isSettled, now: writtenAt })
+  const { catches, context, end } = parseLines(lines, place, { isSettled, now: writtenAt })
   if (end === place.offset) return undefined
   return { catches, place: { ...place, ...context, offset: end, anchor: anchorAt(end) } }
 }

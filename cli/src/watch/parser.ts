@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
-import { readWhereabouts, type Whereabouts } from './gamemode.ts'
+import { type PlayerLocation, readLocation } from './gamemode.ts'
 
 /** How far a log was read, and where it said last that the player is. */
-export interface Place extends Whereabouts {
+export interface LogPosition extends PlayerLocation {
   /** Names the content of the file: a hash of its first line. Survives renaming and packing. */
   readonly head: string
   /** How many files have stood at this path before, as far as was seen. */
@@ -23,18 +23,18 @@ export interface WatchedCatch {
   /** Milliseconds since 1970. */
   readonly caughtAt: number
   /** Where the player was, as the log said before it. */
-  readonly where: Whereabouts
+  readonly where: PlayerLocation
   /** Names this very catch: the file by its first line, the byte at which the catch stands, and the line. */
   readonly key: string
 }
 
 /** What is known from before the lines. */
-type Context = Pick<Place, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
+type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
 /** What lines told. */
-interface Interpretation {
+interface ParsedLines {
   readonly catches: readonly WatchedCatch[]
-  readonly context: Context
+  readonly context: ParserState
   /** Up to where they were taken; less than all when the last of them is to be read again with what follows. */
   readonly end: number
 }
@@ -46,16 +46,16 @@ interface Interpretation {
  * line may say more of it.
  * @param now When the log was last written to, milliseconds since 1970.
  */
-export function interpret(
+export function parseLines(
   lines: readonly LogLine[],
-  before: Context,
+  before: ParserState,
   { isSettled, now }: { readonly isSettled: boolean; readonly now: number },
-): Interpretation {
+): ParsedLines {
   const catches: WatchedCatch[] = []
   let context = before
   let open = false
   for (const [index, { text, start, end }] of lines.entries()) {
-    const where = readWhereabouts(text)
+    const where = readLocation(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
     const found = parseChatLine(text)
     if (!found) continue
@@ -68,8 +68,8 @@ export function interpret(
       continue
     }
     if (!isSettled && index === lines.length - 1) return { catches, context, end: start }
-    const caughtAt = momentOf(found.timeOfDay, context.at, now)
-    context = { ...context, at: caughtAt, last: lastOf(line) }
+    const caughtAt = timeOfLine(found.timeOfDay, context.at, now)
+    context = { ...context, at: caughtAt, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
     const key = keyOf(context, found, { text, start })
     catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
@@ -83,7 +83,7 @@ export function interpret(
  * Lines without times are told apart only by how often the file was begun anew.
  */
 function keyOf(
-  { head, generation }: Context,
+  { head, generation }: ParserState,
   { timeOfDay }: ChatCatch,
   { text, start }: Pick<LogLine, 'text' | 'start'>,
 ): string {
@@ -110,7 +110,7 @@ interface LastCatch {
 }
 
 /** What {@link isSameCatch} goes by later. */
-function lastOf({ found, end }: CatchLine): LastCatch {
+function lastCatchOf({ found, end }: CatchLine): LastCatch {
   const { kind, name, firstTime = false, byAugment = false, lengthCm, timeOfDay } = found
   return {
     kind,
@@ -182,7 +182,7 @@ export const LINE_SLACK_MS = 5000
  * @param now Not after this moment: when the log was last written to.
  * @returns milliseconds since 1970; `now` where no time of day is told
  */
-export function momentOf(timeOfDay: string | undefined, after: number, now: number): number {
+export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
   const time = timeOfDay === undefined ? undefined : readTime(timeOfDay)
   if (!time) return now
   const day = new Date(after - LINE_SLACK_MS)

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { type Gamemode, isGamemode, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
 import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT } from '../core/errors.ts'
-import type { Whereabouts } from './gamemode.ts'
+import type { PlayerLocation } from './gamemode.ts'
 import type { Batch } from './log-file.ts'
-import type { Place, WatchedCatch } from './parser.ts'
+import type { LogPosition, WatchedCatch } from './parser.ts'
 
 /** A catch as `watch` shows it. What the log did not tell is absent. */
-export interface ShownCatch {
+export interface RecordedCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
   readonly rarity?: string
@@ -20,7 +20,7 @@ export interface ShownCatch {
 }
 
 /** A catch that is held back until its gamemode is known. */
-export interface HeldCatch extends Omit<ShownCatch, 'gamemode'> {
+export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The place, which is no gamemode; `null` where the log names none. */
   readonly heldAt: string | null
@@ -28,16 +28,16 @@ export interface HeldCatch extends Omit<ShownCatch, 'gamemode'> {
 
 /** What became of a batch: those of its catches that are new. */
 interface Recorded {
-  readonly added: readonly ShownCatch[]
+  readonly added: readonly RecordedCatch[]
   readonly held: readonly HeldCatch[]
 }
 
 /** Where what was watched goes. */
 export interface Recorder {
   /** Where reading ended before. */
-  readonly place: Place | undefined
+  readonly place: LogPosition | undefined
   /** Adds what an earlier run held back, as far as its gamemode is known now. */
-  release(): Promise<readonly ShownCatch[]>
+  release(): Promise<readonly RecordedCatch[]>
   /** How many catches are held back. */
   held(): number
   /** Keeps a batch. @throws CliError `too_many_held`; then, and when it fails otherwise, nothing of it was kept */
@@ -47,13 +47,13 @@ export interface Recorder {
 }
 
 /** Decides in which gamemode a catch was made; `undefined` when nothing says it. */
-type GamemodeOf = (where: Whereabouts) => Gamemode | undefined
+type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
 /**
  * Which gamemode counts: the flag, else what the log says, else what environment, profile, settings or a person say.
  * At a place that is no gamemode only the flag does.
  */
-export function gamemodeChoice(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeOf {
+export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
   return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
 }
 
@@ -65,8 +65,8 @@ interface LogOwner {
 }
 
 /** What an earlier run kept of a log. */
-export async function keptOf(outbox: Outbox, owner: LogOwner): Promise<Bookmarked | undefined> {
-  return readBookmark(await outbox.checkpoint(bookmarkName(owner)))
+export async function readCheckpoint(outbox: Outbox, owner: LogOwner): Promise<Checkpoint | undefined> {
+  return parseCheckpoint(await outbox.checkpoint(checkpointName(owner)))
 }
 
 // A place alone is written after so many bytes: what lies between is read again, and tells of no catch.
@@ -81,16 +81,16 @@ const MOST_HELD = 1000
 export function outboxRecorder(
   outbox: Outbox,
   owner: LogOwner,
-  { kept: before, gamemodeOf }: { readonly kept: Bookmarked | undefined; readonly gamemodeOf: GamemodeOf },
+  { kept: before, gamemodeOf }: { readonly kept: Checkpoint | undefined; readonly gamemodeOf: GamemodeResolver },
 ): Recorder {
-  const name = bookmarkName(owner)
+  const name = checkpointName(owner)
   let kept = before?.place
   let last = kept
   let held = before?.held ?? []
   const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
-  const add = async (catches: readonly KnownCatch[], next: Bookmarked) => {
+  const add = async (catches: readonly KnownCatch[], next: Checkpoint) => {
     const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
-    const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: bookmarkText(next) } })
+    const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: formatCheckpoint(next) } })
     kept = next.place
     last = next.place
     held = next.held
@@ -99,7 +99,7 @@ export function outboxRecorder(
   return {
     place: kept,
     async release() {
-      const { known, unknown } = parted(held, gamemodeOf)
+      const { known, unknown } = partition(held, gamemodeOf)
       return kept && known.length > 0 ? add(known, { place: kept, held: unknown }) : []
     },
     held: () => held.length,
@@ -109,7 +109,7 @@ export function outboxRecorder(
         last = place
         return { added: [], held: [] }
       }
-      const { known, unknown } = parted(catches, gamemodeOf)
+      const { known, unknown } = partition(catches, gamemodeOf)
       const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
       if (held.length + fresh.length > MOST_HELD) throw tooManyHeld()
       const added = await add(known, { place, held: [...held, ...fresh] })
@@ -122,14 +122,14 @@ export function outboxRecorder(
 }
 
 /** Keeps nothing. */
-export function dryRecorder(gamemodeOf: GamemodeOf): Recorder {
+export function dryRecorder(gamemodeOf: GamemodeResolver): Recorder {
   let held = 0
   return {
     place: undefined,
     release: async () => [],
     held: () => held,
     async record({ catches }) {
-      const { known, unknown } = parted(catches, gamemodeOf)
+      const { known, unknown } = partition(catches, gamemodeOf)
       held += unknown.length
       return { added: known.map(({ shown }) => shown), held: unknown.map(heldCatch) }
     },
@@ -139,25 +139,25 @@ export function dryRecorder(gamemodeOf: GamemodeOf): Recorder {
 
 interface KnownCatch {
   readonly one: WatchedCatch
-  readonly shown: ShownCatch
+  readonly shown: RecordedCatch
 }
 
-function parted(catches: readonly WatchedCatch[], gamemodeOf: GamemodeOf) {
+function partition(catches: readonly WatchedCatch[], gamemodeOf: GamemodeResolver) {
   const known: KnownCatch[] = []
   const unknown: WatchedCatch[] = []
   for (const one of catches) {
     const gamemode = gamemodeOf(one.where)
-    if (gamemode) known.push({ one, shown: { ...factsOf(one), gamemode } })
+    if (gamemode) known.push({ one, shown: { ...catchFields(one), gamemode } })
     else unknown.push(one)
   }
   return { known, unknown }
 }
 
 function heldCatch(one: WatchedCatch): HeldCatch {
-  return { ...factsOf(one), gamemode: null, heldAt: one.where.elsewhere ?? null }
+  return { ...catchFields(one), gamemode: null, heldAt: one.where.elsewhere ?? null }
 }
 
-function factsOf({ found, caughtAt }: WatchedCatch): Omit<ShownCatch, 'gamemode'> {
+function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'gamemode'> {
   const { kind, name, lengthCm, firstTime, byAugment } = found
   return {
     kind,
@@ -170,12 +170,12 @@ function factsOf({ found, caughtAt }: WatchedCatch): Omit<ShownCatch, 'gamemode'
   }
 }
 
-function newCatch({ gamemode, caughtAt }: ShownCatch, { found }: WatchedCatch, key: string): NewCatch {
+function newCatch({ gamemode, caughtAt }: RecordedCatch, { found }: WatchedCatch, key: string): NewCatch {
   const fields = { name: found.name, key, gamemode, caughtAt }
   return found.kind === 'fish' ? { kind: 'fish', rarity: found.rarity, ...fields } : { kind: 'crab', ...fields }
 }
 
-function bookmarkName({ user, path }: LogOwner): string {
+function checkpointName({ user, path }: LogOwner): string {
   return `watch:${userNameKey(user)}:${createHash('sha256').update(path).digest('hex')}`
 }
 
@@ -189,8 +189,8 @@ function tooManyHeld(): CliError {
 }
 
 /** What a bookmark in the outbox holds. */
-interface Bookmarked {
-  readonly place: Place
+interface Checkpoint {
+  readonly place: LogPosition
   /** What was read and not queued, since nobody knows in which gamemode it was caught. */
   readonly held: readonly WatchedCatch[]
 }
@@ -198,12 +198,12 @@ interface Bookmarked {
 const VERSION = 1
 
 /** The text of a bookmark. */
-export function bookmarkText({ place, held }: Bookmarked): string {
+export function formatCheckpoint({ place, held }: Checkpoint): string {
   return JSON.stringify({ version: VERSION, ...place, ...(held.length > 0 && { held }) })
 }
 
 /** What a bookmark tells of; `undefined` when it is of another version, or none. */
-export function readBookmark(text: string | undefined): Bookmarked | undefined {
+export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined
   try {
     const { version, head, generation, offset, anchor, at, last, gamemode, elsewhere, held = [] } = JSON.parse(text)

@@ -1,12 +1,12 @@
 import { isFishCrabError, isRateLimitError, type RarityLabel, type RateLimitState } from '@fish-crab/sdk'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
-import { waitsTold } from '../client/flush.ts'
+import { createWaitListener } from '../client/flush.ts'
 import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { type Colours, paint, rarityStyle } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
-import type { HeldCatch, ShownCatch } from './recorder.ts'
+import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
 /** What was caught since `watch` began. */
 export interface Totals {
@@ -15,7 +15,7 @@ export interface Totals {
 }
 
 /** Totals with one catch more. */
-export function withCatch({ fish, crabs }: Totals, { kind }: Pick<ShownCatch, 'kind'>): Totals {
+export function withCatch({ fish, crabs }: Totals, { kind }: Pick<RecordedCatch, 'kind'>): Totals {
   return kind === 'fish' ? { fish: fish + 1, crabs } : { fish, crabs: crabs + 1 }
 }
 
@@ -25,7 +25,7 @@ export function totalsText({ fish, crabs }: Totals): string {
 }
 
 /** A catch as a line for people, with the totals that it makes. */
-export function catchText(one: ShownCatch, totals: Totals, colours: Colours): string {
+export function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
   const { rarity: label = '' } = one
   const style = rarityStyle(label as RarityLabel)
   const rarity = style === undefined ? label : paint(style, label, colours)
@@ -40,13 +40,13 @@ export function catchText(one: ShownCatch, totals: Totals, colours: Colours): st
 }
 
 /** A catch as a line of JSON, with the totals that it makes; one that is held back makes none. */
-export function catchJson(one: ShownCatch | HeldCatch, totals: Totals): string {
+export function catchJson(one: RecordedCatch | HeldCatch, totals: Totals): string {
   return jsonText({ ...one, totals })
 }
 
 /** Tells on stderr what becomes of what was queued: what cannot be sent is told once, until something is sent again. */
-export function tellDelivery(io: Context, outbox: Outbox): () => void {
-  const wait = waitsTold(io)
+export function reportDelivery(io: Context, outbox: Outbox): () => void {
+  const wait = createWaitListener(io)
   let trouble = ''
   return outbox.subscribe((event: OutboxEvent) => {
     wait(event)
@@ -74,7 +74,7 @@ const RESERVE = 0.4
  *
  * @param state What the service said last; nothing where the limit does not hold, as with an API key.
  */
-export function sendPauseMs(state: RateLimitState | undefined, now: number): number {
+export function sendDelayMs(state: RateLimitState | undefined, now: number): number {
   if (!state) return USUAL_MS
   const { limit, remaining, resetAt } = state
   // However wrong this clock is, no window is longer.

@@ -1,23 +1,23 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
-import { beginsGame, type Whereabouts } from './gamemode.ts'
+import { isGameStart, type PlayerLocation } from './gamemode.ts'
 import {
-  anchorOf,
+  anchorHashOf,
   type Batch,
   firstLineOf,
-  headOf,
-  isPacked,
-  isReadTo,
+  headHashOf,
+  isGzipped,
+  isUnchangedTo,
   type LogFile,
+  openGzippedLog,
   openLog,
-  openPackedLog,
-  readOn,
+  readBatch,
 } from './log-file.ts'
-import { LINE_SLACK_MS, type Place } from './parser.ts'
+import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
 /** What says where to begin in a log that was opened. */
-interface Begin {
+interface StartOptions {
   readonly path: string
   /** Nothing will follow: a first line without an end is a line. */
   readonly once: boolean
@@ -26,9 +26,9 @@ interface Begin {
   /** Takes what is left in older logs. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Where the player was at the end of the log that came before, for a log that is not known. */
-  readonly before?: Whereabouts | undefined
+  readonly before?: PlayerLocation | undefined
   /** Where reading ended before, in this log or one that stood here. */
-  readonly known: Place | undefined
+  readonly known: LogPosition | undefined
   /** Whether what is written in a log that is not known is ours, from its beginning on. */
   readonly begun: boolean
   /** Begin at the beginning also where a place is known. */
@@ -41,32 +41,32 @@ interface Begin {
  *
  * @returns `undefined` while the log is empty
  */
-export async function placeToBegin(file: LogFile, begin: Begin): Promise<Place | undefined> {
+export async function startPosition(file: LogFile, begin: StartOptions): Promise<LogPosition | undefined> {
   const { path, known, begun, fromStart, once, before = {} } = begin
-  const start = await beginning(file, { path, isWhole: once })
+  const start = await positionAtStart(file, { path, isWhole: once })
   if (!start) return undefined
   if (!known) {
-    const first = { ...start, ...(await carriedOver(before, file)) }
-    return begun ? first : passOver(file, first, begin)
+    const first = { ...start, ...(await carryLocation(before, file)) }
+    return begun ? first : skipExisting(file, first, begin)
   }
-  if (known.head === start.head && (await isReadTo(file, known))) {
-    return fromStart ? { ...start, ...(await carriedOver(before, file)), generation: known.generation } : known
+  if (known.head === start.head && (await isUnchangedTo(file, known))) {
+    return fromStart ? { ...start, ...(await carryLocation(before, file)), generation: known.generation } : known
   }
-  const last = await readOld(known, begin)
-  return { ...start, ...(await carriedOver(last, file)), generation: last.generation + 1 }
+  const last = await readRotated(known, begin)
+  return { ...start, ...(await carryLocation(last, file)), generation: last.generation + 1 }
 }
 
 /** Reads what is left in files that stood here before. @returns the last place in them */
-async function readOld(known: Place, { path, signal, clock, onBatch }: Begin): Promise<Place> {
+async function readRotated(known: LogPosition, { path, signal, clock, onBatch }: StartOptions): Promise<LogPosition> {
   let last = known
-  for (const old of await unreadLogs(path, known, { signal, clock })) {
+  for (const old of await findUnreadLogs(path, known, { signal, clock })) {
     const before = last
     last = old.place
-    await withOldLog(old.path, { signal, clock }, async (file) => {
-      if (old.place !== known) last = { ...old.place, ...(await carriedOver(before, file)) }
+    await withRotatedLog(old.path, { signal, clock }, async (file) => {
+      if (old.place !== known) last = { ...old.place, ...(await carryLocation(before, file)) }
       for (;;) {
         signal.throwIfAborted()
-        const batch = await readOn(file, last, { isSettled: true, isWhole: true })
+        const batch = await readBatch(file, last, { isSettled: true, isWhole: true })
         if (!batch) return
         last = batch.place
         await onBatch(batch)
@@ -77,15 +77,15 @@ async function readOld(known: Place, { path, signal, clock, onBatch }: Begin): P
 }
 
 /** What was written before anyone watched is none of ours, but it may say where the player is. */
-async function passOver(file: LogFile, start: Place, { signal }: Begin): Promise<Place> {
+async function skipExisting(file: LogFile, start: LogPosition, { signal }: StartOptions): Promise<LogPosition> {
   let place = start
   for (;;) {
     signal.throwIfAborted()
-    const batch = await readOn(file, place, { isSettled: true, isWhole: false })
+    const batch = await readBatch(file, place, { isSettled: true, isWhole: false })
     if (!batch) break
     place = batch.place
   }
-  return { ...place, anchor: await anchorOf(file, place.offset) }
+  return { ...place, anchor: await anchorHashOf(file, place.offset) }
 }
 
 const MOST_FILES = 100
@@ -94,32 +94,38 @@ const PACKING_MS = 10_000
 const PACKING_RETRY_MS = 200
 
 /** How old logs are read. */
-interface OldReading {
+interface RotatedReadOptions {
   readonly signal: AbortSignal
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
 /** An old log that holds what was not read yet. */
-interface OldLog {
+interface RotatedLog {
   readonly path: string
   /** Where to begin. */
-  readonly place: Place
+  readonly place: LogPosition
 }
 
 /**
  * The old logs beside a log that were not read to their ends: the one that a place is in, and all that were begun after
  * it, oldest first. Empty when that one is gone.
  */
-async function unreadLogs(path: string, place: Place, reading: OldReading): Promise<readonly OldLog[]> {
-  const candidates = await oldLogs(path, place.at - SLACK_MS)
+async function findUnreadLogs(
+  path: string,
+  place: LogPosition,
+  reading: RotatedReadOptions,
+): Promise<readonly RotatedLog[]> {
+  const candidates = await listRotatedLogs(path, place.at - SLACK_MS)
   for (const [index, candidate] of candidates.entries()) {
-    const isIt = await withOldLog(candidate, reading, async (file) => {
-      return (await headOf(file, true)) === place.head && (await isReadTo(file, place))
+    const isIt = await withRotatedLog(candidate, reading, async (file) => {
+      return (await headHashOf(file, true)) === place.head && (await isUnchangedTo(file, place))
     })
     if (!isIt) continue
-    const unread: OldLog[] = [{ path: candidate, place }]
+    const unread: RotatedLog[] = [{ path: candidate, place }]
     for (const later of candidates.slice(index + 1)) {
-      const begun = await withOldLog(later, reading, (file) => beginning(file, { path: later, isWhole: true }))
+      const begun = await withRotatedLog(later, reading, (file) =>
+        positionAtStart(file, { path: later, isWhole: true }),
+      )
       const generation: number = (unread.at(-1)?.place.generation ?? place.generation) + 1
       if (begun) unread.push({ path: later, place: { ...begun, generation } })
     }
@@ -129,43 +135,43 @@ async function unreadLogs(path: string, place: Place, reading: OldReading): Prom
 }
 
 /** The place at the beginning of a log; `undefined` while it has no first line. */
-async function beginning(
+async function positionAtStart(
   file: LogFile,
   { path, isWhole }: { readonly path: string; readonly isWhole: boolean },
-): Promise<Place | undefined> {
-  const head = await headOf(file, isWhole)
+): Promise<LogPosition | undefined> {
+  const head = await headHashOf(file, isWhole)
   if (head === undefined) return undefined
   const { bornAt, writtenAt } = await file.facts()
   // What was packed or copied is younger than what it tells of.
-  const at = Math.min(bornAt, writtenAt, dayInName(path) ?? Number.POSITIVE_INFINITY)
+  const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
   return { head, generation: 0, offset: 0, anchor: EMPTY, at }
 }
 
 /** The whereabouts at the beginning of a log that follows another: unless a new game begins there, the same. */
-async function carriedOver({ gamemode, elsewhere }: Whereabouts, file: LogFile): Promise<Whereabouts> {
-  return beginsGame(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
+async function carryLocation({ gamemode, elsewhere }: PlayerLocation, file: LogFile): Promise<PlayerLocation> {
+  return isGameStart(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
 /** The day of an old log that the game named, milliseconds since 1970, with the slack of its lines. */
-function dayInName(path: string): number | undefined {
-  const [, year, month, day] = OLD_LOG.exec(basename(path)) ?? []
+function dateInName(path: string): number | undefined {
+  const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined
     ? undefined
     : new Date(Number(year), Number(month) - 1, Number(day)).getTime() + LINE_SLACK_MS
 }
 
-const OLD_LOG = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
+const ROTATED_NAME = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 
 // The hash of nothing, as the anchor of the first byte.
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
 
 /** Does something with an old log, packed or not; `undefined` when it cannot be read. */
-async function withOldLog<Result>(
+async function withRotatedLog<Result>(
   path: string,
-  reading: OldReading,
+  reading: RotatedReadOptions,
   work: (file: LogFile) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const file = await openOldLog(path, reading)
+  const file = await openRotatedLog(path, reading)
   if (!file) return undefined
   try {
     return await work(file)
@@ -174,12 +180,12 @@ async function withOldLog<Result>(
   }
 }
 
-async function openOldLog(path: string, { signal, clock }: OldReading): Promise<LogFile | undefined> {
-  if (!isPacked(path)) return openLog(path).catch(() => undefined)
+async function openRotatedLog(path: string, { signal, clock }: RotatedReadOptions): Promise<LogFile | undefined> {
+  if (!isGzipped(path)) return openLog(path).catch(() => undefined)
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await openPackedLog(path)
+      return await openGzippedLog(path)
     } catch {
       // The game may be packing it at this moment.
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
@@ -190,9 +196,9 @@ async function openOldLog(path: string, { signal, clock }: OldReading): Promise<
 }
 
 /** Paths of old logs that were written to since then, oldest first. */
-async function oldLogs(path: string, since: number): Promise<readonly string[]> {
+async function listRotatedLogs(path: string, since: number): Promise<readonly string[]> {
   const folder = dirname(path)
-  const isOld = oldLogName(basename(path))
+  const isOld = rotatedNameMatcher(basename(path))
   const names = await readdir(folder).catch(() => [])
   const looked = names.filter(isOld).map(async (name) => {
     const facts = await stat(join(folder, name)).catch(() => undefined)
@@ -209,11 +215,11 @@ async function oldLogs(path: string, since: number): Promise<readonly string[]> 
  * Which names old logs of a log have: `2026-01-31-1.log.gz` beside `latest.log`, as the game names them, else the name
  * of the log with something behind it. Others in the folder, such as `debug.log`, tell the same catches once more.
  */
-function oldLogName(name: string): (other: string) => boolean {
+function rotatedNameMatcher(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')
   return (other) => {
     if (other === name || !/^[^.].*\.(?:log|txt|gz|\d{1,3}|old|bak)$/i.test(other)) return false
-    if (stem === 'latest' && OLD_LOG.test(other)) return true
+    if (stem === 'latest' && ROTATED_NAME.test(other)) return true
     return other.startsWith(`${stem}.`) || other.startsWith(`${stem}-`)
   }
 }

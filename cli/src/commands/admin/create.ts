@@ -2,12 +2,12 @@ import type { AdminRole } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
 import { Args, Flags } from '@oclif/core'
-import { checkChosenPassword, chosenPassword } from '../../auth/read-secret.ts'
+import { checkNewPassword, readNewPassword } from '../../auth/read-secret.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import type { Role } from '../../core/context.ts'
 import { usageError } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags, adminName } from '../admin-command.ts'
+import { type Administration, AdministrationCommand, administrationFlags, parseAdminName } from '../admin-command.ts'
 import { administrationDryRunFlag, outputFlags } from '../flags.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
@@ -44,19 +44,19 @@ export class AdminCreate extends AdministrationCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminCreate)
-    const name = adminName(args.name)
+    const name = parseAdminName(args.name)
     const role = roleOf(flags.role)
     this.checkOutput(flags, ADMIN_COLUMNS)
     const dryRun = flags['dry-run']
     const administration = await this.administration(flags)
     const { admin, options } = administration
     if (dryRun) {
-      await checkChosenPassword(this.io, name, flags)
+      await checkNewPassword(this.io, name, flags)
       await requireFree(administration, name)
       const told = `Would create the ${role} ${printable(name)}.`
       return this.print(flags.json, { username: name, role, dryRun }, () => told)
     }
-    const password = await chosenPassword(this.io, name, flags)
+    const password = await readNewPassword(this.io, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)
     const { username, createdAt } = created
     return this.printRows(flags, {

@@ -5,7 +5,7 @@ import { expectedRefusal } from '../../client/describe-error.ts'
 import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags, adminName } from '../admin-command.ts'
+import { type Administration, AdministrationCommand, administrationFlags, parseAdminName } from '../admin-command.ts'
 import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli admin delete` */
@@ -20,7 +20,7 @@ export class AdminDelete extends AdministrationCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(AdminDelete)
-    const name = adminName(args.name)
+    const name = parseAdminName(args.name)
     const named = printable(name)
     const dryRun = flags['dry-run']
     if (!dryRun) await confirm(this.io, { question: `Delete the administrator ${named}`, ...flags })

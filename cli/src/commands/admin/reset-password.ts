@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
-import { checkChosenPassword, chosenPassword } from '../../auth/read-secret.ts'
+import { checkNewPassword, readNewPassword } from '../../auth/read-secret.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
-import { adminName } from '../admin-command.ts'
+import { parseAdminName } from '../admin-command.ts'
 import { dryRunFlag, noInputFlag } from '../flags.ts'
 import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 
@@ -36,17 +36,17 @@ export class AdminResetPassword extends FishCommand {
     const { args, flags } = await this.parse(AdminResetPassword)
     const source = storageSource(this.io.env, flags)
     const reset = (dryRun: boolean, password: string) => {
-      const work = { ...source, username: adminName(args.name), password, dryRun }
+      const work = { ...source, username: parseAdminName(args.name), password, dryRun }
       return maintainTold(this.io, flags, (server) => server.resetAdminPassword(work))
     }
     // What is wrong with the name or the storage is said before a password is asked for.
     const planned = await reset(true, '')
     const name = printable(planned.username)
     if (flags['dry-run']) {
-      await checkChosenPassword(this.io, planned.username, flags)
+      await checkNewPassword(this.io, planned.username, flags)
       return this.print(flags.json, planned, () => `Would give the ${planned.role} ${name} a new password.`)
     }
-    const { username, role } = await reset(false, await chosenPassword(this.io, planned.username, flags))
+    const { username, role } = await reset(false, await readNewPassword(this.io, planned.username, flags))
     const next = `Log in: fish-cli login ${name} --admin`
     return this.print(flags.json, { username, role }, () => `The ${role} ${name} has a new password. ${next}`)
   }

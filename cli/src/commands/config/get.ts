@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { readConfig } from '../../config/config-file.ts'
-import { SETTINGS, settingNamed, settingValue } from '../../config/settings.ts'
+import { parseSettingKey, SETTINGS, settingValue } from '../../config/settings.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 
 /** `fish-cli config get` */
@@ -17,7 +17,7 @@ export class ConfigGet extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ConfigGet)
-    const key = settingNamed(args.key)
+    const key = parseSettingKey(args.key)
     const value = settingValue(key, this.io.env, readConfig(this.io).settings)
     if (value === undefined) this.note(flags.json, `${key} is not set.`)
     return this.print(flags.json, { key, value: value ?? null }, () => value ?? '', { isVerbatim: true })

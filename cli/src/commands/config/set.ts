@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
-import { SETTINGS, type SettingKey, settingNamed } from '../../config/settings.ts'
+import { parseSettingKey, SETTINGS, type SettingKey } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
-import { gamemodeNamed } from '../../core/gamemode.ts'
+import { parseGamemode } from '../../core/gamemode.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../flags.ts'
 
@@ -25,7 +25,7 @@ export class ConfigSet extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ConfigSet)
-    const key = settingNamed(args.key)
+    const key = parseSettingKey(args.key)
     const value = checkedValue(key, args.value)
     const dryRun = flags['dry-run']
     await changeSetting(this.io, key, { value, dryRun })
@@ -41,7 +41,7 @@ export class ConfigSet extends FishCommand {
 }
 
 function checkedValue(key: SettingKey, value: string): string {
-  if (key === 'gamemode') return gamemodeNamed(value, key)
+  if (key === 'gamemode') return parseGamemode(value, key)
   const { rule, accepts } = SETTINGS[key]
   if (accepts(value)) return value
   throw usageError(`${key} must be ${rule}.`)

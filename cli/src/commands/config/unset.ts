@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
-import { SETTINGS, settingNamed } from '../../config/settings.ts'
+import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../flags.ts'
 
@@ -19,7 +19,7 @@ export class ConfigUnset extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ConfigUnset)
-    const key = settingNamed(args.key)
+    const key = parseSettingKey(args.key)
     const dryRun = flags['dry-run']
     await changeSetting(this.io, key, { value: undefined, dryRun })
     const { variable } = SETTINGS[key]

@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
 import { readSecret } from '../../auth/read-secret.ts'
-import { administrator } from '../../client/admin.ts'
+import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
-import { needUser, type ServiceFlags } from '../../config/selection.ts'
+import { requireUser, type ServiceFlags } from '../../config/selection.ts'
 import { printable } from '../../output/text.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
 import { KeyCommand, type PlayersKey } from '../key-command.ts'
@@ -59,12 +59,12 @@ export class KeyGet extends KeyCommand {
     const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
     if (subject !== undefined) {
       // A session is not enough here: the service wants the password itself (HTTP Basic).
-      const otherwise = 'Or leave USER out, to get your own key with FISH_PASSWORD.'
-      const credentials = await administrator(this.io, flags, { ...asking, otherwise })
+      const alternative = 'Or leave USER out, to get your own key with FISH_PASSWORD.'
+      const credentials = await readAdminCredentials(this.io, flags, { ...asking, alternative })
       const { fernetKey } = await client.keys.get({ ...credentials, name: subject, signal: this.io.interrupted() })
       return { user: subject, fernetKey }
     }
-    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
+    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
     const question = `Password of ${printable(user)}`
     const password = await readSecret(this.io, { variable: 'FISH_PASSWORD', question, ...asking })
     const { fernetKey } = await client.keys.get({ username: user, password, signal: this.io.interrupted() })

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
-import { openAdministrator } from '../../client/admin.ts'
-import { findKept, isShownWhole } from '../../client/new-secret.ts'
-import { needUser } from '../../config/selection.ts'
+import { openAdminClient } from '../../client/admin.ts'
+import { findStoredSecret, printsSecret } from '../../client/new-secret.ts'
+import { requireUser } from '../../config/selection.ts'
 import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -34,13 +34,13 @@ export class KeyRotate extends KeyCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(KeyRotate)
-    const named = needUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
+    const named = requireUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
     const dryRun = flags['dry-run']
     const file = await this.checkHandOver(flags)
-    const kept = await findKept(this.io, flags, named, 'fernetKey')
-    const show = !dryRun && isShownWhole(this.io, { flags, title: 'key', file, kept })
+    const kept = await findStoredSecret(this.io, flags, named, 'fernetKey')
+    const show = !dryRun && printsSecret(this.io, { flags, title: 'key', file, kept })
     if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
-    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] })
+    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] })
     const signal = this.io.interrupted()
     if (dryRun) {
       const { name } = await admin.users.get(named, { signal })

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
-import { openIdleOutbox } from '../../client/outbox.ts'
+import { openLocalOutbox } from '../../client/outbox.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
@@ -39,7 +39,7 @@ export class OutboxCancel extends FishCommand {
     const { file, all, 'dry-run': dryRun } = flags
     if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
     const content = file === undefined ? undefined : await this.#contentOf(file)
-    await using outbox = await openIdleOutbox(this.io, flags)
+    await using outbox = await openLocalOutbox(this.io, flags)
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
     const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
     if (dryRun) {

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
-import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
+import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
@@ -18,9 +18,9 @@ export class OutboxDrop extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(OutboxDrop)
-    await using outbox = await openIdleOutbox(this.io, flags)
-    const batches = await chosenBatches(outbox, args.id ?? [])
-    const count = countOf(batches)
+    await using outbox = await openLocalOutbox(this.io, flags)
+    const batches = await selectDeadLetters(outbox, args.id ?? [])
+    const count = countCatches(batches)
     const { queued = 0 } = (await outbox?.status()) ?? {}
     if (count === 0 && queued > 0) {
       this.note(flags.json, `fish-cli: Nothing is set aside. What waits to be sent: fish-cli outbox cancel --all`)

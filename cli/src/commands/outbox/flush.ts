@@ -1,6 +1,6 @@
 import { catchesText, flushStatus, flushWithProgress } from '../../client/flush.ts'
-import { openPlayerOutbox, wouldFlush } from '../../client/outbox.ts'
-import { maxWaitMs, needUser, selection } from '../../config/selection.ts'
+import { openPlayerOutbox, planFlush } from '../../client/outbox.ts'
+import { parseMaxWait, requireUser, selectService } from '../../config/selection.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../flags.ts'
@@ -19,11 +19,11 @@ export class OutboxFlush extends FishCommand {
 
   async run(): Promise<number> {
     const { flags } = await this.parse(OutboxFlush)
-    const user = needUser(this.io, flags.user, 'Add --user USER', flags)
-    const limit = maxWaitMs(selection(this.io, flags).maxWait)
+    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
+    const limit = parseMaxWait(selectService(this.io, flags).maxWait)
     const dryRun = flags['dry-run']
     if (dryRun) {
-      const { url, catches, left } = await wouldFlush(this.io, flags, user)
+      const { url, catches, left } = await planFlush(this.io, flags, user)
       const others = left === 0 ? '' : `; ${left} of others would stay`
       const told = `Would send ${catchesText(catches)} of ${printable(user)} to ${printable(url)}${others}.`
       return this.print(flags.json, { dryRun, url, user, catches, left }, () => told)

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
-import { chosenBatches, countOf, openIdleOutbox } from '../../client/outbox.ts'
+import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, serviceFlags } from '../flags.ts'
 
@@ -18,10 +18,10 @@ export class OutboxRetry extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(OutboxRetry)
-    await using outbox = await openIdleOutbox(this.io, flags)
-    const batches = await chosenBatches(outbox, args.id ?? [])
+    await using outbox = await openLocalOutbox(this.io, flags)
+    const batches = await selectDeadLetters(outbox, args.id ?? [])
     if (flags['dry-run']) {
-      const queued = countOf(batches)
+      const queued = countCatches(batches)
       return this.print(flags.json, { dryRun: true, queued }, () => `Would queue ${catchesText(queued)} again.`)
     }
     const queued = outbox && batches.length > 0 ? await outbox.retry(batches.map(({ id }) => id)) : 0

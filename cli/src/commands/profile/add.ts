@@ -1,8 +1,8 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
 import type { ConfigDocument } from '../../config/config-file.ts'
-import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
-import { checkedProfileName, type Profile } from '../../config/profile.ts'
+import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
+import { type Profile, parseProfileName } from '../../config/profile.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
@@ -32,7 +32,7 @@ export class ProfileAdd extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ProfileAdd)
-    const name = checkedProfileName(args.name)
+    const name = parseProfileName(args.name)
     const { url, user, gamemode, admin } = flags
     // The SDK knows what an address, a user and a gamemode may be.
     createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
@@ -44,7 +44,7 @@ export class ProfileAdd extends FishCommand {
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
-    const { current } = await (dryRun ? tryConfigChange : changeConfig)(this.io, change)
+    const { current } = await (dryRun ? checkConfigChange : changeConfig)(this.io, change)
     const added = dryRun ? 'Would add' : 'Added'
     const told = current === name ? ', the current one' : ''
     return this.print(

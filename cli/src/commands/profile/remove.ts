@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
 import { isKeyringFailure } from '../../auth/keyring.ts'
-import { changeSecrets, tryForgetting } from '../../auth/secrets.ts'
+import { checkSecretsRemoval, updateSecrets } from '../../auth/secrets.ts'
 import type { ConfigDocument } from '../../config/config-file.ts'
-import { changeConfig, readConfig, tryConfigChange } from '../../config/config-file.ts'
-import { noSuchProfile } from '../../config/profile.ts'
+import { changeConfig, checkConfigChange, readConfig } from '../../config/config-file.ts'
+import { profileNotFound } from '../../config/profile.ts'
 import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
@@ -22,15 +22,15 @@ export class ProfileRemove extends FishCommand {
     const { name } = args
     const config = readConfig(this.io)
     const profile = config.profiles.get(name)
-    if (!profile) throw noSuchProfile(name, config.profiles.keys())
+    if (!profile) throw profileNotFound(name, config.profiles.keys())
     const { 'dry-run': dryRun } = flags
     const removed = { name, secrets: profile.secrets ?? null, ...(dryRun && { dryRun }) }
     if (!dryRun)
       await confirm(this.io, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
     const isForgotten = await this.#forgetSecrets(() =>
-      dryRun ? tryForgetting(this.io, config, name) : changeSecrets(this.io, config, name, () => undefined),
+      dryRun ? checkSecretsRemoval(this.io, config, name) : updateSecrets(this.io, config, name, () => undefined),
     )
-    await (dryRun ? tryConfigChange : changeConfig)(this.io, (current) => without(current, name))
+    await (dryRun ? checkConfigChange : changeConfig)(this.io, (current) => without(current, name))
     this.print(
       flags.json,
       { ...removed, ...(!dryRun && { secretsRemoved: isForgotten }) },

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import type { ConfigDocument } from '../../config/config-file.ts'
-import { changeConfig, tryConfigChange } from '../../config/config-file.ts'
-import { noSuchProfile } from '../../config/profile.ts'
+import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
+import { profileNotFound } from '../../config/profile.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../flags.ts'
 
@@ -16,10 +16,10 @@ export class ProfileUse extends FishCommand {
     const { args, flags } = await this.parse(ProfileUse)
     const dryRun = flags['dry-run']
     const change = (config: ConfigDocument) => {
-      if (!config.profiles.has(args.name)) throw noSuchProfile(args.name, config.profiles.keys())
+      if (!config.profiles.has(args.name)) throw profileNotFound(args.name, config.profiles.keys())
       return { ...config, current: args.name }
     }
-    const { current } = await (dryRun ? tryConfigChange : changeConfig)(this.io, change)
+    const { current } = await (dryRun ? checkConfigChange : changeConfig)(this.io, change)
     return this.print(
       flags.json,
       { current, ...(dryRun && { dryRun }) },

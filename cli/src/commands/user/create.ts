@@ -2,8 +2,8 @@ import { isNotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
-import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
-import { openAdministrator } from '../../client/admin.ts'
+import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
+import { openAdminClient } from '../../client/admin.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
@@ -64,8 +64,8 @@ export class UserCreate extends FishCommand {
     const { args, flags } = await this.parse(UserCreate)
     this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
-    const admin = await openAdministrator(this.io, flags, { noInput: flags['no-input'] || dryRun })
-    const file = fileOf(flags.out)
+    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] || dryRun })
+    const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     if (dryRun) {
       await requireFree(admin, args.name, this.io.interrupted())
@@ -84,7 +84,7 @@ export class UserCreate extends FishCommand {
     })
     if (file === undefined) return this.#printSecrets(user, flags)
     const { id, name, createdAt } = user
-    await reserved?.keep(`${JSON.stringify(user, undefined, 2)}\n`, {
+    await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
       done: `The service created ${printable(name)}`,
       next: `Make new ones: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
     })

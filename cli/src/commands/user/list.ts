@@ -1,8 +1,8 @@
 import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
-import { readCatchQuery } from '../../catches/catch-query.ts'
-import { pageSizeFor, take } from '../../client/admin.ts'
+import { parseCatchQuery } from '../../catches/catch-query.ts'
+import { pageSizeFor, takeFirst } from '../../client/admin.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { AdministrationCommand, administrationFlags } from '../admin-command.ts'
 import { outputFlags } from '../flags.ts'
@@ -32,10 +32,10 @@ export class UserList extends AdministrationCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(UserList)
     this.checkOutput(flags, USER_COLUMNS)
-    const { limit } = readCatchQuery({ limit: flags.limit }, this.io.clock.now())
+    const { limit } = parseCatchQuery({ limit: flags.limit }, this.io.clock.now())
     const { admin, options } = await this.administration(flags)
     const pageSize = pageSizeFor(limit, LIMITS.pageSize)
-    const found = await take(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
+    const found = await takeFirst(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
     const status = await this.printRows(flags, {
       rows: found.entries,
       columns: USER_COLUMNS,

@@ -1,7 +1,7 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import { Args, Flags } from '@oclif/core'
-import { checkSecretFile, fileOf, reserveSecretFile } from '../../auth/secret-file.ts'
-import { deliver, findKept, isShownWhole, type NotKept } from '../../client/new-secret.ts'
+import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
+import { deliverSecret, findStoredSecret, type NotStored, printsSecret } from '../../client/new-secret.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -71,10 +71,10 @@ export class UserReset extends AdministrationCommand {
     const type = typeOf(flags.type)
     this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
-    const file = fileOf(flags.out)
+    const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const field = KEPT_AS[type]
-    const kept = field && (await findKept(this.io, flags, args.name, field))
+    const kept = field && (await findStoredSecret(this.io, flags, args.name, field))
     if (dryRun) {
       const { admin, options } = await this.administration(flags)
       const { name } = await admin.users.get(args.name, options)
@@ -83,7 +83,7 @@ export class UserReset extends AdministrationCommand {
     }
     const user = args.name
     const title = TITLES[type]
-    const isShown = isShownWhole(this.io, { flags, title, file, kept })
+    const isShown = printsSecret(this.io, { flags, title, file, kept })
     await confirm(this.io, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
     const administration = await this.administration(flags)
     await kept?.check()
@@ -97,7 +97,7 @@ export class UserReset extends AdministrationCommand {
       next: `Do it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
     }
     const made = { user, title, secret, file: reserved, lost, kept, isDocument: flags.json === true }
-    return deliver(this.io, made, (outcome) => {
+    return deliverSecret(this.io, made, (outcome) => {
       if (file === undefined) return this.#printSecret({ user, type, secret, masked: !isShown }, flags, outcome)
       const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
       return this.print(flags.json, { user, type, file, ...outcome }, () => done)
@@ -107,7 +107,7 @@ export class UserReset extends AdministrationCommand {
   #printSecret(
     { user, type, secret, masked }: ResetRow,
     flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
-    outcome: NotKept,
+    outcome: NotStored,
   ): Promise<number> {
     const isAsked = flags.show === true || flags.out === '-'
     if (!masked && !isAsked) this.note(flags.json, `Keep the new ${TITLES[type]}: it is shown this once.`)
