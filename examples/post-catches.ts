@@ -5,7 +5,7 @@
  *
  * Environment: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
  */
-import { type AddResult, createClient, isFishCrabError, isRateLimitError } from '@fish-crab/sdk'
+import { type AddResult, createClient, FishCrabError, RateLimitError } from '@fish-crab/sdk'
 
 const { FISH_URL, FISH_USER = '', FISH_PASSWORD = '', FISH_GAMEMODE = 'earth', FISH_API_KEY } = process.env
 
@@ -24,11 +24,11 @@ try {
   report(await client.fish.add({ name: 'Salmon', rarity: 'Gold' }))
   report(await client.crabs.add())
 } catch (error) {
-  if (!isFishCrabError(error)) throw error
+  if (!(error instanceof FishCrabError)) throw error
   process.exitCode = 1
   process.stderr.write(`${error.message}\n`)
   // Nothing was stored: keep the catch and post it then.
-  if (isRateLimitError(error)) process.stderr.write(`Try again at ${error.resetAt.toISOString()}.\n`)
+  if (error instanceof RateLimitError) process.stderr.write(`Try again at ${error.resetAt.toISOString()}.\n`)
 }
 
 function report({ message, id, replayed }: AddResult): void {

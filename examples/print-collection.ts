@@ -5,7 +5,7 @@
  *
  * Environment: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit).
  */
-import { createClient, isFishCrabError } from '@fish-crab/sdk'
+import { createClient, FishCrabError } from '@fish-crab/sdk'
 
 const [user, gamemode = 'earth'] = process.argv.slice(2)
 
@@ -25,7 +25,7 @@ try {
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 } catch (error) {
-  if (!isFishCrabError(error)) throw error
+  if (!(error instanceof FishCrabError)) throw error
   process.exitCode = 1
   process.stderr.write(`${error.message}\n`)
 }

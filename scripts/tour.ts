@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 
 // Static imports would be resolved before `from-sources.ts` runs.
-const { createClient, isNotFoundError } = await import('@fish-crab/sdk')
+const { createClient, NotFoundError } = await import('@fish-crab/sdk')
 const { createAdminClient } = await import('@fish-crab/sdk/admin')
 const { ROUTES } = await import('@fish-crab/sdk/contract')
 
@@ -113,7 +113,7 @@ async function createPlayer(url: string, { adminPassword }: Notes): Promise<Crea
   const admin = createAdminClient({ baseUrl: url, username: ADMIN, password: adminPassword })
   // A player that the notes do not know is left from a tour that was cut short, and its secrets are lost.
   await admin.users.delete(PLAYER).catch((error: unknown) => {
-    if (!isNotFoundError(error)) throw error
+    if (!(error instanceof NotFoundError)) throw error
   })
   const { rateLimit: _, requestId: __, ...player } = await admin.users.create({ name: PLAYER })
   return player

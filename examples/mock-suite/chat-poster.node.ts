@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMock } from '@fish-crab/mocks'
-import { createClient, isServerError } from '@fish-crab/sdk'
+import { createClient, ServerError } from '@fish-crab/sdk'
 import { postLine } from './chat-poster.ts'
 
 const CRAB = '[12:00:01] [Render thread/INFO]: [CHAT] FISHING ▶ You fished up a Crab!'
@@ -29,7 +29,7 @@ test('lets a failure of the service through, and nothing is stored', async () =>
   const mock = await createMock({ seed })
   mock.fail({ status: 500 }, { on: 'postCrab' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
-  await assert.rejects(postLine(client, CRAB), isServerError)
+  await assert.rejects(postLine(client, CRAB), ServerError)
   assert.deepEqual(mock.sent.crabs(), [])
 })
 

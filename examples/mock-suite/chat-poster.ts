@@ -1,5 +1,5 @@
 /** The part of a mod that is tested here: posts what a line of the game's chat says was caught. */
-import { type Client, isRateLimitError } from '@fish-crab/sdk'
+import { type Client, RateLimitError } from '@fish-crab/sdk'
 import { parseChatLine } from '@fish-crab/sdk/chat'
 
 /** What became of a line. `later`: nothing was stored, show it to the player and post it again. */
@@ -13,7 +13,7 @@ export async function postLine(client: Client, line: string): Promise<Posted> {
     else await client.crabs.add(caught)
     return 'posted'
   } catch (error) {
-    if (isRateLimitError(error)) return 'later'
+    if (error instanceof RateLimitError) return 'later'
     throw error
   }
 }

@@ -7,7 +7,7 @@ const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 /** What both pages play; `lane` is a client's, `open` makes the lane of it. */
 const SCENARIO = `
   import { createMock } from '@fish-crab/mocks'
-  import { createClient, isConnectionError, isRateLimitError } from '@fish-crab/sdk'
+  import { ConnectionError, createClient, RateLimitError } from '@fish-crab/sdk'
 
   async function playWindow(mock, lane) {
     const client = createClient({ ...mock.client('Alex', { lane }), gamemode: 'earth', maxRetries: 0 })
@@ -31,13 +31,13 @@ const SCENARIO = `
     return {
       succeeded: together.filter(({ status }) => status === 'fulfilled').length,
       asked,
-      refused: { isRateLimitError: isRateLimitError(refused), resetAt: Math.floor(refused.resetAt?.getTime() / 1000) },
+      refused: { isRateLimitError: refused instanceof RateLimitError, resetAt: Math.floor(refused.resetAt?.getTime() / 1000) },
       bare: { status: bare.status, retryAfter: bare.headers.get('retry-after') },
       remaining: rateLimit.remaining,
       replayed,
       sent: mock.sent.fish().map(({ user, gamemode, name, rarity }) => ({ user, gamemode, name, rarity })),
       unavailable: { name: unavailable.name, status: unavailable.status },
-      reset: { name: reset.name, isConnectionError: isConnectionError(reset) },
+      reset: { name: reset.name, isConnectionError: reset instanceof ConnectionError },
       fish: fish.map(({ name }) => name),
       lanes: [...new Set(mock.requests.map(({ lane }) => lane))],
       faults: mock.requests.filter(({ fault }) => fault).map(({ route, status }) => [route, status]),

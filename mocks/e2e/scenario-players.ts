@@ -1,5 +1,5 @@
 import type { Mock } from '@fish-crab/mocks'
-import { type Client, isApiError, isConnectionError } from '@fish-crab/sdk'
+import { ApiError, type Client, ConnectionError } from '@fish-crab/sdk'
 import type { Outcome, Player, ScenarioRequest, SdkCall, Step } from './scenario.ts'
 
 /** Steers a mock of this process. */
@@ -53,8 +53,8 @@ export function askBySdk(client: Client): Player['ask'] {
       const result = await callOf(client, sdk)
       return { status, headers: shown, json: sdk.result === undefined ? result : matched(result, sdk.result, json) }
     } catch (error) {
-      if (isConnectionError(error)) return { answer: 'none' }
-      if (!isApiError(error)) throw error
+      if (error instanceof ConnectionError) return { answer: 'none' }
+      if (!(error instanceof ApiError)) throw error
       return { status: error.status, headers: shown, json: { code: error.code } }
     }
   }

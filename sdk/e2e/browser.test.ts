@@ -49,7 +49,7 @@ test('in a page all calls that the limit allows succeed at once, the next one wa
 }) => {
   await using server = await startWithFish()
   await using page = await openPage(
-    `import { createClient, isRateLimitError } from '@fish-crab/sdk'
+    `import { createClient, RateLimitError } from '@fish-crab/sdk'
     globalThis.read = async ({ baseUrl, calls }) => {
       const statuses = []
       const waiting = Promise.withResolvers()
@@ -79,7 +79,7 @@ test('in a page all calls that the limit allows succeed at once, the next one wa
         path,
         waitMs,
         saysWhen: Math.abs(resumesAt.getTime() - Date.now() - waitMs) < 5000,
-        isRateLimitError: isRateLimitError(refused),
+        isRateLimitError: refused instanceof RateLimitError,
         inMs,
         succeeded,
         statuses,
@@ -102,13 +102,13 @@ test('tokens of a page are read in Node and the other way round, and tampered on
   const message = 'ein Fisch 🐟'
   const token = await createFernet(key).encrypt(message)
   await using page = await openPage(
-    `import { createFernet, isFernetError } from '@fish-crab/sdk/fernet'
+    `import { createFernet, FernetError } from '@fish-crab/sdk/fernet'
     globalThis.exchange = async ({ key, token, message }) => {
       const fernet = createFernet(key)
       const tampered = token.slice(0, 30) + (token[30] === 'A' ? 'B' : 'A') + token.slice(31)
       return {
         read: new TextDecoder().decode((await fernet.decrypt(token)).message),
-        refused: isFernetError(await fernet.decrypt(tampered).catch((error) => error)),
+        refused: (await fernet.decrypt(tampered).catch((error) => error)) instanceof FernetError,
         written: await fernet.encrypt(message),
       }
     }`,

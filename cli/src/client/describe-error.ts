@@ -1,16 +1,13 @@
 import {
-  type ApiError,
-  type ConnectionError,
+  ApiError,
+  ConnectionError,
   type ErrorCode,
-  isApiError,
-  isConnectionError,
-  isFernetError,
-  isFishCrabError,
-  isInvalidResponseError,
-  isRateLimitError,
-  isTimeoutError,
-  isValidationError,
-  type ValidationError,
+  FernetError,
+  FishCrabError,
+  InvalidResponseError,
+  RateLimitError,
+  TimeoutError,
+  ValidationError,
 } from '@fish-crab/sdk'
 import { DEFAULT_BASE_URL, ERROR_CODES } from '@fish-crab/sdk/constants'
 import type { Role } from '../core/context.ts'
@@ -25,31 +22,31 @@ import { localTime } from '../core/time.ts'
  */
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return reportOf(error)
-  if (isRateLimitError(error)) {
+  if (error instanceof RateLimitError) {
     const answer = ofResponse(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...answer, retryAt: error.resetAt.toISOString() }
   }
-  if (isApiError(error)) {
+  if (error instanceof ApiError) {
     const answer = ofResponse(error, hintFor(error.status, error.code, needs), exitStatusOf(error))
     return isForeign(error) ? { ...answer, code: 'invalid_response' } : answer
   }
-  if (isConnectionError(error)) {
+  if (error instanceof ConnectionError) {
     const { code, summary, proxy } = error
     // Then the hint is about the proxy, and the same everywhere.
     if (proxy !== undefined) return errorReport(code, summary, error.hint, EXIT.unreachable)
-    const isLate = isTimeoutError(error)
+    const isLate = error instanceof TimeoutError
     const hint = isLate ? TRY_LATER : unreachableHint(error)
     return errorReport(isLate ? code : 'unreachable', summary, hint, EXIT.unreachable)
   }
-  if (isInvalidResponseError(error)) {
+  if (error instanceof InvalidResponseError) {
     const hint =
       error.status >= 300 && error.status < 400 ? 'Set --url (or FISH_URL) to the address it leads to.' : WRONG_ADDRESS
     return { ...errorReport(error.code, error.summary, hint, EXIT.failure), requestId: error.requestId ?? null }
   }
-  if (isValidationError(error)) return validationReport(error)
-  if (isFernetError(error)) return errorReport(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
+  if (error instanceof ValidationError) return validationReport(error)
+  if (error instanceof FernetError) return errorReport(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
   // Whatever else the SDK throws says itself what happened and what to do.
-  if (isFishCrabError(error)) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
+  if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
   return ofBug(error)
 }
 

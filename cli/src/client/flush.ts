@@ -1,4 +1,4 @@
-import { isRateLimitError } from '@fish-crab/sdk'
+import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox } from '@fish-crab/sdk/outbox'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -50,7 +50,7 @@ export function mergeReports(before: readonly FlushReport[], last: FlushReport):
 export function createWaitListener(io: Pick<Context, 'line' | 'clock'>) {
   const { start, stop } = createCountdown(io.line, io.clock)
   return (event: Parameters<Parameters<Outbox['subscribe']>[0]>[0]) => {
-    if (event.type === 'waiting' && isRateLimitError(event.error)) start(event.until.getTime(), waitText)
+    if (event.type === 'waiting' && event.error instanceof RateLimitError) start(event.until.getTime(), waitText)
     if (event.type === 'leased') start(event.until.getTime(), leaseText)
     if (event.type === 'sending') stop()
   }

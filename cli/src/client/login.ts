@@ -1,4 +1,4 @@
-import { type Client, createClient, isApiError, isAuthenticationError, isFernetError } from '@fish-crab/sdk'
+import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { readSecret, secretFromEnv } from '../auth/read-secret.ts'
@@ -45,7 +45,7 @@ export async function fetchPlayerKey(io: Context, chosen: Selection, asking: Log
   const signal = io.interrupted()
   const { fernetKey } = await client.keys.get({ username: user, password, signal })
   const { accepted, counted } = await testKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
-    throw isFernetError(error) ? noSecret('a Fernet key') : error
+    throw error instanceof FernetError ? noSecret('a Fernet key') : error
   })
   if (!accepted) throw notTaken('invalid_key', 'The service does not take the key that it gave.')
   if (apiKey !== undefined && counted) throw notTaken('invalid_api_key', 'The service does not know this API key.')
@@ -99,7 +99,7 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
     const { rateLimit } = await client.fish.send({ kind: 'fish', user, gamemode: ANY_GAMEMODE, token }, { signal })
     return { accepted: true, counted: rateLimit !== undefined }
   } catch (error) {
-    if (!isApiError(error) || !(OPENED.has(error.code) || error.code === 'invalid_token')) throw error
+    if (!(error instanceof ApiError) || !(OPENED.has(error.code) || error.code === 'invalid_token')) throw error
     return { accepted: OPENED.has(error.code), counted: error.rateLimit !== undefined }
   }
 }
@@ -120,7 +120,7 @@ export async function testSession(
     await admin.me({ signal })
     return 'accepted'
   } catch (error) {
-    if (isAuthenticationError(error)) return 'refused'
+    if (error instanceof AuthenticationError) return 'refused'
     throw error
   }
 }

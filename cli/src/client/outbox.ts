@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Gamemode, isFishCrabError, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
+import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import {
   type DeadLetter,
@@ -78,7 +78,7 @@ async function openOutboxFile(io: Context, url: string, options: OutboxOptions):
   try {
     return await openOutbox({ ...options, path, clock: io.clock, onEvent })
   } catch (error) {
-    if (!isFishCrabError(error) || !Object.hasOwn(HINTS, error.code)) throw error
+    if (!(error instanceof FishCrabError) || !Object.hasOwn(HINTS, error.code)) throw error
     const { code, summary } = error
     throw new CliError({ code, message: `${summary} It is ${path}.`, hint: HINTS[code] ?? '', exit: EXIT.failure })
   }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Client, isConnectionError } from '@fish-crab/sdk'
+import { type Client, ConnectionError } from '@fish-crab/sdk'
 import { fileStore } from '../auth/file-store.ts'
 import { findIdentity, type Identity } from '../auth/identity.ts'
 import { type KeyringIo, openKeyring } from '../auth/keyring.ts'
@@ -221,7 +221,7 @@ async function checkConnection(
     return { findings, counted: data.rateLimit !== undefined }
   } catch (error) {
     signal.throwIfAborted()
-    if (isConnectionError(error)) return { findings: [threw('connection', error)], counted: false }
+    if (error instanceof ConnectionError) return { findings: [threw('connection', error)], counted: false }
     const connection = ok('connection', `${url} answers.`)
     return { findings: [connection, threw('service', error)], counted: false }
   }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { isCheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
+import { CheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
 import { countQueued } from '../client/outbox.ts'
 import { lockFile, withLock } from '../config/lock.ts'
 import type { Context } from '../core/context.ts'
@@ -120,7 +120,7 @@ export async function claimImport(
   }
   const writeAlone = (catches: readonly NewCatch[], place: Omit<Checkpoint, 'cancelled'>, refusal: ImportConflict) =>
     write(catches, place).catch((error: unknown) => {
-      throw isCheckpointMovedError(error) ? importConflict(refusal) : error
+      throw error instanceof CheckpointMovedError ? importConflict(refusal) : error
     })
   await writeAlone([], { place: before }, 'running')
   return {
@@ -134,7 +134,7 @@ export async function claimImport(
       const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
         // Then it is another's to settle.
-        if (!isCheckpointMovedError(error)) throw error
+        if (!(error instanceof CheckpointMovedError)) throw error
       })
     },
   }

@@ -1,4 +1,4 @@
-import { isValidationError } from '@fish-crab/sdk'
+import { ValidationError } from '@fish-crab/sdk'
 import { type Gamemode, isGamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -163,7 +163,7 @@ async function problemsOf(
     await check(read.map(({ entry }) => entry))
     return []
   } catch (error) {
-    if (!isValidationError(error)) throw error
+    if (!(error instanceof ValidationError)) throw error
     const problems = new Map<number, string>()
     for (const { path, message } of error.issues) {
       const [, index = '0', field = 'record'] = /^catches\.(\d+)\.?(.*)$/.exec(path) ?? []

@@ -1,5 +1,5 @@
 import type { RarityValue } from '@fish-crab/sdk/constants'
-import { type FlushReport, isOutboxFullError, type Outbox } from '@fish-crab/sdk/outbox'
+import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/outbox'
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
 import { checkPlayerKey, openLocalOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { parseMaxWait, requireUser, resolveGamemode, type ServiceFlags, selectService } from '../config/selection.ts'
@@ -176,7 +176,7 @@ async function addOrFlush(
       await add()
       return flushed
     } catch (error) {
-      if (!isOutboxFullError(error)) throw error
+      if (!(error instanceof OutboxFullError)) throw error
       const report = await flushWithProgress(io, outbox, wish)
       if (report.sent === 0) throw report.stopped[0]?.error ?? error
       flushed.push(report)

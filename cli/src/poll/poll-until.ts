@@ -1,9 +1,9 @@
 import {
+  ApiError,
   type Clock,
-  isApiError,
-  isConnectionError,
-  isInvalidResponseError,
-  isRateLimitError,
+  ConnectionError,
+  InvalidResponseError,
+  RateLimitError,
   type RateLimitState,
 } from '@fish-crab/sdk'
 import { describeError, isUntrusted } from '../client/describe-error.ts'
@@ -53,7 +53,7 @@ export async function pollUntil<Seen>(looking: PollOptions<Seen>): Promise<PollE
       if (onResult(value, { at, nextAt }) === 'enough') return 'enough'
     } catch (error) {
       if (signal.aborted) break
-      nextAt = nextRetryAt(looked(), isRateLimitError(error) ? error.resetAt.getTime() : undefined)
+      nextAt = nextRetryAt(looked(), error instanceof RateLimitError ? error.resetAt.getTime() : undefined)
       onError(error, { at: clock.now(), nextAt })
     }
     await pause(clock, nextAt - clock.now(), signal)
@@ -139,9 +139,9 @@ export function rateLimitWindow(
  * not trust it will not trust later.
  */
 export function isTransient(error: unknown, hasSeen: boolean): boolean {
-  if (isConnectionError(error)) return hasSeen || !isUntrusted(error)
-  if (isInvalidResponseError(error)) return hasSeen
-  return isRateLimitError(error) || (isApiError(error) && error.status >= 500)
+  if (error instanceof ConnectionError) return hasSeen || !isUntrusted(error)
+  if (error instanceof InvalidResponseError) return hasSeen
+  return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 
 /** Trouble that was told, and is not over. */
@@ -156,7 +156,7 @@ export interface Outage {
 /** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
 export function outageOf(error: unknown, at: number, before: Outage | undefined, hasSeen: boolean): Outage {
   const { message, hint } = describeError(error)
-  const toDo = isConnectionError(error) && !hasSeen && hint !== null ? { hint } : {}
+  const toDo = error instanceof ConnectionError && !hasSeen && hint !== null ? { hint } : {}
   return { since: before?.since ?? at, message, ...toDo }
 }
 

@@ -1,4 +1,4 @@
-import { isRateLimitError } from '@fish-crab/sdk'
+import { RateLimitError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
 import type { ServiceFlags } from '../config/selection.ts'
@@ -63,7 +63,7 @@ export async function watchStatus(io: Context, { flags, intervalMs, note }: Watc
     },
     onError(error, times) {
       if (!isTransient(error, hasSeen)) throw error
-      if (!isRateLimitError(error)) return show(stateOfError(error, times.at), times)
+      if (!(error instanceof RateLimitError)) return show(stateOfError(error, times.at), times)
       // Who may not ask does not know.
       if (!isHeldBack) note(outageText(outageOf(error, times.at, undefined, true)))
       isHeldBack = true

@@ -1,4 +1,4 @@
-import { isFishCrabError, isRateLimitError, type RarityLabel, type RateLimitState } from '@fish-crab/sdk'
+import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { createWaitListener } from '../client/flush.ts'
@@ -54,10 +54,9 @@ export function reportDelivery(io: Context, outbox: Outbox): () => void {
     if (event.type === 'dead-letter') {
       io.line.say(`fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`)
     }
-    if (event.type !== 'error' || isRateLimitError(event.error)) return
-    const { code, summary } = isFishCrabError(event.error)
-      ? event.error
-      : { code: 'unknown', summary: 'Sending failed.' }
+    if (event.type !== 'error' || event.error instanceof RateLimitError) return
+    const { code, summary } =
+      event.error instanceof FishCrabError ? event.error : { code: 'unknown', summary: 'Sending failed.' }
     if (trouble === code) return
     trouble = code
     io.line.say(`fish-cli: ${summary} Catches stay queued, and are sent as soon as that is over.`)

@@ -1,8 +1,7 @@
 import { withEnvironment } from '../client/environment.ts'
 import { CLIENT_OPTIONS, type ClientOptions, readOptions, type Settings } from '../client/options.ts'
 import { type OptionNames, requireOptions } from '../client/unknown-options.ts'
-import { isValidationError } from '../errors/guards.ts'
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
 
 /**
@@ -70,7 +69,7 @@ function readSettings(options: ClientOptions, issues: Issue[]): Settings | undef
     const { baseUrl } = withEnvironment(options)
     return { ...readOptions({ ...options, baseUrl, env: {} }, KNOWN), env: options.env }
   } catch (error) {
-    if (!isValidationError(error)) throw error
+    if (!(error instanceof ValidationError)) throw error
     issues.push(...error.issues)
     return undefined
   }

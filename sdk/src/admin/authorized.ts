@@ -3,7 +3,7 @@ import { startDeadline, steadyTime } from '../client/clock.ts'
 import type { Settings } from '../client/options.ts'
 import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { isAuthenticationError } from '../errors/guards.ts'
+import { AuthenticationError } from '../errors/api-errors.ts'
 import type { SessionKeeper } from './session-keeper.ts'
 
 const SESSION_OVER: ErrorCode = 'invalid_session'
@@ -36,7 +36,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
     try {
       const token = await session.token(deadline.signal)
       return await send(token).catch(async (error: unknown) => {
-        if (!isAuthenticationError(error) || error.code !== SESSION_OVER) throw error
+        if (!(error instanceof AuthenticationError) || error.code !== SESSION_OVER) throw error
         const next = await session.replace(token, deadline.signal)
         if (next === undefined) throw error
         return send(next)

@@ -2,7 +2,7 @@ import { GAMEMODES, isGamemode } from '../contract/gamemodes.ts'
 import { KINDS } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 
 // As long as the longest name.
 const LONGEST_SEARCH = 32

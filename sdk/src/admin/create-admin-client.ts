@@ -1,4 +1,4 @@
-import { type ApiPromise, apiPromise, call, type WithMeta } from '../client/call.ts'
+import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/call.ts'
 import { limitsOf } from '../client/call-limits.ts'
 import type { CallOptions } from '../client/call-options.ts'
 import { steadyTime } from '../client/clock.ts'
@@ -37,7 +37,7 @@ export interface AdminClient extends Reports {
    * @example
    * const { expiresAt } = await admin.login()
    */
-  login(options?: Pick<CallOptions, 'signal'>): ApiPromise<WithMeta<Session>>
+  login(options?: Pick<CallOptions, 'signal'>): ApiPromise<Session & ResponseMeta>
   readonly users: UsersResource
   readonly fish: AdminFishResource
   readonly crabs: AdminCrabsResource

@@ -2,7 +2,6 @@ import type { Transport } from '../client/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
-import { isConnectionError, isInvalidResponseError, isServerError, isTimeoutError } from '../errors/guards.ts'
 
 /** What a lost answer leaves open. */
 export interface Doubt {
@@ -29,16 +28,16 @@ export function once(transport: Transport, doubt: Doubt): Transport {
 }
 
 function inDoubt(error: unknown, { whether, hint }: Doubt): unknown {
-  if (isConnectionError(error)) {
+  if (error instanceof ConnectionError) {
     const { summary, systemCode, proxy, rateLimit, cause } = error
     if (proxy !== undefined || NEVER_SENT.includes(systemCode ?? '')) return error
-    const Type = isTimeoutError(error) ? TimeoutError : ConnectionError
+    const Type = error instanceof TimeoutError ? TimeoutError : ConnectionError
     return new Type(`${summary} Whether ${whether} is not known.`, { hint, systemCode, rateLimit, cause })
   }
-  if (isInvalidResponseError(error)) {
+  if (error instanceof InvalidResponseError) {
     return new InvalidResponseError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })
   }
-  if (isServerError(error) && !NOTHING_STORED.includes(error.code)) {
+  if (error instanceof ServerError && !NOTHING_STORED.includes(error.code)) {
     return new ServerError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })
   }
   return error

@@ -1,10 +1,10 @@
-import type { WithMeta, WithResponse } from '../client/call.ts'
+import type { ResponseMeta, WithResponse } from '../client/call.ts'
 import type { Session } from '../contract/schemas/admin.ts'
 import { blockedUntil, type HeldSession, holdSession, isDue } from './session-policy.ts'
 import { singleFlight } from './single-flight.ts'
 
 /** What a login answers. */
-export type Login = WithResponse<WithMeta<Session>>
+export type Login = WithResponse<Session & ResponseMeta>
 
 /** Keeps one session open. */
 export interface SessionKeeper {

@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas/admin.ts'
-import { isAuthenticationError, isRateLimitError } from '../errors/guards.ts'
+import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
 
 /** A session as the client holds it. */
 export interface HeldSession {
@@ -39,7 +39,7 @@ export function isDue({ renewAt }: HeldSession, now: number): boolean {
  * `undefined`: try again.
  */
 export function blockedUntil(error: unknown, now: number): number | undefined {
-  if (isRateLimitError(error)) return now + error.retryAfterMs
-  if (isAuthenticationError(error)) return now + LIMITS.failedLoginWindowSeconds * 1000
+  if (error instanceof RateLimitError) return now + error.retryAfterMs
+  if (error instanceof AuthenticationError) return now + LIMITS.failedLoginWindowSeconds * 1000
   return undefined
 }

@@ -12,8 +12,7 @@ import {
   ServerError,
 } from '../errors/api-errors.ts'
 import { InvalidResponseError } from '../errors/connection-errors.ts'
-import type { RateLimitState } from '../errors/rate-limit-state.ts'
-import type { Issue } from '../errors/validation-error.ts'
+import type { Issue, RateLimitState } from '../errors/fish-crab-error.ts'
 import type { RawResponse } from './api-request.ts'
 import type { Redaction } from './fetch.ts'
 import { readRateLimit } from './rate-limit.ts'

@@ -1,7 +1,5 @@
 import { ConnectionError, TimeoutError } from '../errors/connection-errors.ts'
-import { FishCrabError } from '../errors/fish-crab-error.ts'
-import { isFishCrabError } from '../errors/guards.ts'
-import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import { FishCrabError, type RateLimitState } from '../errors/fish-crab-error.ts'
 import type { RawResponse } from './api-request.ts'
 import { causes } from './causes.ts'
 import { type Clock, startLimit, untilAborted } from './clock.ts'
@@ -60,7 +58,7 @@ export async function attempt(
     }, ending.signal)
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason
-    if (isFishCrabError(error)) throw error
+    if (error instanceof FishCrabError) throw error
     throw unhandledError(error) ?? connectionError(error, context)
   } finally {
     cancel()

@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { CallOptions } from './call-options.ts'
 import { type OptionNames, unknownOptions } from './unknown-options.ts'
 

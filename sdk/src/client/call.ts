@@ -1,6 +1,6 @@
 import { HEADERS } from '../contract/headers.ts'
 import { InvalidResponseError } from '../errors/connection-errors.ts'
-import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import type { RateLimitState } from '../errors/fish-crab-error.ts'
 import type { ApiRequest, RawResponse } from './api-request.ts'
 import { readRateLimit } from './rate-limit.ts'
 import type { Transport } from './transport.ts'
@@ -12,9 +12,6 @@ export interface ResponseMeta {
   /** Names this request in the server's log. */
   readonly requestId?: string
 }
-
-/** The content of an answer, together with its {@link ResponseMeta}. */
-export type WithMeta<Content> = Content & ResponseMeta
 
 /** What an answer must look like. */
 export interface ResponseSchema<Content> {
@@ -39,7 +36,7 @@ export function call<Content extends object, Result extends object = Content>(
   prepare: () => ApiRequest,
   schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result = (content) => content as unknown as Result,
-): ApiPromise<WithMeta<Result>> {
+): ApiPromise<Result & ResponseMeta> {
   return apiPromise(send(transport, prepare, schema, finish))
 }
 
@@ -48,7 +45,7 @@ async function send<Content extends object, Result extends object>(
   prepare: () => ApiRequest,
   schema: ResponseSchema<Content>,
   finish: (content: Content, headers: Headers) => Result,
-): Promise<WithResponse<WithMeta<Result>>> {
+): Promise<WithResponse<Result & ResponseMeta>> {
   const answer = await transport(prepare())
   const { status, headers } = answer
   const rateLimit = readRateLimit(headers)
@@ -88,7 +85,7 @@ function requestIdOf({ headers }: RawResponse): string | undefined {
 }
 
 /** The HTTP side of an answer. Its body was read already: it is the content. */
-export interface ResponseInfo {
+interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
   readonly headers: Headers

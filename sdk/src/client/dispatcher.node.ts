@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { Environment } from './environment.ts'
 import type { Platform } from './platform.ts'
 import { createProxyBlame, type ProxyBlame, proxyError } from './proxy.ts'

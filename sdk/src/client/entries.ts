@@ -2,7 +2,7 @@ import type { Kind } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
-import type { Issue } from '../errors/validation-error.ts'
+import type { Issue } from '../errors/fish-crab-error.ts'
 
 /** A fish to add. */
 export interface FishInput {

@@ -1,6 +1,5 @@
 import { HEADERS } from '../contract/headers.ts'
-import type { ConnectionError } from '../errors/connection-errors.ts'
-import { isConnectionError } from '../errors/guards.ts'
+import { ConnectionError } from '../errors/connection-errors.ts'
 import type { ApiRequest, RawResponse } from './api-request.ts'
 import { attempt } from './attempt.ts'
 import { createRedaction, createSender } from './fetch.ts'
@@ -67,7 +66,7 @@ export function createAttempts(settings: Settings): RunAttempt {
       return { response, isRefused }
     } catch (error) {
       limiter.releaseLost(permit)
-      if (isConnectionError(error) && !signal?.aborted) return { isRefused: false, lost: error }
+      if (error instanceof ConnectionError && !signal?.aborted) return { isRefused: false, lost: error }
       throw error
     }
   }

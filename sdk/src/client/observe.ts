@@ -1,4 +1,4 @@
-import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import type { RateLimitState } from '../errors/fish-crab-error.ts'
 
 /** One request, as hooks and logs see it: without query, headers and body, so without secrets. */
 export interface RequestEvent {

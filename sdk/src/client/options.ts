@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
 import { isUserName } from '../contract/names.ts'
-import { ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import { hasKeyForm } from '../fernet/key-form.ts'
 import { type CallLimits, DEFAULT_LIMITS, readLimits } from './call-limits.ts'
 import { type Clock, systemClock } from './clock.ts'

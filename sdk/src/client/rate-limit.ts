@@ -1,6 +1,6 @@
 import { HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { RateLimitState } from '../errors/rate-limit-state.ts'
+import type { RateLimitState } from '../errors/fish-crab-error.ts'
 import type { RawResponse } from './api-request.ts'
 import type { ObservedResponse } from './rate-limiter/policy.ts'
 

@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '../contract/gamemodes.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
-import type { Issue } from '../errors/validation-error.ts'
+import type { Issue } from '../errors/fish-crab-error.ts'
 
 /** Which collection a call is about. */
 export interface Target {

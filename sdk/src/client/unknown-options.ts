@@ -1,4 +1,4 @@
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 
 /** Every option of an object by its name. */
 export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, true>>

@@ -1,7 +1,5 @@
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { brand, FishCrabError } from './fish-crab-error.ts'
-import type { RateLimitState } from './rate-limit-state.ts'
-import type { Issue } from './validation-error.ts'
+import { brand, FishCrabError, type Issue, type RateLimitState } from './fish-crab-error.ts'
 
 /** What an error answer of the server said. */
 export interface ApiErrorFields {

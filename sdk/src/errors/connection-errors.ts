@@ -1,5 +1,4 @@
-import { brand, FishCrabError, type FishCrabErrorFields } from './fish-crab-error.ts'
-import type { Issue } from './validation-error.ts'
+import { brand, FishCrabError, type FishCrabErrorFields, type Issue } from './fish-crab-error.ts'
 
 /** What a {@link ConnectionError} is made from. */
 export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'> {

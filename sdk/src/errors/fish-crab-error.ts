@@ -1,5 +1,3 @@
-import type { RateLimitState } from './rate-limit-state.ts'
-
 /** What an error of this package is made from. */
 export interface FishCrabErrorFields {
   /** Stable name of the case. */
@@ -12,23 +10,22 @@ export interface FishCrabErrorFields {
 }
 
 /**
- * Gives a class its name and its brand. Brands live on prototypes, so that a guard knows the errors of another copy of
- * this package, subclasses included, where `instanceof` says no.
+ * Gives a class its name and its brand. `instanceof` goes by the brand, which stands on the prototype: it recognises
+ * errors of another copy of this package too, such as its CommonJS twin, and those of subclasses.
  */
 export function brand(type: { prototype: object }, name: string): void {
+  const symbol = Symbol.for(`@fish-crab/sdk/${name}`)
   // Bundlers rename classes; stacks and inspectors show the name of the class itself.
   Object.defineProperty(type, 'name', { value: name, configurable: true })
   Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true })
-  Object.defineProperty(type.prototype, brandOf(name), { value: true })
-}
-
-/** Whether a value carries the brand of a class, or of one under it. */
-export function isBranded(error: unknown, name: string): boolean {
-  return typeof error === 'object' && error !== null && brandOf(name) in error
-}
-
-function brandOf(name: string): symbol {
-  return Symbol.for(`@fish-crab/sdk/${name}`)
+  Object.defineProperty(type.prototype, symbol, { value: true })
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: object, error: unknown): boolean {
+      // A subclass without a brand of its own inherits this function.
+      if (this !== type) return Function.prototype[Symbol.hasInstance].call(this as () => void, error)
+      return typeof error === 'object' && error !== null && symbol in error
+    },
+  })
 }
 
 /**
@@ -60,5 +57,34 @@ export class FishCrabError extends Error {
   toJSON(): Record<string, unknown> {
     const { cause: _, ...fields } = { ...this } as Record<string, unknown>
     return { ...fields, name: this.name, message: this.message }
+  }
+}
+
+/** Where a client stands in the server's window. Answers that are not counted carry none. */
+export interface RateLimitState {
+  /** Requests allowed per window. */
+  readonly limit: number
+  /** Requests left in this window. */
+  readonly remaining: number
+  /** When the window ends, by the server's clock. */
+  readonly resetAt: Date
+}
+
+/** One thing that is wrong, and where: `fish.0.rarity`, `gamemode`, … */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+/** Options or arguments are wrong; nothing was sent. `issues` names each mistake. `code` is `invalid_input`. */
+export class ValidationError extends FishCrabError {
+  static {
+    brand(ValidationError, 'ValidationError')
+  }
+  readonly issues: readonly Issue[]
+
+  constructor(issues: readonly Issue[]) {
+    super(issues.map(({ path, message }) => `${path}: ${message}`).join(' '), { code: 'invalid_input' })
+    this.issues = issues
   }
 }

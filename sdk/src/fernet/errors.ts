@@ -1,4 +1,4 @@
-import { brand, FishCrabError, isBranded } from '../errors/fish-crab-error.ts'
+import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
 
 /** What went wrong, stable across versions. */
 export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
@@ -33,14 +33,4 @@ export class FernetError extends FishCrabError {
   constructor(code: FernetErrorCode) {
     super(MESSAGES[code], { code, hint: HINTS[code] })
   }
-}
-
-/**
- * Whether a thrown value is a `FernetError`, also one of another copy of this package, where `instanceof` says no.
- *
- * @example
- * if (isFernetError(error) && error.code === 'token_expired') askForNewToken()
- */
-export function isFernetError(error: unknown): error is FernetError {
-  return isBranded(error, 'FernetError')
 }

@@ -2,7 +2,7 @@ import { preparePlatformKey } from '#fernet-key'
 import { fernetWith } from './fernet.ts'
 import type { Fernet, FernetOptions } from './types.ts'
 
-export { FernetError, type FernetErrorCode, isFernetError } from './errors.ts'
+export { FernetError, type FernetErrorCode } from './errors.ts'
 export { generateFernetKey } from './key-text.ts'
 export { isWithinTtl, type TtlRule } from './ttl.ts'
 export type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './types.ts'

@@ -1,5 +1,4 @@
-import type { Clock } from '../client/clock.ts'
-import { untilAborted } from '../client/clock.ts'
+import { type Clock, untilAborted } from '../client/clock.ts'
 import { nextFlushMs } from './backoff.ts'
 import type { FlushReport } from './flush-report.ts'
 

@@ -3,7 +3,7 @@ import { readTarget, type Target } from '../client/targets.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
-import { type Issue, ValidationError } from '../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CatchToAdd } from './store.ts'
 

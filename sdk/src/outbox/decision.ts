@@ -1,7 +1,9 @@
 import { type ErrorCode, isErrorCode } from '../contract/error-codes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import { isApiError, isConnectionError, isRateLimitError, isValidationError } from '../errors/guards.ts'
-import { isFernetError } from '../fernet/errors.ts'
+import { ApiError, RateLimitError } from '../errors/api-errors.ts'
+import { ConnectionError } from '../errors/connection-errors.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
+import { FernetError } from '../fernet/errors.ts'
 
 /**
  * What a failure means for a batch.
@@ -45,14 +47,14 @@ const OF_COLLECTION: readonly ErrorCode[] = [
  * @param fresh Whether the token was made for this very try.
  */
 export function decide(error: unknown, { kind, fresh }: { kind: Kind; fresh: boolean }): Decision {
-  if (isRateLimitError(error)) return { type: 'wait', until: error.resetAt.getTime() }
-  if (isConnectionError(error)) return { type: 'unreachable' }
-  if (isFernetError(error)) return { type: 'dead-letter' }
-  if (isValidationError(error)) {
+  if (error instanceof RateLimitError) return { type: 'wait', until: error.resetAt.getTime() }
+  if (error instanceof ConnectionError) return { type: 'unreachable' }
+  if (error instanceof FernetError) return { type: 'dead-letter' }
+  if (error instanceof ValidationError) {
     const ofContent = error.issues.every(({ path }) => path === kind || path.startsWith(`${kind}.`))
     return { type: ofContent ? 'part' : 'dead-letter' }
   }
-  if (!isApiError(error)) return { type: 'stop' }
+  if (!(error instanceof ApiError)) return { type: 'stop' }
   if (error.status === TOO_LARGE) return { type: 'part' }
   if (!isErrorCode(error.code) || error.status >= 500) return { type: 'stop' }
   if (OF_CONTENT.includes(error.code)) return { type: 'part' }

@@ -1,4 +1,4 @@
-import { brand, FishCrabError, isBranded } from '../errors/fish-crab-error.ts'
+import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
 
 /**
  * The outbox holds as many catches as `maxCatches` allows; nothing of this `add` was kept. Flush, or drop what was set
@@ -80,44 +80,4 @@ export class OutboxStoreError extends FishCrabError {
   constructor(code: OutboxStoreErrorCode, summary: string, fields: { hint?: string; cause?: unknown } = {}) {
     super(summary, { ...fields, code })
   }
-}
-
-/**
- * Whether a thrown value is an {@link OutboxFullError}, also one of another copy of this package.
- *
- * @example
- * try {
- *   await outbox.add({ kind: 'crab' })
- * } catch (error) {
- *   if (isOutboxFullError(error)) await outbox.flush()
- *   else throw error
- * }
- */
-export function isOutboxFullError(error: unknown): error is OutboxFullError {
-  return isBranded(error, 'OutboxFullError')
-}
-
-/**
- * Whether a thrown value is a {@link CheckpointMovedError}, also one of another copy of this package.
- *
- * @example
- * try {
- *   await outbox.add({ kind: 'crab' }, { checkpoint: { name: 'import', value: '1000', expected: '500' } })
- * } catch (error) {
- *   if (isCheckpointMovedError(error)) showStatus('Somebody else imports this.')
- *   else throw error
- * }
- */
-export function isCheckpointMovedError(error: unknown): error is CheckpointMovedError {
-  return isBranded(error, 'CheckpointMovedError')
-}
-
-/**
- * Whether a thrown value is an {@link OutboxStoreError}, also one of another copy of this package.
- *
- * @example
- * if (isOutboxStoreError(error) && error.code === 'outbox_disk_full') showStatus(error.message)
- */
-export function isOutboxStoreError(error: unknown): error is OutboxStoreError {
-  return isBranded(error, 'OutboxStoreError')
 }

@@ -4,9 +4,6 @@ export type { Checkpoint } from './checkpoint.ts'
 export type { DeadLetterNotice } from './delivery.ts'
 export {
   CheckpointMovedError,
-  isCheckpointMovedError,
-  isOutboxFullError,
-  isOutboxStoreError,
   OutboxClosedError,
   OutboxFullError,
   OutboxStoreError,

@@ -4,7 +4,7 @@ import { isServiceUrl, SERVICE_URL_RULE, serviceAddress } from '../client/servic
 import type { Target } from '../client/targets.ts'
 import { type OptionNames, requireOptions, unknownOptions } from '../client/unknown-options.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { ValidationError } from '../errors/validation-error.ts'
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
 import type { MaybePromise, OutboxStore } from './store.ts'
 

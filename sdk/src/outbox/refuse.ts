@@ -1,4 +1,4 @@
-import { isFishCrabError } from '../errors/guards.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { decide } from './decision.ts'
 import type { Batch, Delivery, DeliveryOutcome } from './delivery.ts'
 import type { DeadLetterReason, LeaseHolder } from './store.ts'
@@ -31,6 +31,6 @@ export async function refuse(
 }
 
 function reasonOf(error: unknown): DeadLetterReason {
-  if (isFishCrabError(error)) return { code: error.code, message: error.message }
+  if (error instanceof FishCrabError) return { code: error.code, message: error.message }
   return { code: 'unknown', message: 'It failed for an unknown reason.' }
 }

@@ -1,4 +1,4 @@
-import { isConflictError, isNotFoundError, isPermissionDeniedError } from '@fish-crab/sdk'
+import { ConflictError, NotFoundError, PermissionDeniedError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf, HELPER, ROOT } from './service.ts'
 
@@ -23,12 +23,12 @@ test('superadmins create, list and delete administrators', async () => {
   expect((await admin.admins.list()).admins).toHaveLength(3)
 
   const taken = await failureOf(admin.admins.create({ ...mia, username: 'sue' }))
-  expect(isConflictError(taken) && taken.code).toBe('admin_exists')
+  expect(taken instanceof ConflictError && taken.code).toBe('admin_exists')
   const gone = await failureOf(admin.admins.delete('mia'))
-  expect(isNotFoundError(gone) && gone.code).toBe('admin_not_found')
+  expect(gone instanceof NotFoundError && gone.code).toBe('admin_not_found')
   await admin.admins.delete('sue')
   const last = await failureOf(admin.admins.delete('root'))
-  expect(isConflictError(last) && last.code).toBe('last_superadmin')
+  expect(last instanceof ConflictError && last.code).toBe('last_superadmin')
 })
 
 test('what is for superadmins is a PermissionDeniedError for others, and they may do the rest', async () => {
@@ -41,7 +41,7 @@ test('what is for superadmins is a PermissionDeniedError for others, and they ma
     admin.admins.delete('root'),
   ]
   for (const error of await Promise.all(refused.map(failureOf))) {
-    expect(isPermissionDeniedError(error) && error.code).toBe('forbidden')
+    expect(error instanceof PermissionDeniedError && error.code).toBe('forbidden')
   }
   await admin.users.create({ name: 'Bob' })
   await admin.users.reset('Bob', 'password')

@@ -1,4 +1,4 @@
-import { isNotFoundError } from '@fish-crab/sdk'
+import { NotFoundError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf } from './service.ts'
 
@@ -26,7 +26,7 @@ test('fish are added in plain, listed in full and deleted by record', async () =
   await admin.fish.delete('Alex', saved.id, EARTH)
   expect((await admin.fish.list('Alex', EARTH)).fish.map(({ name }) => name)).toEqual(['Koi'])
   const again = await failureOf(admin.fish.delete('Alex', saved.id, EARTH))
-  expect(isNotFoundError(again) && again.code).toBe('record_not_found')
+  expect(again instanceof NotFoundError && again.code).toBe('record_not_found')
 })
 
 test('crabs are added, listed and deleted likewise, each gamemode by itself', async () => {
@@ -46,6 +46,6 @@ test('the collections of nobody are a NotFoundError', async () => {
     admin.fish.delete('Nobody', 'x', EARTH),
   ]
   for (const error of await Promise.all(calls.map(failureOf))) {
-    expect(isNotFoundError(error) && error.code).toBe('user_not_found')
+    expect(error instanceof NotFoundError && error.code).toBe('user_not_found')
   }
 })

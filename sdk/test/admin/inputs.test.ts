@@ -1,4 +1,4 @@
-import { isValidationError } from '@fish-crab/sdk'
+import { ValidationError } from '@fish-crab/sdk'
 import { type AdminClient, type AdminClientOptions, createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
@@ -7,7 +7,7 @@ const EARTH = { gamemode: 'earth' } as const
 const MARS = { gamemode: 'mars' as 'earth' }
 
 function pathsOf(error: unknown): string[] {
-  if (!isValidationError(error)) throw error
+  if (!(error instanceof ValidationError)) throw error
   return error.issues.map(({ path }) => path)
 }
 

@@ -1,4 +1,4 @@
-import { isConnectionError, isNotFoundError, isServerError, isTimeoutError } from '@fish-crab/sdk'
+import { ConnectionError, NotFoundError, ServerError, TimeoutError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { expect, test } from 'vitest'
 import { createService, failureOf, logins } from './service.ts'
@@ -36,7 +36,7 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
 ])('%s is made once, and the error of a lost answer says what to look at', async (_, to, write, hint) => {
   const { admin, sent } = await withLostAnswer(to)
   const error = await failureOf(write(admin))
-  if (!isConnectionError(error)) throw error
+  if (!(error instanceof ConnectionError)) throw error
   expect(error.systemCode).toBe('ECONNRESET')
   expect(error.hint).toMatch(hint)
   expect(error.summary).toMatch(/Whether .+ (was|were) (created|replaced|stored) is not known\.$/)
@@ -47,8 +47,8 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
 test('what a proxy answers in place of the service leaves a write as unsure as a lost answer', async () => {
   const { admin, sent } = await withLostAnswer('POST /admin/users', async () => new Response('', { status: 502 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
-  expect(isServerError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
-  expect(isServerError(error) && error.status).toBe(502)
+  expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
+  expect(error instanceof ServerError && error.status).toBe(502)
   expect(sent).toHaveLength(2)
 })
 
@@ -56,13 +56,13 @@ test('a storage that failed leaves a write as unsure as a lost answer: its disk 
   const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
   const { admin } = await withLostAnswer('POST /admin/users', async () => Response.json(failed, { status: 500 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
-  expect(isServerError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
+  expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
 test('a write whose answer takes too long stays a TimeoutError', async () => {
   const { admin } = await withLostAnswer('POST /admin/users', () => new Promise(() => {}))
   const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
-  expect(isTimeoutError(error) && error.hint).toMatch(/users\.get\('Bob'\)/)
+  expect(error instanceof TimeoutError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
 test('a write that never left gives no such hint', async () => {
@@ -73,7 +73,7 @@ test('a write that never left gives no such hint', async () => {
     return Promise.reject(new TypeError('fetch failed', { cause }))
   })
   const error = await failureOf(service.admin().users.create({ name: 'Bob' }))
-  expect(isConnectionError(error) && error.hint).not.toMatch(/users\.get/)
+  expect(error instanceof ConnectionError && error.hint).not.toMatch(/users\.get/)
 })
 
 test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]>([
@@ -88,7 +88,7 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
     await remove(admin, id)
     expect(sent.filter((line) => line.startsWith(to))).toHaveLength(2)
     expect(slept).toEqual([500])
-    expect(isNotFoundError(await failureOf(remove(admin, id)))).toBe(true)
+    expect((await failureOf(remove(admin, id))) instanceof NotFoundError).toBe(true)
   },
 )
 
@@ -100,7 +100,7 @@ test('a further try that finds the address itself missing is no success', async 
     return answer && Promise.resolve(answer)
   })
   const error = await failureOf(service.admin().users.delete('Alex'))
-  expect(isNotFoundError(error) && error.code).toBe('not_found')
+  expect(error instanceof NotFoundError && error.code).toBe('not_found')
 })
 
 test('a page in place of an answer does not count as deleted', async () => {

@@ -1,4 +1,4 @@
-import { isAuthenticationError, isRateLimitError } from '@fish-crab/sdk'
+import { AuthenticationError, RateLimitError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf, HELPER, logins, ROOT } from './service.ts'
 
@@ -11,7 +11,7 @@ test('a wrong password is sent once, whatever is called and however often, for f
   const errors = await Promise.all([failureOf(admin.me()), failureOf(admin.stats())])
   advance(FIVE_MINUTES - 1000)
   errors.push(await failureOf(admin.users.create({ name: 'Bob' })))
-  for (const error of errors) expect(isAuthenticationError(error) && error.code).toBe('invalid_credentials')
+  for (const error of errors) expect(error instanceof AuthenticationError && error.code).toBe('invalid_credentials')
   expect(sent).toEqual(['POST /admin/login'])
   advance(1000)
   await failureOf(admin.me())
@@ -23,7 +23,7 @@ test('a login asked for is sent again after a refusal, and when it succeeds call
   const admin = service.admin({ username: 'late', password: 'a-late-password' })
   await failureOf(admin.me())
   await service.app.admins.create('late', 'a-late-password', 'admin')
-  expect(isAuthenticationError(await failureOf(admin.me()))).toBe(true)
+  expect((await failureOf(admin.me())) instanceof AuthenticationError).toBe(true)
   await admin.login()
   expect((await admin.me()).username).toBe('late')
 })
@@ -34,7 +34,7 @@ test('too many failed logins fail at once, with the time to try again, and nothi
   const admin = open()
   advance(60_000)
   const [error, again] = [await failureOf(admin.me()), await failureOf(admin.me())]
-  if (!isRateLimitError(error)) throw error
+  if (!(error instanceof RateLimitError)) throw error
   expect(error.resetAt).toEqual(new Date('2026-01-01T00:05:00Z'))
   expect(again).toBe(error)
   expect(slept).toEqual([])
@@ -49,8 +49,8 @@ test('the limit of an administrator is waited for, and lets nobody else wait', a
   for (let count = 0; count < 5; count++) await admin.me()
   await other.me()
   expect(slept).toEqual([])
-  expect(isRateLimitError(await failureOf(admin.me({ maxWaitMs: 1000 })))).toBe(true)
-  expect(isRateLimitError(await failureOf(admin.me({ deadlineMs: 1000 })))).toBe(true)
+  expect((await failureOf(admin.me({ maxWaitMs: 1000 }))) instanceof RateLimitError).toBe(true)
+  expect((await failureOf(admin.me({ deadlineMs: 1000 }))) instanceof RateLimitError).toBe(true)
   expect((await admin.me()).username).toBe(ROOT.username)
   expect(sent.filter((line) => line === 'GET /admin/me')).toHaveLength(7)
 })

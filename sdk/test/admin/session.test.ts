@@ -1,4 +1,4 @@
-import { isAuthenticationError } from '@fish-crab/sdk'
+import { AuthenticationError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf, HELPER, logins, ROOT } from './service.ts'
 
@@ -97,7 +97,7 @@ test('a session that is refused twice fails the call', async () => {
     request.url.endsWith('/login') ? undefined : Promise.resolve(Response.json(body, { status: 401 })),
   )
   const error = await failureOf(open().me())
-  expect(isAuthenticationError(error) && error.code).toBe('invalid_session')
+  expect(error instanceof AuthenticationError && error.code).toBe('invalid_session')
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
@@ -109,7 +109,7 @@ test('a token from elsewhere is used as it is, and when it is over the call fail
   expect((await admin.me()).username).toBe(ROOT.username)
   advance(HOUR + 1000)
   const error = await failureOf(admin.me())
-  expect(isAuthenticationError(error) && error.code).toBe('invalid_session')
+  expect(error instanceof AuthenticationError && error.code).toBe('invalid_session')
   expect(logins(sent)).toBe(1)
 })
 

@@ -1,4 +1,4 @@
-import { isConnectionError } from '@fish-crab/sdk'
+import { ConnectionError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
 
@@ -53,5 +53,5 @@ test('the deadline of a call spans its login', async () => {
   const { admin: open, intercept } = await createService()
   intercept(() => new Promise(() => {}))
   const error = await failureOf(open().me({ deadlineMs: 20 }))
-  expect(isConnectionError(error) && error.code).toBe('timeout')
+  expect(error instanceof ConnectionError && error.code).toBe('timeout')
 })

@@ -1,4 +1,4 @@
-import { isConflictError, isInvalidResponseError, isNotFoundError } from '@fish-crab/sdk'
+import { ConflictError, InvalidResponseError, NotFoundError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { createService, failureOf, logins, ROOT } from './service.ts'
 
@@ -23,7 +23,7 @@ test('a password is made for a user who is given none', async () => {
 test('a name that is taken is a ConflictError, in any letter case', async () => {
   const admin = (await createService()).admin()
   const error = await failureOf(admin.users.create({ name: 'ALEX' }))
-  expect(isConflictError(error) && error.code).toBe('user_exists')
+  expect(error instanceof ConflictError && error.code).toBe('user_exists')
 })
 
 test('users are listed by page, by search, and one by one', async () => {
@@ -64,7 +64,9 @@ test('a reset whose answer holds another secret than asked for is an InvalidResp
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
   )
   const error = await failureOf(open().users.reset('Alex', 'fernet'))
-  expect(isInvalidResponseError(error) && error.issues).toEqual([{ path: 'fernetKey', message: 'Must be there.' }])
+  expect(error instanceof InvalidResponseError && error.issues).toEqual([
+    { path: 'fernetKey', message: 'Must be there.' },
+  ])
 })
 
 test('a deleted user is gone, and deleting it again is a NotFoundError', async () => {
@@ -73,8 +75,8 @@ test('a deleted user is gone, and deleting it again is a NotFoundError', async (
   expect(response.status).toBe(204)
   expect(Object.keys(data).sort()).toEqual(['rateLimit', 'requestId'])
   const again = await failureOf(admin.users.delete('Alex'))
-  expect(isNotFoundError(again) && again.code).toBe('user_not_found')
-  expect(isNotFoundError(await failureOf(admin.users.get('Alex')))).toBe(true)
+  expect(again instanceof NotFoundError && again.code).toBe('user_not_found')
+  expect((await failureOf(admin.users.get('Alex'))) instanceof NotFoundError).toBe(true)
 })
 
 test('any name that a user can have stands in an address', async () => {

@@ -1,4 +1,4 @@
-import { createClient, isApiError, isFishCrabError, isInvalidResponseError } from '@fish-crab/sdk'
+import { ApiError, createClient, FishCrabError, InvalidResponseError } from '@fish-crab/sdk'
 import { expect, test, vi } from 'vitest'
 import { failure, json, player } from './stubs.ts'
 
@@ -18,7 +18,7 @@ test.each([
   const error = await createClient({ ...options, maxRetries: 0 })
     .demo.fish()
     .catch((thrown) => thrown)
-  expect(isApiError(error)).toBe(true)
+  expect(error instanceof ApiError).toBe(true)
   expect(error).toMatchObject({ name, status, code: 'some_code', message: 'A sentence.', requestId: 'req-1' })
   expect(error.details).toEqual([{ path: 'fish.0.name', message: 'Too long' }])
   expect(error.headers).toEqual({
@@ -48,8 +48,8 @@ test.each([
   const error = await createClient({ ...options, maxResponseBytes: 1000 })
     .demo.fish()
     .catch((thrown) => thrown)
-  expect(isInvalidResponseError(error)).toBe(true)
-  expect(isApiError(error)).toBe(false)
+  expect(error instanceof InvalidResponseError).toBe(true)
+  expect(error instanceof ApiError).toBe(false)
   expect(error.message).toMatch(/baseUrl|maxResponseBytes/)
   expect(asked).toHaveLength(1)
 })
@@ -63,7 +63,7 @@ test('an answer of another shape says where it is wrong', async () => {
   expect(error).toMatchObject({ status: 200, requestId: 'req-1' })
 })
 
-test('guards know the errors of another copy of the package', async () => {
+test('instanceof recognises the errors of another copy of the package', async () => {
   vi.resetModules()
   const copy = await import('@fish-crab/sdk')
   const { options } = player(failure(404, 'user_not_found'))
@@ -72,8 +72,15 @@ test('guards know the errors of another copy of the package', async () => {
     .fish.list()
     .catch((thrown) => thrown)
   expect(copy.createClient).not.toBe(createClient)
-  expect(isApiError(error)).toBe(true)
-  expect(isFishCrabError(error)).toBe(true)
-  expect(isInvalidResponseError(error)).toBe(false)
-  expect([null, undefined, 'x', new Error('x')].some(isFishCrabError)).toBe(false)
+  expect(error instanceof ApiError).toBe(true)
+  expect(error instanceof FishCrabError).toBe(true)
+  expect(error instanceof InvalidResponseError).toBe(false)
+  expect([null, undefined, 'x', new Error('x')].some((value) => value instanceof FishCrabError)).toBe(false)
+})
+
+test('instanceof tells a subclass without a brand from its parent', () => {
+  class OwnError extends FishCrabError {}
+  expect(new OwnError('Own.', { code: 'own' })).toBeInstanceOf(FishCrabError)
+  expect(new OwnError('Own.', { code: 'own' })).toBeInstanceOf(OwnError)
+  expect(new FishCrabError('Own.', { code: 'own' })).not.toBeInstanceOf(OwnError)
 })

@@ -1,4 +1,4 @@
-import { createClient, isConnectionError, isTimeoutError } from '@fish-crab/sdk'
+import { ConnectionError, createClient, TimeoutError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { failure, player, saved } from './stubs.ts'
 
@@ -40,8 +40,8 @@ test('when all tries are lost, the error names the address, the reason and keeps
   const error = await createClient(options)
     .fish.add(SALMON)
     .catch((thrown) => thrown)
-  expect(isConnectionError(error)).toBe(true)
-  expect(isTimeoutError(error)).toBe(false)
+  expect(error instanceof ConnectionError).toBe(true)
+  expect(error instanceof TimeoutError).toBe(false)
   expect(error.message).toMatch(/http:\/\/127\.0\.0\.1:8787 \(ECONNRESET\)/)
   expect(error.cause).toBeInstanceOf(TypeError)
   expect(asked).toHaveLength(3)
@@ -87,8 +87,8 @@ test('no whole answer within timeoutMs is a TimeoutError, even of a fetch that h
   const { options, asked } = player(never)
   const client = createClient({ ...options, timeoutMs: 10, maxRetries: 0 })
   const error = await client.fish.add(SALMON).catch((thrown) => thrown)
-  expect(isTimeoutError(error)).toBe(true)
-  expect(isConnectionError(error)).toBe(true)
+  expect(error instanceof TimeoutError).toBe(true)
+  expect(error instanceof ConnectionError).toBe(true)
   expect(error.message).toMatch(/10 ms/)
   expect(asked[0]?.init.signal?.aborted).toBe(true)
 })

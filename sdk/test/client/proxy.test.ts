@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { inspect } from 'node:util'
-import { type ConnectionError, createClient, isConnectionError } from '@fish-crab/sdk'
+import { ConnectionError, createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createService, ROOT } from '../admin/service.ts'
@@ -23,7 +23,7 @@ const failureAt = async (baseUrl: string): Promise<ConnectionError> => {
   const error: unknown = await createClient({ baseUrl, maxRetries: 0, env: process.env })
     .status()
     .catch((thrown) => thrown)
-  if (!isConnectionError(error)) throw error
+  if (!(error instanceof ConnectionError)) throw error
   expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(CANARY)
   expect(JSON.stringify(error)).not.toContain(CANARY)
   return error

@@ -1,4 +1,4 @@
-import { createClient, isRateLimitError } from '@fish-crab/sdk'
+import { createClient, RateLimitError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { player, saved, tooMany } from './stubs.ts'
 
@@ -51,7 +51,7 @@ test('a wait longer than maxWaitMs is not begun: the call fails at once and says
   const error = await createClient({ ...options, maxWaitMs: 119_999 })
     .fish.add(SALMON)
     .catch((thrown) => thrown)
-  expect(isRateLimitError(error)).toBe(true)
+  expect(error instanceof RateLimitError).toBe(true)
   expect(error).toMatchObject({
     name: 'RateLimitError',
     status: 429,

@@ -6,14 +6,13 @@ import {
   type ErrorCode,
   type Fish,
   type FishInput,
-  isApiError,
 } from '@fish-crab/sdk'
 import { expect, expectTypeOf, test } from 'vitest'
 import { json, player } from './stubs.ts'
 
 test('the code of an ApiError is one that an editor knows, and may be any text', () => {
   const error: unknown = new ApiError('No.', { status: 404, code: 'user_not_found', headers: {} })
-  if (!isApiError(error)) throw error
+  if (!(error instanceof ApiError)) throw error
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode | (string & {})>()
   expectTypeOf<'one_of_a_newer_server'>().toExtend<typeof error.code>()
   expect(error.code).toBe('user_not_found')

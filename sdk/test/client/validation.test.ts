@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient, isValidationError } from '@fish-crab/sdk'
+import { type ClientOptions, createClient, ValidationError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { FERNET_KEY, player, saved, scriptedFetch } from './stubs.ts'
 
@@ -9,7 +9,8 @@ async function issuePaths(call: Promise<unknown>): Promise<string[]> {
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!isValidationError(error)) throw new Error('The call did not end in a ValidationError.', { cause: error })
+  if (!(error instanceof ValidationError))
+    throw new Error('The call did not end in a ValidationError.', { cause: error })
   return error.issues.map(({ path }) => path)
 }
 
@@ -87,7 +88,7 @@ test('wrong options are all named when the client is made, without their values'
       return error
     }
   })()
-  if (!isValidationError(thrown)) throw new Error('There was no ValidationError.')
+  if (!(thrown instanceof ValidationError)) throw new Error('There was no ValidationError.')
   expect(thrown.issues.map(({ path }) => path).sort()).toEqual(Object.keys(wrong).sort())
   expect(thrown.message).not.toContain('hunter2')
 })

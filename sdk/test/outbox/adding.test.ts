@@ -1,10 +1,4 @@
-import {
-  isCheckpointMovedError,
-  memoryStore,
-  type NewCatch,
-  type OutboxOptions,
-  openOutbox,
-} from '@fish-crab/sdk/outbox'
+import { CheckpointMovedError, memoryStore, type NewCatch, type OutboxOptions, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, it } from 'vitest'
 import { jumpingClock } from './clocks.ts'
 import { fakeService, fish } from './fake-service.ts'
@@ -88,7 +82,7 @@ it('takes nothing when somebody else has moved the checkpoint that was expected'
   await outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
   const late = outbox.add(fish(1), { checkpoint: { name: 'import', value: '1', expected: null } })
   const error = await late.catch((thrown: unknown) => thrown)
-  expect(isCheckpointMovedError(error)).toBe(true)
+  expect(error instanceof CheckpointMovedError).toBe(true)
   expect(error).toMatchObject({ code: 'bookmark_moved' })
   expect(await outbox.status()).toMatchObject({ queued: 1 })
   await outbox.add(fish(2), { checkpoint: { name: 'import', value: '2', expected: '1' } })

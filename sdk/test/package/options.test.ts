@@ -1,4 +1,4 @@
-import { createClient, isValidationError } from '@fish-crab/sdk'
+import { createClient, ValidationError } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
@@ -31,7 +31,7 @@ test.each<[string, () => unknown, string]>([
   ['outbox.flush(5)', async () => (await outbox()).flush(5 as never), 'signal, onProgress,'],
 ])('%s says which options there are', async (_, call, options) => {
   const error = await errorOf(call)
-  expect(error).toSatisfy(isValidationError)
+  expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({
     message: expect.stringContaining(`options: Must be an object with any of: ${options}`),
   })
@@ -66,7 +66,7 @@ test.each<[string, () => unknown, string]>([
 ])('%s refuses an unknown option with the one that was meant', async (_, call, mistake) => {
   const [path, meant] = mistake.split(': ')
   const error = await errorOf(call)
-  expect(error).toSatisfy(isValidationError)
+  expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({
     issues: expect.arrayContaining([{ path, message: `Unknown option. Did you mean ${meant}?` }]),
   })

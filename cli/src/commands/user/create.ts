@@ -1,4 +1,4 @@
-import { isNotFoundError } from '@fish-crab/sdk'
+import { NotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { Args } from '@oclif/core'
@@ -109,7 +109,7 @@ async function requireFree(admin: AdminClient, name: string, signal: AbortSignal
   try {
     await admin.users.get(name, { signal })
   } catch (error) {
-    if (isNotFoundError(error) && error.code === 'user_not_found') return
+    if (error instanceof NotFoundError && error.code === 'user_not_found') return
     throw error
   }
   throw expectedRefusal('user_exists', 'administrator')

@@ -1,5 +1,4 @@
-import type { WithMeta } from '../../client/call.ts'
-import { type ApiPromise, apiPromise } from '../../client/call.ts'
+import { type ApiPromise, apiPromise, type ResponseMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { createKeys } from '../../client/resources/keys.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -18,7 +17,7 @@ export interface AdminKeysResource {
    * @example
    * const { fernetKey } = await admin.keys.get('Alex')
    */
-  get(name: string, options?: CallOptions): ApiPromise<WithMeta<UserKey>>
+  get(name: string, options?: CallOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
 /** `admin.keys`. */

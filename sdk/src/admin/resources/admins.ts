@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../client/call.ts'
-import { call, type ResponseMeta, type WithMeta } from '../../client/call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { unknownOptions } from '../../client/unknown-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
@@ -30,7 +29,7 @@ export interface AdminsResource {
    * @example
    * const { admins } = await admin.admins.list()
    */
-  list(options?: CallOptions): ApiPromise<WithMeta<AdministratorList>>
+  list(options?: CallOptions): ApiPromise<AdministratorList & ResponseMeta>
   /**
    * Creates an administrator. Sent once: when the answer is lost, the error says what to look at.
    *
@@ -38,7 +37,7 @@ export interface AdminsResource {
    * @example
    * await admin.admins.create({ username: 'mia', password, role: 'admin' })
    */
-  create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<WithMeta<Administrator>>
+  create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<Administrator & ResponseMeta>
   /**
    * Deletes an administrator; its sessions end. A further try after a lost answer that finds no such administrator is
    * a success.

@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../client/call.ts'
-import { call, type WithMeta } from '../../client/call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../../client/call.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -18,7 +17,7 @@ export interface AuditResource {
    * @example
    * const { entries, nextCursor } = await admin.audit.list({ limit: 20 })
    */
-  list(options?: PageOptions): ApiPromise<WithMeta<AuditPage>>
+  list(options?: PageOptions): ApiPromise<AuditPage & ResponseMeta>
   /**
    * The audit log line by line, newest first, read page by page as the loop goes on.
    *

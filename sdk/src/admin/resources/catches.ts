@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../client/call.ts'
-import { call, type ResponseMeta, type ResponseSchema, type WithMeta } from '../../client/call.ts'
+import { type ApiPromise, call, type ResponseMeta, type ResponseSchema } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { type CrabInput, type FishInput, readEntries } from '../../client/entries.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../../client/shapes/catches.generated.ts'
@@ -8,7 +7,7 @@ import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import type { Route } from '../../contract/route.ts'
 import type { CrabCollection, FishCollection, Saved } from '../../contract/schemas/catches.ts'
-import type { Issue } from '../../errors/validation-error.ts'
+import type { Issue } from '../../errors/fish-crab-error.ts'
 import { gamemodeIssue, idIssue, nameIssue, requireNone } from '../checks.ts'
 import { jsonBody } from '../json-body.ts'
 import { NOTHING } from '../until-gone.ts'
@@ -29,7 +28,7 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * const { fish } = await admin.fish.list('Alex', { gamemode: 'earth' })
    */
-  list(name: string, options: CallOptions & InGamemode): ApiPromise<WithMeta<Collection>>
+  list(name: string, options: CallOptions & InGamemode): ApiPromise<Collection & ResponseMeta>
   /**
    * Adds one catch or up to 500 for a user, in one record, without its key. Sent once, as plain entries added twice
    * are there twice: when the answer is lost, the error says what to look at.
@@ -38,7 +37,11 @@ export interface AdminCatchesResource<Collection, Input> {
    * @example
    * const { id } = await admin.fish.add('Alex', { name: 'Salmon', rarity: 'Gold' }, { gamemode: 'earth' })
    */
-  add(name: string, entries: Input | readonly Input[], options: OnceOptions & InGamemode): ApiPromise<WithMeta<Saved>>
+  add(
+    name: string,
+    entries: Input | readonly Input[],
+    options: OnceOptions & InGamemode,
+  ): ApiPromise<Saved & ResponseMeta>
   /**
    * Deletes one record with all its entries. A further try after a lost answer that finds no such record is a success.
    *

@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../client/call.ts'
-import { call, type WithMeta } from '../../client/call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { ADMIN_ROUTES } from '../../contract/admin-routes.ts'
 import type { Gamemode } from '../../contract/gamemodes.ts'
@@ -28,7 +27,7 @@ export interface Reports {
    * @example
    * const { username, role } = await admin.me()
    */
-  me(options?: CallOptions): ApiPromise<WithMeta<Administrator>>
+  me(options?: CallOptions): ApiPromise<Administrator & ResponseMeta>
   /**
    * Counts of users, fish and crabs, by gamemode and by rarity.
    *
@@ -36,7 +35,7 @@ export interface Reports {
    * @example
    * const { users, fish } = await admin.stats()
    */
-  stats(options?: CallOptions): ApiPromise<WithMeta<Stats>>
+  stats(options?: CallOptions): ApiPromise<Stats & ResponseMeta>
   /**
    * Who has caught the most, best first.
    *
@@ -44,7 +43,7 @@ export interface Reports {
    * @example
    * const { leaderboard } = await admin.leaderboard({ type: 'fish', gamemode: 'earth', limit: 3 })
    */
-  leaderboard(options: LeaderboardOptions): ApiPromise<WithMeta<Leaderboard>>
+  leaderboard(options: LeaderboardOptions): ApiPromise<Leaderboard & ResponseMeta>
 }
 
 /** `admin.me`, `admin.stats` and `admin.leaderboard`. */

@@ -1,5 +1,4 @@
-import type { ApiPromise } from '../../client/call.ts'
-import { call, type ResponseMeta, type WithMeta } from '../../client/call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../../client/call.ts'
 import type { CallOptions } from '../../client/call-options.ts'
 import { iteratePages } from '../../client/resources/iterate-catches.ts'
 import { unknownOptions } from '../../client/unknown-options.ts'
@@ -31,7 +30,7 @@ export interface UsersResource {
    * @example
    * const { users, nextCursor } = await admin.users.list({ search: 'al', limit: 20 })
    */
-  list(options?: ListUsersOptions): ApiPromise<WithMeta<UserList>>
+  list(options?: ListUsersOptions): ApiPromise<UserList & ResponseMeta>
   /**
    * All users one by one, by name, read page by page as the loop goes on.
    *
@@ -48,7 +47,7 @@ export interface UsersResource {
    * @example
    * const { password, fernetKey, apiKey } = await admin.users.create({ name: 'Alex' })
    */
-  create(user: NewUser, options?: OnceOptions): ApiPromise<WithMeta<CreatedUser>>
+  create(user: NewUser, options?: OnceOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
    * One user, without secrets.
    *
@@ -56,7 +55,7 @@ export interface UsersResource {
    * @example
    * const { id, createdAt } = await admin.users.get('Alex')
    */
-  get(name: string, options?: CallOptions): ApiPromise<WithMeta<User>>
+  get(name: string, options?: CallOptions): ApiPromise<User & ResponseMeta>
   /**
    * Deletes a user with all that it caught. For superadmins. A further try after a lost answer that finds no such user
    * is a success: the first one did it.
@@ -79,7 +78,7 @@ export interface UsersResource {
     name: string,
     type: Type,
     options?: OnceOptions,
-  ): ApiPromise<WithMeta<ResetResult[Type]>>
+  ): ApiPromise<ResetResult[Type] & ResponseMeta>
 }
 
 /** `admin.users`. */

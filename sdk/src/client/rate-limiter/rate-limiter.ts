@@ -1,4 +1,4 @@
-import type { RateLimitState } from '../../errors/rate-limit-state.ts'
+import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import { type Clock, steadyTime } from '../clock.ts'
 import {
   afterLoss,

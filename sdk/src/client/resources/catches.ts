@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Fernet } from '../../fernet/index.ts'
-import type { ApiPromise, WithMeta } from '../call.ts'
+import type { ApiPromise, ResponseMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
 import type { Settings } from '../options.ts'
@@ -33,8 +33,10 @@ export interface FishResource {
    * @example
    * const { fish } = await client.fish.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options: ListOptions & Detail): ApiPromise<WithMeta<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] }>>
-  list(options?: ListOptions): ApiPromise<WithMeta<FishCollection>>
+  list(
+    options: ListOptions & Detail,
+  ): ApiPromise<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] } & ResponseMeta>
+  list(options?: ListOptions): ApiPromise<FishCollection & ResponseMeta>
   /**
    * A player's fish one by one, oldest first, read page by page as the loop goes on: for collections that are too
    * large to hold.
@@ -80,8 +82,10 @@ export interface CrabsResource {
    * @example
    * const { crab } = await client.crabs.list({ user: 'Alex', gamemode: 'earth' })
    */
-  list(options: ListOptions & Detail): ApiPromise<WithMeta<Omit<CrabCollection, 'crab'> & { crab: Detailed<Crab>[] }>>
-  list(options?: ListOptions): ApiPromise<WithMeta<CrabCollection>>
+  list(
+    options: ListOptions & Detail,
+  ): ApiPromise<Omit<CrabCollection, 'crab'> & { crab: Detailed<Crab>[] } & ResponseMeta>
+  list(options?: ListOptions): ApiPromise<CrabCollection & ResponseMeta>
   /**
    * A player's crabs one by one, like `fish.iterate`.
    *

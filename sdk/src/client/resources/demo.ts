@@ -1,7 +1,6 @@
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
-import type { ApiPromise } from '../call.ts'
-import { call, type WithMeta } from '../call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import type { Transport } from '../transport.ts'
@@ -15,7 +14,7 @@ export interface DemoResource {
    * @example
    * const { fish } = await client.demo.fish()
    */
-  fish(options?: CallOptions): ApiPromise<WithMeta<FishCollection>>
+  fish(options?: CallOptions): ApiPromise<FishCollection & ResponseMeta>
   /**
    * Crabs.
    *
@@ -23,7 +22,7 @@ export interface DemoResource {
    * @example
    * const { crab } = await client.demo.crabs()
    */
-  crabs(options?: CallOptions): ApiPromise<WithMeta<CrabCollection>>
+  crabs(options?: CallOptions): ApiPromise<CrabCollection & ResponseMeta>
 }
 
 /** `client.demo`. */

@@ -1,7 +1,7 @@
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { type Issue, ValidationError } from '../../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
 import { type CrabInput, type FishInput, type PayloadEntry, readEntries } from '../entries.ts'
 import type { Settings } from '../options.ts'

@@ -1,14 +1,13 @@
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { UserKey } from '../../contract/schemas/service.ts'
-import { type Issue, ValidationError } from '../../errors/validation-error.ts'
-import type { ApiPromise } from '../call.ts'
-import { call, type WithMeta } from '../call.ts'
+import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { userKeyShape } from '../shapes/service.generated.ts'
 import type { Transport } from '../transport.ts'
 
 /** Who asks for a key, and whose. */
-export interface GetKeyOptions extends CallOptions {
+interface GetKeyOptions extends CallOptions {
   /** Whose key. Players may leave it out and get their own; administrators must say it. */
   readonly name?: string | undefined
   /** The player's or administrator's name; without `:`, which HTTP Basic cannot carry. */
@@ -27,7 +26,7 @@ export interface KeysResource {
    * @example
    * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
    */
-  get(options: GetKeyOptions): ApiPromise<WithMeta<UserKey>>
+  get(options: GetKeyOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
 /** `client.keys`. */

@@ -1,9 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/route.ts'
-import { type Issue, ValidationError } from '../../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { ApiRequest } from '../api-request.ts'
-import type { ApiPromise } from '../call.ts'
-import { call, type ResponseSchema, type WithMeta } from '../call.ts'
+import { type ApiPromise, call, type ResponseMeta, type ResponseSchema } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import type { Settings } from '../options.ts'
 import { readTarget, type Target } from '../targets.ts'
@@ -43,7 +42,7 @@ export interface ListContext<Collection> {
 export function listCatches<Collection extends object>(
   { route, transport, settings, schema }: ListContext<Collection>,
   { user, gamemode, detail, limit, cursor, ...options }: ListOptions,
-): ApiPromise<WithMeta<Collection>> {
+): ApiPromise<Collection & ResponseMeta> {
   const prepare = (): ApiRequest => {
     const issues: Issue[] = []
     const target = readTarget({ user, gamemode }, settings, issues)

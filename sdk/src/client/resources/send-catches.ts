@@ -1,10 +1,9 @@
 import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
 import type { Route } from '../../contract/route.ts'
 import type { Saved } from '../../contract/schemas/catches.ts'
-import { type Issue, ValidationError } from '../../errors/validation-error.ts'
+import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { ApiRequest } from '../api-request.ts'
-import type { ApiPromise } from '../call.ts'
-import { call, type WithMeta } from '../call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { untilAborted } from '../clock.ts'
 import type { CrabInput, FishInput } from '../entries.ts'
@@ -23,7 +22,7 @@ import {
 export interface AddOptions extends CallOptions, Target {}
 
 /** What was saved. `replayed`: this token had been stored before, by a try whose answer was lost on the way. */
-export type AddResult = WithMeta<Saved & { readonly replayed: boolean }>
+export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
 /** What sending catches of one kind needs. */
 export interface SendContext extends EncryptContext {

@@ -1,13 +1,12 @@
 import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
 import type { Status } from '../../contract/schemas/service.ts'
-import type { ApiPromise } from '../call.ts'
-import { call, type WithMeta } from '../call.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../call.ts'
 import type { CallOptions } from '../call-options.ts'
 import { statusShape } from '../shapes/service.generated.ts'
 import type { Transport } from '../transport.ts'
 
 /** Asks whether the service is well. */
-export type GetStatus = (options?: CallOptions) => ApiPromise<WithMeta<Status>>
+export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
 
 /** `client.status`. */
 export function createStatus(transport: Transport): GetStatus {

@@ -1,4 +1,4 @@
-import { ValidationError } from '../../errors/validation-error.ts'
+import { ValidationError } from '../../errors/fish-crab-error.ts'
 import { OutboxStoreError } from '../errors.ts'
 import type { OutboxStore } from '../store.ts'
 
