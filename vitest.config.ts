@@ -24,6 +24,7 @@ export default defineConfig({
           name: 'unit',
           include: [`${packages}/test/**/*.test.ts`],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect: { poll: { timeout: GIVEN_UP_AFTER_MS } },
           maxWorkers: '100%',
         },

@@ -43,7 +43,7 @@ describe("a world's clock", () => {
     const mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     const late = mock.fetch('/status')
-    await vi.waitFor(() => expect(mock.requests[0]?.status).toBe(200), { interval: 5 })
+    await expect.poll(() => mock.requests[0]?.status, { interval: 5 }).toBe(200)
     await mock.reset()
     expect((await late).status).toBe(200)
   })

@@ -220,9 +220,11 @@ describe('a fault', () => {
     for (const lane of sends) {
       const [send, base] = lane()
       const giveUp = new AbortController()
-      const answer = send(`${base}/status`, { signal: giveUp.signal })
-      setTimeout(() => giveUp.abort(new Error('enough')), 30)
-      await expect(answer).rejects.toThrow('enough')
+      const before = mock.requests.length
+      const rejected = expect(send(`${base}/status`, { signal: giveUp.signal })).rejects.toThrow('enough')
+      await expect.poll(() => mock.requests.length, { interval: 5 }).toBe(before + 1)
+      giveUp.abort(new Error('enough'))
+      await rejected
     }
     network.close()
     process.off('uncaughtExceptionMonitor', note)

@@ -6,7 +6,7 @@ import {
   tableReport,
 } from '@fish-crab/mocks/conformance'
 import { canonicalPath } from '@fish-crab/server/app'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ADMIN, BASE_URL, MASTER, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
@@ -15,6 +15,18 @@ function reasonsOf(checks: readonly CheckResult[]): Record<string, number> {
   const reasons: Record<string, number> = {}
   for (const { reason } of checks) if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1
   return reasons
+}
+
+/** Does not answer the demo, for which so much time passes; for all else none does. */
+function silentWhile(ms: number) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return (send: SendRequest): SendRequest =>
+    (request) => {
+      if (!request.url.endsWith('/demo/fish')) return send(request)
+      vi.advanceTimersByTime(ms)
+      return new Promise(() => {})
+    }
 }
 
 describe('a run', () => {
@@ -204,9 +216,7 @@ describe('a run', () => {
   })
 
   it('does not hang on answers that never come', async () => {
-    const { options } = await openDirect({
-      around: (send) => (request) => (request.url.endsWith('/demo/fish') ? new Promise(() => {}) : send(request)),
-    })
+    const { options } = await openDirect({ around: silentWhile(300) })
     const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 300 })
     expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
       outcome: 'failed',
@@ -217,9 +227,7 @@ describe('a run', () => {
   })
 
   it('does not go on after its deadline: what was under way fails, the rest is skipped', async () => {
-    const { options, accounts } = await openDirect({
-      around: (send) => (request) => (request.url.endsWith('/demo/fish') ? new Promise(() => {}) : send(request)),
-    })
+    const { options, accounts } = await openDirect({ around: silentWhile(150) })
     const { checks, failed } = await runConformance({
       ...options,
       maxWaitMs: 0,

@@ -53,9 +53,14 @@ describe('listening for an origin', () => {
   })
 
   it('resets what it still owes when it closes', async () => {
-    const interception = await intercept({ answer: silent, origin: 'http://silent.test' })
+    const asked = Promise.withResolvers<void>()
+    const answer: AnswerRequest = (...given) => {
+      asked.resolve()
+      return silent(...given)
+    }
+    const interception = await intercept({ answer, origin: 'http://silent.test' })
     const owed = causeOf(fetch('http://silent.test/'))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await asked.promise
     await interception.close()
     expect(await owed).toMatchObject({ code: 'ECONNRESET' })
   })

@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { createMock, type Mock, type MockOptions } from '@fish-crab/mocks'
 import { startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { setupServer } from 'msw/node'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 const START = Date.UTC(2026, 0, 1)
 const LONG_MS = 60_000
@@ -12,6 +11,8 @@ const SHORT_MS = 40
 interface LateLane {
   readonly send: (init?: RequestInit) => Promise<Response>
   readonly advance: (milliseconds: number) => unknown
+  /** How many requests have come. */
+  readonly arrived: () => number | Promise<number>
 }
 type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateLane>
 
@@ -21,10 +22,12 @@ async function lateMock(latencyMs: number, time: Pick<MockOptions, 'startAt'>): 
   return mock
 }
 
+const controlsOf = (mock: Mock) => ({ advance: mock.clock.advance, arrived: () => mock.requests.length })
+
 const LANES: Readonly<Record<string, Open>> = {
   async direct(latencyMs, time) {
-    const { fetch, clock } = await lateMock(latencyMs, time)
-    return { send: (init) => fetch('/status', init), advance: clock.advance }
+    const mock = await lateMock(latencyMs, time)
+    return { ...controlsOf(mock), send: (init) => mock.fetch('/status', init) }
   },
 
   async handlers(latencyMs, time) {
@@ -32,21 +35,21 @@ const LANES: Readonly<Record<string, Open>> = {
     const network = setupServer(...mock.handlers())
     network.listen({ onUnhandledFrame: 'error' })
     onTestFinished(() => network.close())
-    return { send: (init) => fetch(`${mock.origin}/status`, init), advance: mock.clock.advance }
+    return { ...controlsOf(mock), send: (init) => fetch(`${mock.origin}/status`, init) }
   },
 
   async intercepted(latencyMs, time) {
     const mock = await lateMock(latencyMs, time)
     await mock.listen()
     onTestFinished(() => mock[Symbol.asyncDispose]())
-    return { send: (init) => fetch(`${mock.origin}/status`, init), advance: mock.clock.advance }
+    return { ...controlsOf(mock), send: (init) => fetch(`${mock.origin}/status`, init) }
   },
 
   async served(latencyMs, time) {
     const mock = await lateMock(latencyMs, time)
     const { url } = await mock.serve()
     onTestFinished(() => mock[Symbol.asyncDispose]())
-    return { send: (init) => fetch(`${url}/status`, init), advance: mock.clock.advance }
+    return { ...controlsOf(mock), send: (init) => fetch(`${url}/status`, init) }
   },
 
   async standalone(latencyMs, time) {
@@ -55,29 +58,26 @@ const LANES: Readonly<Record<string, Open>> = {
     const steer = (what: string, body: object) =>
       fetch(`${url}/__mock/${what}`, { method: 'POST', body: JSON.stringify(body) })
     await steer('faults', { fault: { latencyMs } })
-    return { send: (init) => fetch(`${url}/status`, init), advance: (advanceMs) => steer('clock', { advanceMs }) }
+    return {
+      send: (init) => fetch(`${url}/status`, init),
+      advance: (advanceMs) => steer('clock', { advanceMs }),
+      arrived: async () => (await (await fetch(`${url}/__mock/journal`)).json()).requests.length,
+    }
   },
 }
 
 describe.each(Object.entries(LANES))('latency on the %s lane', (_, open) => {
   it('lasts while the clock stands still, and is over when that is moved on', async () => {
-    const { send, advance } = await open(LONG_MS, { startAt: START })
-    const answered = vi.fn()
-    const answer = send().then(answered)
-    await pause(SHORT_MS)
+    const { send, advance, arrived } = await open(LONG_MS, { startAt: START })
+    const order: string[] = []
+    const answer = send().finally(() => order.push('late'))
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
     await advance(LONG_MS / 10)
-    await pause(5)
-    expect(answered).not.toHaveBeenCalled()
-    // Again and again: nobody outside knows since when a request is waiting.
-    await vi.waitFor(
-      async () => {
-        await advance(LONG_MS)
-        expect(answered).toHaveBeenCalled()
-      },
-      { interval: 10, timeout: 5000 },
-    )
-    await answer
-    expect(answered.mock.calls[0]?.[0]).toMatchObject({ status: 200 })
+    // Of two that are on their way, the one that is held back is not the first.
+    await send().finally(() => order.push('not late'))
+    await advance(LONG_MS)
+    expect(await answer).toMatchObject({ status: 200 })
+    expect(order).toEqual(['not late', 'late'])
   })
 
   it('passes in real time while the clock goes on', async () => {
@@ -89,22 +89,21 @@ describe.each(Object.entries(LANES))('latency on the %s lane', (_, open) => {
   })
 
   it('is cut short by moving a clock that goes on', async () => {
-    const { send, advance } = await open(LONG_MS, {})
-    const answered = vi.fn()
-    const answer = send().then(answered)
-    await vi.waitFor(
-      async () => {
-        await advance(LONG_MS)
-        expect(answered).toHaveBeenCalled()
-      },
-      { interval: 10, timeout: 5000 },
-    )
-    await answer
+    const { send, advance, arrived } = await open(LONG_MS, {})
+    const answer = send()
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
+    await advance(LONG_MS)
+    expect((await answer).status).toBe(200)
   })
 
   it('holds nobody who gives up', async () => {
-    const { send } = await open(LONG_MS, { startAt: START })
-    await expect(send({ signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    const { send, arrived } = await open(LONG_MS, { startAt: START })
+    const giveUp = new AbortController()
+    const answer = send({ signal: giveUp.signal })
+    const rejected = expect(answer).rejects.toThrow('enough')
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
+    giveUp.abort(new Error('enough'))
+    await rejected
     expect((await send()).status).toBe(200)
   })
 })
