@@ -6,6 +6,23 @@ const only = (name, from, allowed) => ({
   to: { path: '^(sdk|server|mocks|cli|examples)/', pathNot: allowed },
 })
 
+/** The folders of a package from the lowest level up: each imports only folders of lower levels. */
+const levels = (root, order) =>
+  order.slice(0, -1).flatMap((level, index) =>
+    [level].flat().map((folder) => ({
+      name: `${root}/${folder}-imports-lower-levels`,
+      severity: 'error',
+      from: { path: `^${root}/${folder}/` },
+      to: {
+        path: `^${root}/(${order
+          .slice(index)
+          .flat()
+          .filter((one) => one !== folder)
+          .join('|')})/`,
+      },
+    })),
+  )
+
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
 const nodeEdges =
   '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
@@ -73,6 +90,27 @@ module.exports = {
       '^mocks/src/',
       '^(mocks/src/|server/src/app/(index|internal)\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
     ),
+    ...levels('mocks/src', [
+      'service',
+      'faults',
+      'history',
+      ['transports', 'control-api'],
+      'mock',
+      ['matchers', 'standalone'],
+      'vitest',
+    ]),
+    {
+      name: 'conformance-shares-only-the-option-checks',
+      severity: 'error',
+      from: { path: '^mocks/src/conformance/' },
+      to: { path: '^mocks/src/(?!conformance/|service/check-options)' },
+    },
+    {
+      name: 'conformance-is-a-separate-entry',
+      severity: 'error',
+      from: { path: '^mocks/src/(?!conformance/)' },
+      to: { path: '^mocks/src/conformance/' },
+    },
     only(
       'cli-uses-published-entries',
       '^cli/src/',

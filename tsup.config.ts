@@ -194,8 +194,8 @@ export default defineConfig([
     'mocks',
     MOCKS,
     {
-      'node-transports': 'transports/node-transports.ts',
-      'node-transports.default': 'transports/node-transports.default.ts',
+      'node-transports': 'mock/node-transports.ts',
+      'node-transports.default': 'mock/node-transports.default.ts',
     },
     {
       dts: declarationsOf('mocks', { ...MOCKS, ...MOCKS_ALONE }),

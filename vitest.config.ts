@@ -17,7 +17,7 @@ export default defineConfig({
           alias: {
             '#dispatcher': source('sdk/src/client/dispatcher.node.ts'),
             '#fernet-key': source('sdk/src/fernet/key.node.ts'),
-            '#node-transports': source('mocks/src/transports/node-transports.ts'),
+            '#node-transports': source('mocks/src/mock/node-transports.ts'),
           },
         },
         test: {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
+import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../src/runtime/main.ts'
 import { type Env, type RunOptions, run } from './harness.ts'
@@ -16,7 +16,7 @@ const STARTED = Date.UTC(2026, 0, 2)
 const MINUTE = 60_000
 
 let mock: Mock
-let served: Standalone
+let served: MockServer
 let folder: string
 let env: Env
 

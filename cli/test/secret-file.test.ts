@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { createMock, type Mock, type Standalone } from '@fish-crab/mocks'
+import { createMock, type Mock, type MockServer } from '@fish-crab/mocks'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { OpenEntry } from '../src/core/context.ts'
 import { keptIn, newFolder } from './folders.ts'
@@ -18,7 +18,7 @@ const POSIX =
   process.platform === 'win32' ? ' (not on Windows: it has no named pipes, ulimit or links for everybody)' : ''
 
 let mock: Mock
-let served: Standalone
+let served: MockServer
 let folder: string
 let env: Env
 

@@ -81,6 +81,6 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
       options.onStdout?.(text)
     },
   })
-  const looks = mock.requests.filter(({ lane, path }) => lane === 'standalone' && path !== '/demo/fish')
+  const looks = mock.requests.filter(({ transport, path }) => transport === 'http' && path !== '/demo/fish')
   return { ...result, pauses, looks }
 }

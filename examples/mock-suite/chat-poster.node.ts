@@ -37,7 +37,7 @@ test('works over a real socket too', async (t) => {
   const mock = await createMock({ seed })
   const { url, close } = await mock.serve()
   t.after(close)
-  const client = createClient({ ...mock.client('Alex', { lane: 'network' }), baseUrl: url, gamemode: 'survival' })
+  const client = createClient({ ...mock.client('Alex', { transport: 'network' }), baseUrl: url, gamemode: 'survival' })
   assert.equal(await postLine(client, CRAB), 'posted')
   assert.deepEqual(
     mock.sent.crabs().map(({ user, gamemode }) => ({ user, gamemode })),

@@ -32,7 +32,7 @@ const PAGE = `
       skip: ['operations-metrics', 'operations-docs'],
     })
     worker.stop()
-    return { report, lanes: [...new Set(mock.requests.map(({ lane }) => lane))], asked: mock.requests.length }
+    return { report, transports: [...new Set(mock.requests.map(({ transport }) => transport))], asked: mock.requests.length }
   }`
 
 /** Why checks are not made in a page, and which. */
@@ -80,9 +80,9 @@ const SKIPPED = {
 
 test('a page finds through the worker of MSW that the mock keeps the contract', async ({ skip }) => {
   await using page = await openMockedPage(PAGE, skip)
-  const { report, lanes, asked } = await page.call<{
+  const { report, transports, asked } = await page.call<{
     readonly report: ConformanceReport
-    readonly lanes: readonly string[]
+    readonly transports: readonly string[]
     readonly asked: number
   }>('conform')
   const skipped = reasonsOf(report)
@@ -98,7 +98,7 @@ test('a page finds through the worker of MSW that the mock keeps the contract', 
   expect(report.passed).toBe(listChecks().length - Object.values(SKIPPED).flat().length)
   expect(report.left).toEqual([])
   // Nobody else answered, least of all the server that the page itself is from.
-  expect(lanes).toEqual(['worker'])
+  expect(transports).toEqual(['worker'])
   expect(asked).toBeGreaterThan(report.passed)
   expect(page.strays).toEqual([])
 })

@@ -40,7 +40,7 @@ test('a page that has MSW pays for the mock what the budget allows, at once and 
   expect(withMock).toBeLessThanOrEqual(WITH_A_MOCK_BYTES)
 })
 
-test('a page loads nothing of Node, of undici, or of the lanes that only Node has', async () => {
+test('a page loads nothing of Node, of undici, or of the transports that only Node has', async () => {
   const bundle = await bundlePage(MSW_AND_MOCK)
   for (const code of bundle.files.values()) expect(code).not.toMatch(/["']node:/)
   const modules = [PAGE, MOCK].flatMap((name) => [...bundle.load(name).modules.keys()])

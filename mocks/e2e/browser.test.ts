@@ -4,20 +4,20 @@ import { openMockedPage } from './browser-page.ts'
 
 const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 
-/** What both pages play; `lane` is a client's, `open` makes the lane of it. */
+/** What both pages play; `transport` is a client's, `open` makes the transport of it. */
 const SCENARIO = `
   import { createMock } from '@fish-crab/mocks'
   import { ConnectionError, createClient, RateLimitError } from '@fish-crab/sdk'
 
-  async function playWindow(mock, lane) {
-    const client = createClient({ ...mock.client('Alex', { lane }), gamemode: 'earth', maxRetries: 0 })
+  async function playWindow(mock, transport) {
+    const client = createClient({ ...mock.client('Alex', { transport }), gamemode: 'earth', maxRetries: 0 })
     const list = () => client.fish.list({ maxWaitMs: 0 })
     const failed = (call) => call.then(() => 'succeeded', (error) => error)
 
     const together = await Promise.allSettled(Array.from({ length: ${LIMITS.requests} }, () => client.fish.list()))
     const refused = await failed(list())
     const asked = mock.requests.length
-    const bare = await (lane === 'direct' ? mock.fetch : fetch)(mock.origin + '/demo/fish')
+    const bare = await (transport === 'direct' ? mock.fetch : fetch)(mock.origin + '/demo/fish')
     await mock.clock.advance(${LIMITS.windowSeconds * 1000})
     const { rateLimit } = await list()
 
@@ -39,7 +39,7 @@ const SCENARIO = `
       unavailable: { name: unavailable.name, status: unavailable.status },
       reset: { name: reset.name, isConnectionError: reset instanceof ConnectionError },
       fish: fish.map(({ name }) => name),
-      lanes: [...new Set(mock.requests.map(({ lane }) => lane))],
+      transports: [...new Set(mock.requests.map(({ transport }) => transport))],
       faults: mock.requests.filter(({ fault }) => fault).map(({ route, status }) => [route, status]),
     }
   }
@@ -77,7 +77,7 @@ test('a page plays a whole window through the worker of MSW, and no request leav
     }`,
     skip,
   )
-  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['worker'] })
+  expect(await page.call('play')).toMatchObject({ ...PLAYED, transports: ['worker'] })
   expect(page.strays).toEqual([])
 })
 
@@ -92,7 +92,7 @@ test('by the worker, a page of another origin may do what the service lets it, a
       const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, origin: 'http://fish.invalid', allowedOrigins })
       const worker = setupWorker(...mock.handlers())
       await worker.start({ quiet: true })
-      const client = createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth', maxRetries: 0 })
+      const client = createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth', maxRetries: 0 })
       const added = await client.fish.add({ name: 'Salmon', rarity: 'gold' }).then(() => 'added', ({ name }) => name)
       const { fish } = await client.fish.list()
       const cookies = await fetch(mock.origin + '/status', { credentials: 'include' }).catch(({ name }) => name)
@@ -155,7 +155,7 @@ test('a page plays a whole window by the fetch of a mock, without MSW or a worke
     }`,
     skip,
   )
-  expect(await page.call('play')).toMatchObject({ ...PLAYED, lanes: ['direct'] })
+  expect(await page.call('play')).toMatchObject({ ...PLAYED, transports: ['direct'] })
   expect(page.strays).toEqual([])
   expect([...page.hosts]).toEqual([new URL(page.origin).host])
   expect(page.errors).toEqual([])

@@ -1,8 +1,8 @@
-// npm run differential [requests] [first seed]: plays random requests through every lane of the built mock and through
+// npm run differential [requests] [first seed]: plays random requests through every transport of the built mock and through
 // the server, and says how many were answered differently.
 import { playEpisode } from '../test/differential/episode.ts'
-import { LANES } from '../test/differential/lanes.ts'
 import { describeDifference, shrink } from '../test/differential/shrink.ts'
+import { TRANSPORTS } from '../test/differential/transports.ts'
 
 const PER_WORLD = 1000
 const PROGRESS_MS = 10_000
@@ -31,10 +31,10 @@ async function playAll(requests: number, firstSeed: number): Promise<number> {
       print(`${played} of ${requests} requests, ${differing} differences, ${seconds()} s`)
     }
   }
-  const lanes = Object.keys(LANES)
+  const transports = Object.keys(TRANSPORTS)
   const table = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
   print(`answers: ${table.join(', ')}`)
-  print(`${played} requests through ${lanes.join(', ')} in ${seconds()} s: ${differing} differences`)
+  print(`${played} requests through ${transports.join(', ')} in ${seconds()} s: ${differing} differences`)
   return differing
 }
 

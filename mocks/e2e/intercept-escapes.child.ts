@@ -69,8 +69,8 @@ async function play(combination: string, send: Send, origin: string, calls: numb
 }
 
 const listen = async () => {
-  const answer = async () => ({ response: new Response('mock'), delayMs: 0 })
-  const interceptions = await Promise.all([plain, secure].map((origin) => intercept({ answer, origin })))
+  const handle = async () => ({ response: new Response('mock'), delayMs: 0 })
+  const interceptions = await Promise.all([plain, secure].map((origin) => intercept({ handle, origin })))
   return () => Promise.all(interceptions.map((interception) => interception.close()))
 }
 

@@ -24,7 +24,7 @@ const open = ({ startAt, seed }: Scenario): Promise<Mock> => createMock({ seed, 
 function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
   const clock = { now: mock.clock.now, sleep: async () => {} }
   return createClient({
-    ...mock.client('Alex', { lane: 'network' }),
+    ...mock.client('Alex', { transport: 'network' }),
     gamemode: 'earth',
     maxWaitMs: 60_000,
     ...options,
@@ -33,13 +33,13 @@ function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
 }
 
 describe('the scenario, in Node', () => {
-  it('is green on the direct lane', async () => {
+  it('is green on the direct transport', async () => {
     await using mock = await open(scenario)
     const player = { ...steerMock(mock), ask: askByFetch(mock.fetch, mock.origin) }
     expect(await play(scenario, player)).toEqual([])
   })
 
-  it('is green for the SDK on the direct lane', async () => {
+  it('is green for the SDK on the direct transport', async () => {
     await using mock = await open(scenario)
     const ask = askBySdk(sdkClient(mock, { fetch: mock.fetch }))
     expect(await play(scenario, { ...steerMock(mock), ask })).toEqual([])
@@ -89,7 +89,7 @@ describe('clients in Java, through the standalone server in a process of its own
     expect(ended).toEqual({ status: 0, stderr: '', stdout: `${scenario.steps.length} steps as expected\n` })
   })
 
-  it('the example client fetches its key and posts, and the journal shows what it sent', async (context) => {
+  it('the example client fetches its key and posts, and the history shows what it sent', async (context) => {
     const { command, args } = need(context, await findJava(), NO_JAVA)
     await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }

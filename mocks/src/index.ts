@@ -6,21 +6,21 @@ export {
   type LatencyFault,
   type StatusFault,
 } from './faults/fault.ts'
-export type { FaultHandle, FaultOn, FaultScope } from './faults/fault-book.ts'
+export type { FaultHandle, FaultOn, FaultScope } from './faults/registry.ts'
 export type {
-  JournalEntry,
+  HistoryEntry,
   LimitDecision,
   SentPayload,
   StoredCatch,
   StoredCrab,
   StoredFish,
 } from './history/entry.ts'
-export type { Sent } from './history/sent.ts'
-export type { ClockSleeper, MockClock } from './mock/clock.ts'
+export type { Sent } from './history/history.ts'
 export { createMock } from './mock/create-mock.ts'
-export type { ClientOfOptions, Mock, MockClientOptions } from './mock/mock.ts'
+export type { ClientOfOptions, ListenOptions, Mock, MockClientOptions, ServeOptions } from './mock/mock.ts'
 export type { MockKeys, MockOptions } from './mock/options.ts'
-export type { Lane } from './mock/outcome.ts'
+export type { ClockSleeper, MockClock } from './service/clock.ts'
+export type { Transport } from './service/outcome.ts'
 export {
   SEEDED_AT,
   type Seed,
@@ -29,9 +29,9 @@ export {
   type SeededUser,
   type SeedFish,
   type SeedUser,
-} from './mock/seed.ts'
-export { type SeedUserBuilder, seedUser } from './mock/seed-user.ts'
-export type { MockLimits } from './mock/service.ts'
+  type SeedUserBuilder,
+  seedUser,
+} from './service/seed.ts'
+export type { MockLimits } from './service/service.ts'
+export type { MockServer } from './transports/http.ts'
 export type { Interception, OnUnhandled, Passthrough } from './transports/intercept.ts'
-export type { ListenOptions, ServeOptions } from './transports/node-transports-types.ts'
-export type { Standalone } from './transports/standalone.ts'

@@ -15,15 +15,15 @@ const WAYS: Readonly<Record<string, (mock: Mock) => Promise<Client>>> = {
     const network = setupServer(...mock.handlers())
     network.listen({ onUnhandledFrame: 'error' })
     onTestFinished(() => network.close())
-    return createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth' })
+    return createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
   },
   async intercepted(mock) {
     await mock.listen()
-    return createClient({ ...mock.client('Alex', { lane: 'network' }), gamemode: 'earth' })
+    return createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
   },
   async served(mock) {
     const { url } = await mock.serve()
-    return createClient({ ...mock.client('Alex', { lane: 'network' }), baseUrl: url, gamemode: 'earth' })
+    return createClient({ ...mock.client('Alex', { transport: 'network' }), baseUrl: url, gamemode: 'earth' })
   },
 }
 
@@ -117,7 +117,7 @@ describe('a clock that stands still', () => {
     const listing = client.fish.list()
     await clock.advance(0)
     expect(clock.sleepers).toEqual([
-      { reason: 'a response is held back by a fault', until: new Date(START + 9000) },
+      { reason: 'a response is delayed by a fault', until: new Date(START + 9000) },
       { reason: 'a client waits for a response (timeoutMs)', until: new Date(START + 10_000) },
     ])
     await clock.advance(9000)
@@ -135,9 +135,9 @@ describe('a clock that stands still', () => {
     await clock.advance(0)
     vi.advanceTimersByTime(3000)
     expect(warn.mock.calls.flat()).toEqual([
-      'The clock of a mock stands still at 2026-01-01T00:00:00.000Z, and these wait on it:\n' +
+      'The clock of a mock is stopped at 2026-01-01T00:00:00.000Z, and these wait for it:\n' +
         '- a client sleeps, until 2026-01-01T00:00:00.500Z, 500 ms from now\n' +
-        'Move it with mock.clock.advance(milliseconds), or let it jump by itself: createMock({ autoAdvance: true }).',
+        'Advance it with mock.clock.advance(milliseconds), or automatically: createMock({ autoAdvance: true }).',
     ])
     await clock.advance(500)
     await listing

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { NOT_COMPARED } from './differential/compare.ts'
 import { playEpisode } from './differential/episode.ts'
 import { generate } from './differential/generate.ts'
-import { LANES, type Lanes } from './differential/lanes.ts'
 import { describeDifference, shrink } from './differential/shrink.ts'
+import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
 /** Each with worlds of its own: for the 100,000 of the long form, `npm run differential -- 100000`. */
@@ -14,7 +14,7 @@ describe('random requests', () => {
   const statuses = new Set<number>()
   const answers: string[] = []
 
-  it.each(SEEDS)('of seed %i are answered alike by every lane and by the server', async (seed) => {
+  it.each(SEEDS)('of seed %i are answered alike by every transport and by the server', async (seed) => {
     const episode = await playEpisode(seed, REQUESTS)
     answers.push(...episode.answers)
     for (const answer of episode.answers) statuses.add(Number.parseInt(answer, 10))
@@ -42,17 +42,17 @@ describe('random requests', () => {
 })
 
 describe('a difference', () => {
-  /** The direct lane, but that `not_found` lacks a header once something was created. */
-  const lanes: Lanes = {
-    direct: LANES.direct as Lanes[string],
+  /** The direct transport, but that `not_found` lacks a header once something was created. */
+  const transports: Transports = {
+    direct: TRANSPORTS.direct as Transports[string],
     async lying(seed) {
-      const lane = await (LANES.direct as Lanes[string])(seed)
+      const transport = await (TRANSPORTS.direct as Transports[string])(seed)
       let created = false
       return {
-        advance: lane.advance,
-        [Symbol.asyncDispose]: () => lane[Symbol.asyncDispose](),
+        advance: transport.advance,
+        [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
         async send(request) {
-          const answer = await lane.send(request)
+          const answer = await transport.send(request)
           created ||= answer.status === 201
           const lies = created && answer.status === 404
           return lies ? { ...answer, headers: answer.headers.filter(([name]) => name !== 'content-type') } : answer
@@ -62,11 +62,11 @@ describe('a difference', () => {
   }
 
   it('of one header in one answer is found, and shrunk to the requests that bring it about', async () => {
-    const episode = await playEpisode(1, 200, lanes)
+    const episode = await playEpisode(1, 200, transports)
     expect(episode.differences).toHaveLength(1)
     const [difference] = episode.differences
     if (!difference) return
-    const shrunk = await shrink(episode.requests, difference, lanes)
+    const shrunk = await shrink(episode.requests, difference, transports)
     expect(shrunk.requests).toHaveLength(2)
     expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 const SEED = { users: [{ name: 'Alex', fish: { earth: [{ name: 'Salmon', rarity: 'gold' }] } }] } as const
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
-describe('the direct lane', () => {
+describe('the direct transport', () => {
   it('takes paths, addresses and requests, as fetch does', async () => {
     const mock = await createMock({ seed: SEED })
     const inputs = [READ, mock.origin + READ, new URL(READ, mock.origin), new Request(mock.origin + READ)]

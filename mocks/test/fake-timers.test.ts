@@ -22,20 +22,20 @@ function turns(count: number): Promise<'nothing came'> {
 }
 
 // First in its file: what a mock loads with the first one, it loads while the timers are faked.
-it.each(['direct', 'handlers'] as const)(
-  'an answer breaks off while timers are faked, by the lane %s',
-  async (lane) => {
+it.each(['direct', 'msw'] as const)(
+  'an answer breaks off while timers are faked, by the transport %s',
+  async (transport) => {
     vi.useFakeTimers()
     await using mock = await createMock()
     const network = setupServer(...mock.handlers())
-    if (lane === 'handlers') network.listen({ onUnhandledFrame: 'error' })
+    if (transport === 'msw') network.listen({ onUnhandledFrame: 'error' })
     try {
       mock.fail('cut-body')
-      const response = await (lane === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
+      const response = await (transport === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
       const reading = response.text().catch((error: Error) => error.message)
       expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
     } finally {
-      if (lane === 'handlers') network.close()
+      if (transport === 'msw') network.close()
     }
   },
 )

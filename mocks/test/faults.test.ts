@@ -1,4 +1,4 @@
-import { createMock, FAULT_NAMES, type Fault, type Lane, type Mock } from '@fish-crab/mocks'
+import { createMock, FAULT_NAMES, type Fault, type Mock, type Transport } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { errorBodySchema } from '@fish-crab/sdk/contract'
 import { type SetupServer, setupServer } from 'msw/node'
@@ -24,24 +24,26 @@ async function seen(send: () => Promise<Response>) {
   }
 }
 
-/** What a fault looks like to a request that comes by a lane. */
-async function suffer(lane: Lane, fault: Fault, init: RequestInit = {}) {
+/** What a fault looks like to a request that comes by a transport. */
+async function suffer(transport: Transport, fault: Fault, init: RequestInit = {}) {
   await using mock = await createMock({ seed: SEED })
   const network = setupServer(...mock.handlers())
   let base = mock.origin
-  if (lane === 'standalone') base = (await mock.serve()).url
-  if (lane === 'intercepted') await mock.listen()
-  if (lane === 'handlers') listenQuietly(network)
+  if (transport === 'http') base = (await mock.serve()).url
+  if (transport === 'intercept') await mock.listen()
+  if (transport === 'msw') listenQuietly(network)
   mock.fail(fault, init.method === 'OPTIONS' ? { on: 'OPTIONS /get/fish' } : {})
-  const send = lane === 'direct' ? mock.fetch : globalThis.fetch
+  const send = transport === 'direct' ? mock.fetch : globalThis.fetch
   try {
     const result = await seen(() =>
       send(base + READ, { ...init, headers: { 'x-request-id': 'the-same', ...init.headers } }),
     )
-    expect(mock.requests.map((request) => [request.lane, request.fault !== undefined])).toEqual([[lane, true]])
+    expect(mock.requests.map((request) => [request.transport, request.fault !== undefined])).toEqual([
+      [transport, true],
+    ])
     return result
   } finally {
-    if (lane === 'handlers') network.close()
+    if (transport === 'msw') network.close()
   }
 }
 
@@ -80,12 +82,8 @@ describe('a fault', () => {
     { latencyMs: 5 },
   ]
   const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
-  it.each(alike)('%s looks alike to fetch on the direct lane, intercepted and over a socket', async (_, fault) => {
-    const results = [
-      await suffer('direct', fault),
-      await suffer('intercepted', fault),
-      await suffer('standalone', fault),
-    ]
+  it.each(alike)('%s looks alike to fetch on the direct transport, intercepted and over a socket', async (_, fault) => {
+    const results = [await suffer('direct', fault), await suffer('intercept', fault), await suffer('http', fault)]
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
   })
@@ -99,8 +97,8 @@ describe('a fault', () => {
     for (const init of BODILESS) {
       const expected = await suffer('direct', fault, init)
       expect(expected).toMatchObject({ status: expect.any(Number), body: '' })
-      for (const lane of ['handlers', 'intercepted', 'standalone'] as const) {
-        expect(await suffer(lane, fault, init), lane).toEqual(expected)
+      for (const transport of ['msw', 'intercept', 'http'] as const) {
+        expect(await suffer(transport, fault, init), transport).toEqual(expected)
       }
     }
   })
@@ -110,7 +108,7 @@ describe('a fault', () => {
     const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
     const breaks = fault === 'reset-after-headers' || fault === 'cut-body'
     if (breaks) expect(expected).toMatchObject({ cause: { name: 'SocketError', code: 'UND_ERR_SOCKET' } })
-    expect(await suffer('handlers', fault)).toEqual(breaks ? { ...expected, ...closed } : expected)
+    expect(await suffer('msw', fault)).toEqual(breaks ? { ...expected, ...closed } : expected)
   })
 
   it.each(STATUSES)('of status %i has the body and the headers of the contract, and is counted', async (status) => {
@@ -178,7 +176,7 @@ describe('a fault', () => {
   })
 
   it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
-    '%j stores nothing of what was sent, and the journal still reads it',
+    '%j stores nothing of what was sent, and the history still reads it',
     async (fault) => {
       const mock = await createMock({ seed: SEED })
       mock.fail(fault)
@@ -203,7 +201,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/readyz')).status).toBe(200)
   })
 
-  it('of silence lasts until the client gives up, on every lane', async () => {
+  it('of silence lasts until the client gives up, on every transport', async () => {
     const uncaught: unknown[] = []
     const note = (error: unknown) => uncaught.push(error)
     process.on('uncaughtExceptionMonitor', note)
@@ -217,8 +215,8 @@ describe('a fault', () => {
       () => [globalThis.fetch, mock.origin],
       () => [globalThis.fetch, url],
     ]
-    for (const lane of sends) {
-      const [send, base] = lane()
+    for (const transport of sends) {
+      const [send, base] = transport()
       const giveUp = new AbortController()
       const before = mock.requests.length
       const rejected = expect(send(`${base}/status`, { signal: giveUp.signal })).rejects.toThrow('enough')
@@ -247,9 +245,9 @@ describe('a fault', () => {
   it('that does not exist is refused with what there is', async () => {
     const mock = await createMock()
     expect(() => mock.fail('fire' as Fault)).toThrow(/Use one of silence, reset/)
-    expect(() => mock.fail({ status: 418 } as unknown as Fault)).toThrow('status is one of 400')
-    expect(() => mock.fail({ status: 404, code: 'forbidden' })).toThrow('No error of status 404')
-    expect(() => mock.fail('reset', { times: 0 })).toThrow('times is a whole number')
-    expect(() => mock.fail('reset', { on: 'postFishes' as 'postFish' })).toThrow('There is no route "postFishes"')
+    expect(() => mock.fail({ status: 418 } as unknown as Fault)).toThrow('status must be one of 400')
+    expect(() => mock.fail({ status: 404, code: 'forbidden' })).toThrow('code must be an error code with status 404')
+    expect(() => mock.fail('reset', { times: 0 })).toThrow('times must be a positive integer')
+    expect(() => mock.fail('reset', { on: 'postFishes' as 'postFish' })).toThrow('Unknown route "postFishes"')
   })
 })

@@ -6,8 +6,16 @@ const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as u
 
 describe('createMock() refuses', () => {
   it.each<[string, Seed, RegExp]>([
-    ['a gamemode that there is none of', withUser({ fish: { mars: [] } }), /fish of Alex are in "mars"/],
-    ['a Fernet key that is none', withUser({ fernetKey: 'too short' }), /^(?!.*too short).*"Alex" must be 32 bytes/],
+    [
+      'a gamemode that there is none of',
+      withUser({ fish: { mars: [] } }),
+      /Unknown gamemode "mars" in the fish of Alex/,
+    ],
+    [
+      'a Fernet key that is none',
+      withUser({ fernetKey: 'too short' }),
+      /^(?!.*too short).*"Alex" of the seed must be 32 bytes/,
+    ],
     [
       'a role that there is none of',
       { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] },
@@ -38,10 +46,10 @@ describe('createMock() refuses', () => {
   it.each(['', 'fish.test', 'fish.test:80', 'file:///x', 'http://fish.test/api', 'http://user:word@fish.test'])(
     'an origin that is none: %s',
     async (origin) => {
-      await expect(createMock({ origin })).rejects.toThrow(/^(?!.*word).*An origin is/)
+      await expect(createMock({ origin })).rejects.toThrow(/^(?!.*word).* must be an origin/)
       const mock = await createMock()
       expect(() => mock.handlers(origin)).toThrow(TypeError)
-      await expect(createMock({ allowedOrigins: [origin] })).rejects.toThrow(/^(?!.*word).*An origin is/)
+      await expect(createMock({ allowedOrigins: [origin] })).rejects.toThrow(/^(?!.*word).* must be an origin/)
     },
   )
 })

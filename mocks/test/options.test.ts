@@ -25,7 +25,7 @@ describe('createMock() refuses', () => {
       'seed.users[0].fish.earth[0] must be an object',
     ],
     ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password must'],
-    ['no requests at all', { limits: { requests: 0 } }, 'limits.requests is a whole number from 1 on.'],
+    ['no requests at all', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
     ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
     ['a moment as a text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
     ['a moment that is none', { startAt: Number.NaN }, 'startAt must be a valid Date'],
@@ -33,8 +33,8 @@ describe('createMock() refuses', () => {
     ['a master key that is none', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
     ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
     ['one allowed origin', { allowedOrigins: 'http://page.test' }, 'allowedOrigins must be a list'],
-    ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins: An origin is'],
-    ['an origin that is none', { origin: 8787 }, 'origin: An origin is'],
+    ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins must be an origin'],
+    ['an origin that is none', { origin: 8787 }, 'origin must be an origin'],
     ['a word as autoAdvance', { autoAdvance: 'yes' }, 'autoAdvance must be true or false.'],
   ])('%s', async (_, given, message) => {
     await expect(createMock(options(given))).rejects.toThrow(message)
@@ -48,7 +48,9 @@ it('startStandaloneMock() refuses what createMock() does', async () => {
 
 it('mock.client() and mock.fail() refuse what they do not know', async () => {
   const mock = await createMock({ seed: { users } })
-  expect(() => mock.client('Alex', { lane: 'netwerk' as 'network' })).toThrow("lane must be 'direct' or 'network'.")
+  expect(() => mock.client('Alex', { transport: 'netwerk' as 'network' })).toThrow(
+    "transport must be 'direct' or 'network'.",
+  )
   expect(() => mock.client('Alex', { withAPIKey: true } as object)).toThrow('Did you mean "withApiKey"?')
   expect(() => mock.fail('reset', { tims: 2 } as FaultScope)).toThrow('Did you mean "times"?')
   expect(mock.faults).toEqual([])
@@ -74,7 +76,7 @@ it.each(['Bun', 'Deno'])('listen() refuses to intercept on %s, where requests wo
   vi.stubGlobal(runtime, {})
   try {
     const mock = await createMock()
-    await expect(mock.listen()).rejects.toThrow(`listen() cannot intercept on ${runtime}. Use mock.fetch,`)
+    await expect(mock.listen()).rejects.toThrow(`listen() cannot intercept requests on ${runtime}. Use mock.fetch,`)
   } finally {
     vi.unstubAllGlobals()
   }

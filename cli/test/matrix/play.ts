@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { JournalEntry } from '@fish-crab/mocks'
+import type { HistoryEntry } from '@fish-crab/mocks'
 import type { RouteName } from '@fish-crab/sdk/contract'
 import { type Env, type RunOptions, type RunResult, run } from '../harness.ts'
 import { type SecretName, tracesIn } from './canaries.ts'
@@ -114,7 +114,7 @@ function allowedIn(name: string): readonly (SecretName | 'new')[] {
 }
 
 /** The journal blanks out secrets that it knows, so that a blank is a trace as well. */
-function tracesInAddress({ path, query }: JournalEntry): readonly string[] {
+function tracesInAddress({ path, query }: HistoryEntry): readonly string[] {
   const address = `${path}?${JSON.stringify(query)}`
   const found = [
     ...tracesIn(address),

@@ -1,41 +1,35 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { HttpError, requestIdOf } from '@fish-crab/server/internal'
-import { errorResponse, jsonResponse, preflightResponse } from './answers.ts'
-import type { Controlled, Endpoint } from './endpoint.ts'
-import { ENDPOINTS } from './endpoints.ts'
-import { createJournalView } from './journal-view.ts'
-import { CONTROL_PATH } from './paths.ts'
+import { errorBody, HttpError, requestIdOf } from '@fish-crab/server/internal'
+import { CONTROL_PATH, type ControlledMock, createHistoryView, ENDPOINTS, type Endpoint } from './endpoints.ts'
 
-/** What {@link createControlApi} takes. */
-export type ControlOptions = Pick<Controlled, 'world' | 'clock'>
-
-/** Answers requests under {@link CONTROL_PATH}; `undefined` for all others. Never rejects. */
+/** Responds to requests under {@link CONTROL_PATH}; `undefined` for all others. Never rejects. */
 export type ControlApi = (request: Request) => Promise<Response | undefined>
 
 /**
- * Makes the endpoints that steer a world from outside, in any language. They stand outside of it: nothing they answer
- * is counted, faulted or written in the journal. `GET /__mock/` tells what there is.
+ * Creates the HTTP endpoints that control a mock from outside, in any language. Their requests are not counted by the
+ * rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
  * @example
- * const control = createControlApi({ world, clock })
+ * const control = createControlApi(mock)
  * await control(new Request('http://mock/__mock/clock', { method: 'POST', body: '{"advanceMs":300000}' }))
  */
-export function createControlApi({ world, clock }: ControlOptions): ControlApi {
-  const controlled: Controlled = { world, clock, journal: createJournalView(world) }
+export function createControlApi(mock: ControlledMock): ControlApi {
+  const context = { mock, history: createHistoryView(mock) }
   return async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname !== CONTROL_PATH && !pathname.startsWith(`${CONTROL_PATH}/`)) return undefined
     const requestId = requestIdOf(request.headers.get(HEADERS.requestId))
     try {
-      const at = ENDPOINTS.filter(({ path }) => path === pathname.replace(/\/$/, ''))
-      if (at.length === 0) throw new HttpError('not_found')
-      const methods = methodsOf(at)
+      const endpoints = ENDPOINTS.filter(({ path }) => path === pathname.replace(/\/$/, ''))
+      if (endpoints.length === 0) throw new HttpError('not_found')
+      const methods = methodsOf(endpoints)
       if (request.method === 'OPTIONS') return preflightResponse(methods)
-      const wanted = request.method === 'HEAD' ? 'GET' : request.method
-      const endpoint = at.find(({ method }) => method === wanted)
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const endpoint = endpoints.find((one) => one.method === method)
       if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: methods.join(', ') } })
-      return jsonResponse(endpoint.status ?? 200, await endpoint.run(controlled, request), requestId)
+      return jsonResponse(endpoint.status ?? 200, await endpoint.run(context, request), requestId)
     } catch (error) {
-      return errorResponse(error instanceof HttpError ? error : mistake(error), requestId)
+      const httpError = error instanceof HttpError ? error : internalError(error)
+      return jsonResponse(httpError.status, errorBody(httpError, requestId), requestId, httpError.headers)
     }
   }
 }
@@ -45,8 +39,38 @@ function methodsOf(endpoints: readonly Endpoint[]): string[] {
   return [...methods, 'OPTIONS']
 }
 
-/** An unexpected error with its message: a mock holds no secrets that the message could reveal. */
-function mistake(error: unknown): HttpError {
+/** An unexpected error with its message: a mock has no secrets that the message could reveal. */
+function internalError(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error)
   return new HttpError('internal_error', { details: [{ path: '', message }] })
+}
+
+/** Pages of any origin may control a mock: it has no real data. */
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': HEADERS.requestId,
+} as const
+
+function jsonResponse(
+  status: number,
+  value: unknown,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json(value, {
+    status,
+    headers: { ...CORS, 'cache-control': 'no-store', [HEADERS.requestId]: requestId, ...headers },
+  })
+}
+
+/** Fetch standard, "CORS-preflight request". */
+function preflightResponse(methods: readonly string[]): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': `content-type, ${HEADERS.requestId}`,
+    },
+  })
 }

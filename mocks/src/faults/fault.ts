@@ -1,33 +1,33 @@
 import type { ErrorCode } from '@fish-crab/sdk/contract'
 
-/** Faults that need no more than their name. */
+/** Faults without parameters. */
 export const FAULT_NAMES = [
-  /** Nothing ever comes. Nothing is carried out. */
+  /** No response ever arrives. The request is not processed. */
   'silence',
-  /** The connection is reset before anything of the answer. Nothing is carried out. */
+  /** The connection is reset before the response. The request is not processed. */
   'reset',
-  /** Carried out; then the connection is reset before anything of the answer. */
+  /** The request is processed; the connection is reset before the response. */
   'lost-answer',
-  /** Carried out; the connection is lost behind status and headers, as when the server dies there. */
+  /** The request is processed; the connection ends after status and headers, as when the server process dies. */
   'reset-after-headers',
-  /** Carried out; the body ends too early, though `content-length` promised more. */
+  /** The request is processed; the connection ends before the body reaches its `content-length`. */
   'cut-body',
-  /** Carried out; the body is half of the JSON, with a `content-length` that fits. */
+  /** The request is processed; the body is half of the JSON, with a matching `content-length`. */
   'malformed-json',
-  /** Carried out; the body is JSON of another shape. */
+  /** The request is processed; the body is JSON of another shape. */
   'wrong-shape',
-  /** Carried out; the body is a page of HTML, as from a proxy on the way. */
+  /** The request is processed; the body is an HTML page, as from a captive portal. */
   'wrong-content-type',
   /** The service cannot reach its storage. */
   'storage-down',
-  /** The service can read its storage, and stores no catches. */
+  /** The service can read its storage and stores no catches. */
   'storage-full',
 ] as const
 
 /** One of {@link FAULT_NAMES}. */
 export type FaultName = (typeof FAULT_NAMES)[number]
 
-/** The code that a refusal of each status carries when none is given. */
+/** The default error code of each status. */
 export const DEFAULT_CODES = {
   400: 'invalid_payload',
   401: 'invalid_credentials',
@@ -38,22 +38,22 @@ export const DEFAULT_CODES = {
   503: 'unavailable',
 } as const satisfies Readonly<Record<number, ErrorCode>>
 
-/** A refusal, with the body and the headers that the contract has for it. It is counted; nothing is carried out. */
+/** An error response as the service sends it. The request counts towards the rate limit and is not processed. */
 export interface StatusFault {
   readonly status: keyof typeof DEFAULT_CODES
-  /** A code of that status. @default the usual one, such as `user_not_found` for 404 */
+  /** An error code with this status. @default see {@link DEFAULT_CODES} */
   readonly code?: ErrorCode
 }
 
-/** An answer as always, but late. */
+/** A delayed response. */
 export interface LatencyFault {
   readonly latencyMs: number
 }
 
-/** What can go wrong with a request. Plain data. */
+/** A failure that `mock.fail()` can cause. Plain data. */
 export type Fault = FaultName | StatusFault | LatencyFault
 
-/** The name of a fault in the journal. @example faultLabel({ status: 503 }) // 'status 503' */
+/** The name of a fault in the history. @example faultLabel({ status: 503 }) // 'status 503' */
 export function faultLabel(fault: Fault): string {
   if (typeof fault === 'string') return fault
   return 'status' in fault ? `status ${fault.status}` : `latency ${fault.latencyMs} ms`

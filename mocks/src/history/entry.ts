@@ -1,7 +1,7 @@
 import type { CrabEntry, FishEntry, Gamemode, RarityLabel, RouteName } from '@fish-crab/sdk/contract'
-import type { Lane } from '../mock/outcome.ts'
+import type { Transport } from '../service/outcome.ts'
 
-/** What a request wanted to write, decrypted. */
+/** The decrypted payload of a write. */
 export type SentPayload =
   | {
       readonly kind: 'fish'
@@ -15,71 +15,68 @@ export type SentPayload =
       readonly gamemode?: string
       readonly entries: readonly CrabEntry[]
     }
-  /** It could be decrypted, and is not of the expected form. */
+  /** The decrypted content is not a valid payload. */
   | { readonly kind: 'invalid'; readonly content: unknown }
-  /** It could not be decrypted: there is no such user, or it is no token of this user's key. */
+  /** The body could not be decrypted. */
   | { readonly kind: 'undecipherable'; readonly reason: 'unknown user' | 'not a token of this user' }
-  /** The service refused it before it had all arrived. */
+  /** The service refused the body before it was read. */
   | { readonly kind: 'unread' }
 
-/** What the rate limit made of a request. */
+/** The decision of the rate limit on a request. */
 export interface LimitDecision {
   /**
-   * - `counted`: let in, and counted
-   * - `refused`: one too many
-   * - `bypassed`: let in without being counted, by its API key or origin
-   * - `exempt`: nothing counts such requests, or the storage that counts was down
+   * - `counted`: accepted and counted
+   * - `refused`: over the limit
+   * - `bypassed`: accepted without being counted, by its API key or origin
+   * - `exempt`: not subject to the limit, or the storage of the counter was down
    */
   readonly decision: 'counted' | 'refused' | 'bypassed' | 'exempt'
-  /** How many are left in the window, where it was counted. */
+  /** Requests left in the window, of a request that was counted. */
   readonly remaining?: number
-  /** When the window ends, where it was counted. */
+  /** The end of the window, of a request that was counted. */
   readonly resetAt?: Date
 }
 
-/** One request that reached a world. Holds no secret: neither keys, nor passwords, nor tokens. */
-export interface JournalEntry {
-  readonly lane: Lane
+/** A request to a mock. Keys, passwords and tokens are redacted. */
+export interface HistoryEntry {
+  readonly transport: Transport
   readonly method: string
-  /** The path in its one spelling: without `/v1`, a trailing slash and the like. */
+  /** The canonical path, without `/v1`, a trailing slash and so on. */
   readonly path: string
-  /** The name of the route. `unmatched`: nobody serves that. */
   readonly route: RouteName | 'unmatched'
-  /** The query, secrets of the world blanked out. */
   readonly query: Readonly<Record<string, string>>
-  /** The headers, secrets blanked out. */
   readonly headers: Readonly<Record<string, string>>
-  /** The user it is about: the one it names, or whose API key it carries. */
+  /** The user that is named, or whose API key was sent. */
   readonly user: string | undefined
   /** The address of the client. */
   readonly client: string
-  /** When it came, by the world's clock. */
+  /** The time of arrival, on the clock of the mock. */
   readonly at: Date
-  /** The fault that struck it. @example 'status 503' */
+  /** The fault that was applied. @example 'status 503' */
   readonly fault: string | undefined
-  /** What a write wanted to store. */
+  /** Of a write. */
   readonly payload?: SentPayload
-  /** The status of the answer, also of one that was lost. `undefined` while it is under way. */
+  /** The status of the response, also of one that a fault kept from arriving. `undefined` while in flight. */
   readonly status: number | undefined
   readonly requestId: string | undefined
   readonly limit: LimitDecision | undefined
 }
 
-/** A catch that was stored. */
+/** A stored catch. */
 export interface StoredCatch {
   readonly user: string
   readonly gamemode: Gamemode
   readonly name: string
-  /** The id of its record: catches of one write share it. */
+  /** The id of the record, which all catches of one write share. */
   readonly id: string
   /** ISO 8601. */
   readonly caughtAt: string
 }
 
-/** A fish that was stored. */
+/** A stored fish. */
 export interface StoredFish extends StoredCatch {
   readonly rarity: RarityLabel
 }
 
-/** A crab that was stored. */
+/** A stored crab. */
 export type StoredCrab = StoredCatch

@@ -1,69 +1,83 @@
-import { GAMEMODES, KINDS } from '@fish-crab/sdk/contract'
-import type { Lane } from '../mock/outcome.ts'
-import type { Service } from '../mock/service.ts'
-import type { JournalEntry, SentPayload } from './entry.ts'
-import { Note, type NoteContext } from './note.ts'
-import { readPayload } from './payload.ts'
+import { GAMEMODES, type Gamemode, KINDS, type Kind, type RarityLabel } from '@fish-crab/sdk/contract'
+import type { Transport } from '../service/outcome.ts'
+import type { Service } from '../service/service.ts'
+import type { HistoryEntry, StoredCrab, StoredFish } from './entry.ts'
+import { RequestRecorder } from './recorder.ts'
 import { createRedactor } from './redact.ts'
 
-/** Every request of a world, in the order in which they came. */
-export interface Journal {
+/** All requests to a mock, in order of arrival. */
+export interface History {
   /**
-   * Those so far. What is under way is filled in later; what comes later is there when this is asked for again, in
-   * another array: one that was kept stays as long as it was.
+   * The requests so far. The entry of a request in flight is filled in when it completes; later requests are in the
+   * array of a later access.
    */
-  readonly entries: readonly JournalEntry[]
-  /** Notes a request before it is answered. */
-  begin(request: Request, lane: Lane): Note
+  readonly entries: readonly HistoryEntry[]
+  /** Starts the entry of a request, before it is handled. */
+  record(request: Request, transport: Transport): RequestRecorder
 }
 
-/** Requests that are kept. The oldest tenth goes when there are more. */
-const CAPACITY = 200_000
-/** Notes that are kept until somebody asks: they hold more than the entries that they become. */
-const CAPACITY_OF_NOTES = 1000
+/** When there are more entries, the oldest tenth is dropped. */
+const MAX_ENTRIES = 200_000
+/** Recorders are converted to entries on access, or when there are this many: they hold more memory. */
+const MAX_RECORDERS = 1000
 
-/** Makes an empty journal. */
-export function createJournal(
-  { app, users, ownerOf, addressOf, learnName }: Service,
-  secrets: readonly string[],
-  now: () => number,
-): Journal {
-  const entries: JournalEntry[] = []
-  let shown: readonly JournalEntry[] = []
-  const notes: Note[] = []
-
-  const names = [...users.values()].map(({ name }) => name)
+/** @param secrets which the history must not contain */
+export function createHistory(service: Service, secrets: readonly string[], now: () => number): History {
+  const entries: HistoryEntry[] = []
+  const recorders: RequestRecorder[] = []
+  let snapshot: readonly HistoryEntry[] = []
+  const names = [...service.users.values()].map(({ name }) => name)
   const redact = createRedactor(secrets, new Set([...names, ...GAMEMODES, ...KINDS]))
-  const context: NoteContext = {
-    redact,
-    ownerOf,
-    addressOf,
-    learnName,
-    async readPayload(copy, kind, user) {
-      const payload = await readPayload(app, kind, user, copy)
-      return { ...redact.value(payload), kind: payload.kind } as SentPayload
-    },
-  }
 
-  function enter(): void {
-    if (notes.length === 0) return
-    for (const note of notes) entries.push(note.entry())
-    notes.length = 0
-    if (entries.length > CAPACITY) entries.splice(0, entries.length - CAPACITY + CAPACITY / 10)
-    shown = []
+  function flush(): void {
+    if (recorders.length === 0) return
+    for (const recorder of recorders) entries.push(recorder.entry())
+    recorders.length = 0
+    if (entries.length > MAX_ENTRIES) entries.splice(0, entries.length - MAX_ENTRIES + MAX_ENTRIES / 10)
+    snapshot = []
   }
 
   return {
     get entries() {
-      enter()
-      if (shown.length !== entries.length) shown = entries.slice()
-      return shown
+      flush()
+      if (snapshot.length !== entries.length) snapshot = entries.slice()
+      return snapshot
     },
-    begin(request, lane) {
-      const note = new Note(request, lane, now(), context)
-      notes.push(note)
-      if (notes.length >= CAPACITY_OF_NOTES) enter()
-      return note
+    record(request, transport) {
+      const recorder = new RequestRecorder(request, transport, now(), { service, redact })
+      recorders.push(recorder)
+      if (recorders.length >= MAX_RECORDERS) flush()
+      return recorder
     },
   }
+}
+
+/** The catches that clients stored, in order. Refused writes are in the history. */
+export interface Sent {
+  fish(): StoredFish[]
+  crabs(): StoredCrab[]
+}
+
+interface StoredEntry {
+  readonly name: string
+  readonly rarity: RarityLabel
+  readonly id: string
+  readonly caughtAt: string
+}
+
+/** @param currentService called on each access, since a reset replaces the service */
+export function createSent(currentService: () => Pick<Service, 'stored' | 'nameOf'>): Sent {
+  function catches(kind: Kind): (StoredEntry & { user: string; gamemode: Gamemode })[] {
+    const { stored, nameOf } = currentService()
+    return stored
+      .filter(({ collection, record }) => collection.kind === kind && record.dedupeKey !== null)
+      .flatMap(({ collection, record }) =>
+        (JSON.parse(`[${record.full}]`) as StoredEntry[]).map((entry) => ({
+          user: nameOf(collection.owner),
+          gamemode: collection.gamemode as Gamemode,
+          ...entry,
+        })),
+      )
+  }
+  return { fish: () => catches('fish'), crabs: () => catches('crab') }
 }

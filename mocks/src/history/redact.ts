@@ -1,49 +1,47 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 
-/** What stands where a secret was. */
 const REDACTED = '[redacted]'
 
 const SECRET_HEADERS: ReadonlySet<string> = new Set([HEADERS.apiKey, 'authorization', 'proxy-authorization', 'cookie'])
 
-/** A shorter secret stands in words that have nothing to do with it: it is one only where nothing else is. */
-const SHORTEST_WITHIN_TEXT = 6
+/** Shorter secrets are redacted only as a whole value: within text, they match unrelated words. */
+const MIN_LENGTH_WITHIN_TEXT = 6
 
 /**
- * Secrets that no seed knows, by their look: sessions (RFC 7519) and tokens (Fernet specification: a version of 0x80, a
- * timestamp that begins with zeros, and 73 bytes at the least).
+ * Secrets that are not in the seed: sessions (RFC 7519) and tokens (Fernet specification: version 0x80, a timestamp
+ * that begins with zeros, at least 73 bytes).
  */
-const MADE_SECRETS = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|gAAAA[\w-]{90,}(?:={1,2}|(?:%3[Dd]){1,2})?/g
+const GENERATED_SECRETS = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|gAAAA[\w-]{90,}(?:={1,2}|(?:%3[Dd]){1,2})?/g
 
-/** Blanks secrets out of what a journal keeps. */
+/** Redacts secrets in history entries. */
 export interface Redactor {
   headers(headers: Headers): Record<string, string>
-  /** Blanks out what are secrets of the world, wherever they were put by mistake. */
   text(text: string): string
   query(query: URLSearchParams): Record<string, string>
-  /** The same value, with secrets blanked out of all its texts. */
+  /** A copy of the value with all strings and keys redacted. */
   value<Value>(value: Value): Value
 }
 
 /**
- * Makes the redactor of a world with these secrets.
- * @param words which everybody may read, such as the names of users, also where they serve as passwords
+ * @param secrets which are redacted
+ * @param words which are public, such as user names, and never redacted, even if they are also passwords
  */
 export function createRedactor(secrets: readonly string[], words: ReadonlySet<string>): Redactor {
-  const wanted = new Set(
+  const variants = new Set(
     secrets
       .filter((secret) => secret !== '' && !words.has(secret))
       .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]),
   )
-  // The longest first: one secret may be a part of another.
-  const withinText = [...wanted]
-    .filter(({ length }) => length >= SHORTEST_WITHIN_TEXT)
+  // Longest first, since one secret may be part of another.
+  const withinText = [...variants]
+    .filter(({ length }) => length >= MIN_LENGTH_WITHIN_TEXT)
     .sort((one, other) => other.length - one.length)
 
   function text(value: string): string {
-    if (wanted.has(value)) return REDACTED
+    if (variants.has(value)) return REDACTED
     return withinText
       .reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, REDACTED) : rest), value)
-      .replace(MADE_SECRETS, REDACTED)
+      .replace(GENERATED_SECRETS, REDACTED)
   }
 
   function deep(value: unknown): unknown {
@@ -56,14 +54,14 @@ export function createRedactor(secrets: readonly string[], words: ReadonlySet<st
   return {
     text,
     headers(headers) {
-      const kept: Record<string, string> = {}
-      for (const [name, value] of headers) kept[name] = SECRET_HEADERS.has(name) ? REDACTED : text(value)
-      return kept
+      const redacted: Record<string, string> = {}
+      for (const [name, value] of headers) redacted[name] = SECRET_HEADERS.has(name) ? REDACTED : text(value)
+      return redacted
     },
     query(query) {
-      const kept: Record<string, string> = {}
-      for (const [name, value] of query) kept[text(name)] = text(value)
-      return kept
+      const redacted: Record<string, string> = {}
+      for (const [name, value] of query) redacted[text(name)] = text(value)
+      return redacted
     },
     value: <Value>(value: Value) => deep(value) as Value,
   }

@@ -12,7 +12,7 @@ import {
   rarityValue,
   userNameKey,
 } from '@fish-crab/sdk/contract'
-import type { JournalEntry, StoredCatch, StoredFish } from '../history/entry.ts'
+import type { HistoryEntry, StoredCatch, StoredFish } from '../history/entry.ts'
 import type { Mock } from '../mock/mock.ts'
 
 /** What Vitest, Jest and their like make by `expect.any()`, `expect.stringMatching()` and so on. */
@@ -214,12 +214,12 @@ function assertMock(value: Mock): void {
   throw new TypeError('expect() takes a mock of createMock() here.')
 }
 
-function requestsOf(mock: Mock): readonly JournalEntry[] {
+function requestsOf(mock: Mock): readonly HistoryEntry[] {
   assertMock(mock)
   return mock.requests
 }
 
-function seenRequests(requests: readonly JournalEntry[]): string {
+function seenRequests(requests: readonly HistoryEntry[]): string {
   const lines = requests.map(
     ({ method, path, status, user }) => `\n  ${method} ${path}${user ? ` of ${user}` : ''}: ${status ?? 'under way'}`,
   )

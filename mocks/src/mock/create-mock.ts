@@ -1,15 +1,15 @@
-import { requireNode } from '../node-version.ts'
+import { requireNode } from '../service/node-version.ts'
 import type { Mock } from './mock.ts'
 import type { MockOptions } from './options.ts'
 
 /**
- * Makes a world of a test's own: the very program that serves, on memory, with a clock, faults and a journal. Two
- * worlds share nothing. The service is loaded with the first mock, so that a page which may be mocked pays for it only
- * when it is.
+ * Creates an isolated mock of the service: the program that the server runs, in memory, with a clock, faults and a
+ * history. Two mocks share nothing. The service is loaded with the first mock, so that a page downloads it only when it
+ * is mocked.
  *
- * @throws Error when the seed is refused: it names what is wrong.
- * @throws RangeError when a limit, the moment to start at or the number of proxies is none.
- * @throws TypeError when an option is unknown or of another kind, or an origin is none. All of them name the option.
+ * @throws Error when the seed is invalid; the message names the user or administrator.
+ * @throws RangeError when a limit, `startAt` or `trustProxy` is out of range.
+ * @throws TypeError when an option is unknown or has the wrong type, or an origin is invalid.
  * @example
  * await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
  * const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })

@@ -1,24 +1,27 @@
-import type { Seed } from './seed.ts'
-import type { MockLimits } from './service.ts'
+import { checkSeed } from '../service/apply-seed.ts'
+import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
+import { momentOf } from '../service/clock.ts'
+import type { Seed } from '../service/seed.ts'
+import type { MockLimits } from '../service/service.ts'
 
 /** Keys that belong to no user. */
 export interface MockKeys {
-  /** The master API key, which lifts the rate limit for whoever sends it. @default none */
+  /** The master API key, which bypasses the rate limit. @default none */
   readonly master?: string
 }
 
-/** What {@link createMock} takes. */
+/** Options of `createMock`. */
 export interface MockOptions {
-  /** Users, their collections and administrators to start with. @default none */
+  /** The users, their collections and the administrators to start with. @default none */
   readonly seed?: Seed
   /**
-   * Lets the clock stand still at a moment, in unix milliseconds: answers are then the same in every run. Without it,
-   * the clock goes on with `clock`.
+   * Stops the clock at a moment, in unix milliseconds: responses are then the same in every run. Without it, the clock
+   * follows `clock`.
    */
   readonly startAt?: number | Date
   /**
-   * Whether the clock jumps to the next wake-up whenever all clients of `mock.client` and all held back responses
-   * sleep, so that nobody waits in real time: neither for the rate limit nor for a timeout.
+   * Whether the clock jumps to the next wake-up whenever all clients of `mock.client` and all delayed responses sleep,
+   * so that neither rate limits nor timeouts take real time.
    * @default false
    */
   readonly autoAdvance?: boolean
@@ -26,10 +29,73 @@ export interface MockOptions {
   readonly clock?: { now(): number }
   readonly limits?: MockLimits
   readonly keys?: MockKeys
-  /** Origins that are not limited, and whose pages may post. @default none */
+  /** Origins that bypass the rate limit and whose pages may post. @default none */
   readonly allowedOrigins?: readonly string[]
-  /** How many entries of `X-Forwarded-For`, from the right, proxies of one's own wrote. @default 0 */
+  /** The number of trusted proxies: how many entries of `X-Forwarded-For` to trust, from the right. @default 0 */
   readonly trustProxy?: number
-  /** Where handlers and `listen()` answer. @default one that no other world has, such as `http://fish-1a2b3c4d.test` */
+  /** The origin that handlers and `listen()` respond at. @default a unique one, such as `http://fish-1a2b3c4d.test` */
   readonly origin?: string
+}
+
+const OPTIONS = keysOf<MockOptions>({
+  seed: 1,
+  startAt: 1,
+  autoAdvance: 1,
+  clock: 1,
+  limits: 1,
+  keys: 1,
+  allowedOrigins: 1,
+  trustProxy: 1,
+  origin: 1,
+})
+
+/** @throws TypeError or RangeError that names the invalid option */
+export function checkOptions(options: MockOptions): void {
+  assertKnownKeys('createMock()', options, OPTIONS)
+  const { seed = {}, startAt, autoAdvance = false, clock, limits = {}, keys = {}, trustProxy = 0, origin } = options
+  checkSeed(seed)
+  checkLimits(limits)
+  checkAllowedOrigins(options.allowedOrigins)
+  if (origin !== undefined) checkOrigin(origin)
+  if (startAt !== undefined) checkStart(startAt)
+  if (typeof autoAdvance !== 'boolean') throw new TypeError('autoAdvance must be true or false.')
+  if (clock !== undefined && typeof clock?.now !== 'function') {
+    throw new TypeError('clock must be an object with a function now() that returns unix milliseconds.')
+  }
+  assertKnownKeys('keys', keys, keysOf<MockKeys>({ master: 1 }))
+  const { master = 'none' } = keys
+  if (typeof master !== 'string' || master === '') throw new TypeError('keys.master must be a non-empty string.')
+  if (!(Number.isSafeInteger(trustProxy) && trustProxy >= 0)) {
+    throw new RangeError('trustProxy must be the number of trusted proxies: 0 or a positive integer.')
+  }
+}
+
+const COUNTS = ['requests', 'adminRequests'] as const
+const DURATIONS = ['windowSeconds', 'adminWindowSeconds', 'tokenTtlSeconds'] as const
+
+function checkLimits(limits: MockLimits): void {
+  assertKnownKeys('limits', limits, [...COUNTS, ...DURATIONS])
+  for (const name of COUNTS) {
+    const { [name]: count = 1 } = limits
+    if (!(Number.isSafeInteger(count) && count >= 1)) {
+      throw new RangeError(`limits.${name} must be a positive integer.`)
+    }
+  }
+  for (const name of DURATIONS) {
+    const { [name]: seconds = 1 } = limits
+    if (!(Number.isFinite(seconds) && seconds > 0)) {
+      throw new RangeError(`limits.${name} must be a positive number of seconds.`)
+    }
+  }
+}
+
+function checkAllowedOrigins(origins: unknown = []): void {
+  if (!Array.isArray(origins)) throw new TypeError("allowedOrigins must be a list, such as ['https://page.test'].")
+  for (const origin of origins) checkOrigin(origin, 'allowedOrigins')
+}
+
+function checkStart(startAt: unknown): void {
+  const isMoment = typeof startAt === 'number' || startAt instanceof Date
+  if (!isMoment) throw new TypeError('startAt must be a Date, or unix time in milliseconds.')
+  momentOf(startAt, 'startAt')
 }

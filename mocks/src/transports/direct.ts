@@ -1,41 +1,43 @@
-import { fromAddress } from '../mock/address.ts'
-import type { MockClock } from '../mock/clock.ts'
-import { decoded } from '../mock/decoded.ts'
-import type { AnswerRequest, Outcome } from '../mock/outcome.ts'
-import { abortable } from './abortable.ts'
-import { disturbedBody } from './disturbed.ts'
-import { fetchFailed, terminated } from './network-errors.ts'
+import type { MockClock } from '../service/clock.ts'
+import { decodeContent, type HandleRequest, type Outcome } from '../service/outcome.ts'
+import { setAddress } from '../service/request.ts'
+import { cutBody, fetchFailed, terminated } from './network-faults.ts'
 
-/** What {@link createDirectFetch} takes. */
+/** Options of {@link createDirectFetch}. */
 export interface DirectOptions {
-  readonly answer: AnswerRequest
-  /** Where a path without an origin belongs. */
+  readonly handle: HandleRequest
+  /** The origin that paths are resolved against. */
   readonly origin: string
-  /** Lets the latency of faults pass, and their silence. */
+  /** Waits for the delay of a fault. */
   readonly hold: MockClock['sleep']
-  /** The address that requests come from. @default '127.0.0.1' */
+  /** The address of the client. @default '127.0.0.1' */
   readonly address?: string
 }
 
-/** Makes a fetch that asks the world itself: no socket, no MSW. Fails as Node's own does. */
-export function createDirectFetch({ answer, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
-  async function deliver(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
-    const { response, delayMs, disturbance } = outcome
+/** Creates a `fetch` that calls the mock directly, without sockets and without MSW. It fails as Node's `fetch` does. */
+export function createDirectFetch({ handle, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
+  async function apply(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
+    const { response, delayMs, networkFault } = outcome
     if (delayMs > 0) await hold(delayMs, signal)
-    if (!disturbance) return decoded(response)
-    // Never resolves.
-    if (disturbance.kind === 'silence') return hold(Number.POSITIVE_INFINITY, signal) as Promise<never>
-    if (disturbance.kind === 'reset') throw fetchFailed()
-    return disturbedBody(request.method, response, disturbance, terminated)
+    switch (networkFault?.kind) {
+      case undefined:
+        return decodeContent(response)
+      case 'silence':
+        return hold(Number.POSITIVE_INFINITY, signal) as Promise<never>
+      case 'reset':
+        throw fetchFailed()
+      case 'cut-body':
+        return cutBody(request.method, response, networkFault, (stream) => stream.error(terminated()))
+    }
   }
 
   return async (input, init) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
     signal?.throwIfAborted()
     const request = toRequest(input, init, origin)
-    if (address !== undefined) fromAddress(request, address)
+    if (address !== undefined) setAddress(request, address)
     const response = await abortable(
-      answer(request, 'direct').then((outcome) => deliver(request, outcome, signal)),
+      handle(request, 'direct').then((outcome) => apply(request, outcome, signal)),
       signal,
     )
     return Object.defineProperty(response, 'url', { value: request.url, configurable: true })
@@ -45,4 +47,18 @@ export function createDirectFetch({ answer, origin, hold, address }: DirectOptio
 function toRequest(input: string | URL | Request, init: RequestInit | undefined, origin: string): Request {
   if (input instanceof Request) return new Request(input, init)
   return new Request(typeof input === 'string' && input.startsWith('/') ? origin + input : input, init)
+}
+
+/** Rejects with the reason of the signal as soon as that aborts. */
+function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return promise
+  if (signal.aborted) {
+    promise.catch(() => {})
+    return Promise.reject(signal.reason)
+  }
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }

@@ -1,50 +1,56 @@
+import { Socket } from 'node:net'
+import { emitWarning } from 'node:process'
+// By name, since fake timers replace the global ones and would stop the network of the mock.
+import { setImmediate } from 'node:timers'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
-import { createClock, type MockClock } from '../mock/clock.ts'
-import type { AnswerRequest } from '../mock/outcome.ts'
-import { adoptOldSockets } from './intercept-adopt.ts'
-import { guardConnections } from './intercept-connections.ts'
-import { answerExchange, openTunnel, treatUnhandled } from './intercept-exchange.ts'
-import { refuseHttp2 } from './intercept-http2.ts'
+import { createClock, type MockClock } from '../service/clock.ts'
+import type { HandleRequest, Outcome } from '../service/outcome.ts'
 import {
-  judge,
+  blockHttp2,
+  type Decision,
+  decide,
+  guardConnections,
   type OnUnhandled,
   originOf,
   type Passthrough,
+  redirectOpenSockets,
   type UnhandledPolicy,
-  type Verdict,
-} from './intercept-policy.ts'
+  UnhandledRequestError,
+} from './intercept-unhandled.ts'
+import { connectionReset, cutBody, isBodiless } from './network-faults.ts'
 
-export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './intercept-policy.ts'
+export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './intercept-unhandled.ts'
 
-/** What {@link intercept} takes. */
+/** Options of {@link intercept}. */
 export interface InterceptOptions {
-  /** Answers the requests to the origin. */
-  readonly answer: AnswerRequest
-  /** The origin that is mocked, such as `http://fish.test`. Needs no server and no entry in DNS. */
+  /** Handles requests to the origin. */
+  readonly handle: HandleRequest
+  /** The origin that is mocked, such as `http://fish.test`. It needs no server and no DNS entry. */
   readonly origin: string
-  /** Lets the latency of faults pass, on the clock of the world. @default in real time */
+  /** Waits for the delay of a fault, on the clock of the mock. @default in real time */
   readonly sleep?: MockClock['sleep']
   /**
-   * What becomes of requests to other origins: they fail with {@link UnhandledRequestError}, go out with a warning of
-   * the process, or go out.
+   * What happens to requests to other origins: `error` fails them with {@link UnhandledRequestError}, `warn` sends them
+   * with a process warning, `bypass` sends them.
    * @default 'error'
    */
   readonly onUnhandled?: OnUnhandled
-  /** Origins that requests may really go to; `loopback` stands for every server on this machine. @default none */
+  /** Origins that requests are sent to; `loopback`: every server on this machine. @default none */
   readonly passthrough?: readonly Passthrough[]
 }
 
-/** Requests being intercepted. */
+/** A running interception. */
 export interface Interception {
-  /** Answers no more. Requests that are still waited for are reset. The last one to close leaves the process as it was. */
+  /** Stops handling requests and resets those in flight. The last one to close restores the process. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** A mock that handles the requests to an origin. */
 interface Listener extends UnhandledPolicy {
-  readonly answer: AnswerRequest
+  readonly handle: HandleRequest
   readonly sleep: MockClock['sleep']
-  readonly closed: AbortController
+  readonly closed: AbortSignal
 }
 
 interface Interceptions {
@@ -52,35 +58,32 @@ interface Interceptions {
   readonly stop: () => void
 }
 
-// What is patched belongs to the process, so what it is patched for has to be known to the whole process too, also
-// where this module was loaded twice.
+// The patches affect the whole process, so their state is shared by all copies of this module.
 const REGISTRY = Symbol.for('fish-crab.interceptions')
 interface Registry {
   [REGISTRY]?: Interceptions | undefined
 }
 
 /**
- * Intercepts every request of the process: of the global fetch (also one that was kept from before), of undici,
- * node:http and node:https, through a proxy, and over connections that were opened before. Nothing leaves the process
- * unless it was allowed to. Worker threads, child processes and HTTP/2 are not answered; HTTP/2 fails.
- * @throws Error when another mock already answers for the origin.
- * @throws TypeError when the origin is no URL.
+ * Intercepts every request of the process: of the global `fetch` (also one that was captured before), undici, node:http
+ * and node:https, through a proxy, and over connections that are already open. Other requests are blocked unless they
+ * are allowed. HTTP/2 fails. Worker threads and child processes are not intercepted.
+ * @throws Error when another mock already listens for the origin.
+ * @throws TypeError when the origin is not a URL.
  * @example
- * await using interception = await intercept({ answer, origin: 'http://fish.test' })
+ * await using interception = await intercept({ handle, origin: 'http://fish.test' })
  * await fetch('http://fish.test/demo/fish')
  */
 export async function intercept(options: InterceptOptions): Promise<Interception> {
-  const { answer, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [] } = options
+  const { handle, sleep = createClock({}).sleep, onUnhandled = 'error', passthrough = [] } = options
   const origin = originOf(options.origin)
   for (const allowed of passthrough) if (allowed !== 'loopback') originOf(allowed)
   const { byOrigin, stop } = interceptions()
   if (byOrigin.has(origin)) {
-    throw new Error(
-      `Another mock already listens for ${origin}. Close it first, or give each mock an origin of its own.`,
-    )
+    throw new Error(`Another mock already listens for ${origin}. Close it first, or give each mock its own origin.`)
   }
   const closed = new AbortController()
-  byOrigin.set(origin, { answer, sleep, onUnhandled, passthrough, closed })
+  byOrigin.set(origin, { handle, sleep, onUnhandled, passthrough, closed: closed.signal })
   const close = async () => {
     if (closed.signal.aborted) return
     byOrigin.delete(origin)
@@ -100,36 +103,37 @@ function interceptions(): Interceptions {
 
 function start(onStop: () => void): Interceptions {
   const byOrigin = new Map<string, Listener>()
-  const seen = new WeakSet<object>()
-  const judgeOrigin = (origin: string): Verdict => (byOrigin.has(origin) ? 'refuse' : judge(origin, byOrigin.values()))
-  const judgeAddress = (address: string): Verdict => {
-    const verdicts = ['http', 'https', 'tcp'].map((scheme) => judgeOrigin(originOf(`${scheme}://${address}`)))
-    return verdicts.find((verdict) => verdict === 'pass') ?? verdicts[0] ?? 'refuse'
+  const allowed = new WeakSet<object>()
+  const decideOrigin = (origin: string): Decision =>
+    byOrigin.has(origin) ? 'block' : decide(origin, byOrigin.values())
+  const decideAddress = (address: string): Decision => {
+    const decisions = ['http', 'https', 'tcp'].map((scheme) => decideOrigin(originOf(`${scheme}://${address}`)))
+    return decisions.find((decision) => decision === 'pass') ?? decisions[0] ?? 'block'
   }
 
-  // Before the interceptor begins, so that no connection is looked at by it first.
-  const unguard = guardConnections(seen, (address) => judgeAddress(address) !== 'refuse')
+  // Before the interceptor starts, so that it handles no connection first.
+  const unguard = guardConnections(allowed, (address) => decideAddress(address) !== 'block')
   const interceptor = new HttpRequestInterceptor()
   interceptor.apply()
-  interceptor.on('request', async (exchange) => {
-    const { request, controller } = exchange
+  interceptor.on('request', async (intercepted) => {
+    const { request, controller } = intercepted
     if (controller.readyState !== 0) return
     if (request.method === 'CONNECT') {
       if (byOrigin.has(originOf(`http://${request.url}`)) || byOrigin.has(originOf(`https://${request.url}`))) {
-        await openTunnel(interceptor, exchange)
-      } else treatUnhandled(exchange, `tcp://${request.url}`, judgeAddress(request.url), seen)
+        await openTunnel(interceptor, intercepted)
+      } else handleUnhandled(intercepted, `tcp://${request.url}`, decideAddress(request.url), allowed)
       return
     }
     const origin = originOf(request.url)
     const listener = byOrigin.get(origin)
-    if (listener) await answerExchange({ ...listener, closed: listener.closed.signal }, exchange)
-    else treatUnhandled(exchange, origin, judgeOrigin(origin), seen)
+    if (listener) await handleIntercepted(listener, intercepted)
+    else handleUnhandled(intercepted, origin, decideOrigin(origin), allowed)
   })
   const undo = [
     unguard,
-    // Only what needs no look may go the old way: a warning is given by the new one.
-    adoptOldSockets(({ origin }) => judgeOrigin(origin) === 'pass'),
-    refuseHttp2((origin) => judgeOrigin(origin) !== 'refuse'),
+    // Requests that need a warning are redirected too: the interceptor emits it.
+    redirectOpenSockets(({ origin }) => decideOrigin(origin) === 'pass'),
+    blockHttp2((origin) => decideOrigin(origin) !== 'block'),
   ]
   return {
     byOrigin,
@@ -139,4 +143,135 @@ function start(onStop: () => void): Interceptions {
       for (const restore of undo) restore()
     },
   }
+}
+
+/** The parts of the interceptor's event that are used here. */
+interface InterceptedRequest {
+  readonly request: Request
+  readonly controller: {
+    /** 0: not handled yet. */
+    readonly readyState: number
+    respondWith(response: Response): void
+    errorWith(reason: unknown): void
+  }
+  /** The server side of the client's socket. */
+  readonly initiator: unknown
+}
+
+/** Passes a request to its mock. Never rejects. */
+async function handleIntercepted({ handle, sleep, closed }: Listener, intercepted: InterceptedRequest): Promise<void> {
+  const { request, controller } = intercepted
+  const ended = AbortSignal.any([request.signal, closed])
+  try {
+    const outcome = await handle(request, 'intercept')
+    await applyOutcome(outcome, intercepted, sleep, ended)
+    // The client still waits for a mock that was closed.
+    if (closed.aborted && !request.signal.aborted && controller.readyState === 0) {
+      controller.errorWith(connectionReset())
+    }
+  } catch (error) {
+    if (controller.readyState === 0) controller.errorWith(error)
+  }
+}
+
+function handleUnhandled(
+  { request, controller, initiator }: InterceptedRequest,
+  origin: string,
+  decision: Decision,
+  allowed: WeakSet<object>,
+): void {
+  if (decision === 'block') {
+    controller.errorWith(new UnhandledRequestError(request.method, origin))
+    return
+  }
+  if (decision === 'warn') {
+    emitWarning(`${request.method} ${origin} was sent, since no mock handles it.`, 'UnhandledRequestWarning')
+  }
+  if (initiator instanceof Object) allowed.add(initiator)
+}
+
+/**
+ * Opens a tunnel to a mocked origin without a proxy. The client must not enter the tunnel before its connection is
+ * complete, so the listener delays the response.
+ */
+async function openTunnel(
+  interceptor: HttpRequestInterceptor,
+  { controller, request }: InterceptedRequest,
+): Promise<void> {
+  const waiting = new AbortController()
+  interceptor.on(
+    'response',
+    async (event) => {
+      if (event.request !== request) return
+      await nextTurn()
+      // By the second turn, the interceptor knows that the client does not wait for the server to speak first.
+      await nextTurn()
+      waiting.abort()
+    },
+    { signal: waiting.signal },
+  )
+  controller.respondWith(new Response(null, { status: 200, statusText: 'Connection Established' }))
+}
+
+async function applyOutcome(
+  outcome: Outcome,
+  intercepted: InterceptedRequest,
+  sleep: MockClock['sleep'],
+  ended: AbortSignal,
+): Promise<void> {
+  const { response, delayMs, networkFault } = outcome
+  const { controller, request } = intercepted
+  // A network never responds in the same turn. Clients rely on that to see that a connection is idle.
+  await nextTurn()
+  if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
+  if (ended.aborted) return
+  switch (networkFault?.kind) {
+    case undefined:
+      controller.respondWith(await withLength(response))
+      return
+    case 'silence':
+      await waitConnected(ended, () => sleep(Number.POSITIVE_INFINITY, ended))
+      return
+    case 'reset':
+      controller.errorWith(connectionReset())
+      return
+    case 'cut-body':
+      if (request.method === 'CONNECT') controller.errorWith(connectionReset())
+      else if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
+      else controller.respondWith(await cutBody(request.method, response, networkFault, () => hangUp(intercepted)))
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Ends the wait when the request has ended, and keeps the process alive as an open connection does. */
+async function waitConnected(ended: AbortSignal, wait: () => Promise<void>): Promise<void> {
+  if (ended.aborted) return
+  const connection = setInterval(() => undefined, 2 ** 30)
+  try {
+    await wait()
+  } catch (error) {
+    if (!ended.aborted) throw error
+  } finally {
+    clearInterval(connection)
+  }
+}
+
+/** Sets `content-length`: without it, the end of the connection ends the body, and a truncated body looks complete. */
+async function withLength(response: Response): Promise<Response> {
+  if (!response.body || response.headers.has('content-length')) return response
+  const body = await response.arrayBuffer()
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(body.byteLength))
+  return new Response(body, { status, statusText, headers })
+}
+
+function hangUp({ initiator }: InterceptedRequest): void {
+  if (!(initiator instanceof Socket)) return
+  // The interceptor's own destroy() emits `close` before the error.
+  Reflect.deleteProperty(initiator, '_destroy')
+  initiator.end()
 }

@@ -2,8 +2,8 @@ import type { PlainAnswer } from './plain-request.ts'
 
 /** Headers that are not compared, each with its reason. There may be five at most. */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
-  date: 'written by HTTP servers: no lane without a socket has it, and the real server writes the time of the machine',
-  connection: 'belongs to a connection (RFC 9110, section 7.6.1), and lanes without a socket have none',
+  date: 'written by HTTP servers: no transport without a socket has it, and the real server writes the time of the machine',
+  connection: 'belongs to a connection (RFC 9110, section 7.6.1), and transports without a socket have none',
   'keep-alive': 'as `connection`',
   'transfer-encoding': 'as `connection`: how a body without a length is framed',
   'content-length': 'where a body came, which is compared itself: a long one is sent without its length or with it',
@@ -13,8 +13,8 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
 export type Seen = PlainAnswer | { readonly failed: string }
 
 /**
- * Makes answers of one lane comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
- * what is random in a storage: each is compared by when the lane first used it, so that two lanes agree when they say
+ * Makes answers of one transport comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
+ * what is random in a storage: each is compared by when the transport first used it, so that two transports agree when they say
  * "the same as before" of the same answers.
  */
 export function createNormalizer(): (seen: Seen) => string {

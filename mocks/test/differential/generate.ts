@@ -40,7 +40,7 @@ const STRAY_HEADERS: readonly (readonly [string, string])[] = [
 
 /**
  * Requests that a seed decides: right ones in every form, wrong ones, malformed and hostile ones, with jumps of the
- * clock between them. What no client may send by every lane is left out: `CONNECT` and `TRACE`, a body with `GET` (fetch
+ * clock between them. What no client may send by every transport is left out: `CONNECT` and `TRACE`, a body with `GET` (fetch
  * has none of them), methods that Node's HTTP parser does not know, control characters in headers, and headers beyond
  * 16 KB (both end in the parser, and only sockets have one). {@link respelled} says what of paths.
  */

@@ -83,7 +83,7 @@ export function junkPiece(dice: Dice): string {
 
 /**
  * Writes a path in another way that means the same, or nearly. No backslash, no `#` and no dots: clients built on URLs
- * resolve them, so that not every lane could send them, and the server refuses them.
+ * resolve them, so that not every transport could send them, and the server refuses them.
  */
 export function respelled(dice: Dice, path: string): string {
   switch (dice.below(8)) {

@@ -9,7 +9,7 @@ export interface PlainBody {
 
 /**
  * A request as data, to be printed and sent again. `{{etag}}` and the like in its target and headers stand for what
- * the lane itself answered last; see {@link learn}.
+ * the transport itself answered last; see {@link learn}.
  */
 export interface PlainRequest {
   readonly method: string
@@ -19,7 +19,7 @@ export interface PlainRequest {
   readonly body?: PlainBody
   /** How far the clock moves before it, in milliseconds. @default 0 */
   readonly advanceMs?: number
-  /** Sent in the absolute form (RFC 9112, section 3.2.2) by lanes that write the request line. @default false */
+  /** Sent in the absolute form (RFC 9112, section 3.2.2) by transports that write the request line. @default false */
   readonly absolute?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface PlainAnswer {
   readonly body: Uint8Array
 }
 
-/** What a lane has answered so far that later requests may refer to. */
+/** What a transport has answered so far that later requests may refer to. */
 export type Learned = Map<string, string>
 
 /** Which fields of answers are learned, and under which name requests refer to them. */

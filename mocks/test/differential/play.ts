@@ -1,19 +1,19 @@
 import { createNormalizer, type Seen } from './compare.ts'
-import type { OpenLaneOf } from './lanes.ts'
 import { type Learned, learn, type PlainRequest, resolved } from './plain-request.ts'
+import type { OpenLaneOf } from './transports.ts'
 
 /** How long an answer may take, in milliseconds: far more than it does. */
 const PATIENCE_MS = 10_000
 
-/** Plays requests one after the other through one lane, in a fresh world. */
+/** Plays requests one after the other through one transport, in a fresh world. */
 export async function play(open: OpenLaneOf, seed: number, requests: readonly PlainRequest[]): Promise<string[]> {
-  await using lane = await open(seed)
+  await using transport = await open(seed)
   const normalized = createNormalizer()
   const learned: Learned = new Map()
   const answers: string[] = []
   for (const request of requests) {
-    if (request.advanceMs) await lane.advance(request.advanceMs)
-    const seen = await inTime(lane.send(resolved(request, learned))).catch(failure)
+    if (request.advanceMs) await transport.advance(request.advanceMs)
+    const seen = await inTime(transport.send(resolved(request, learned))).catch(failure)
     if (!('failed' in seen)) learn(learned, seen)
     answers.push(normalized(seen))
   }

@@ -4,11 +4,11 @@ import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
 // The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
 import { listen } from '../../../server/src/node/listener.ts'
-import { plainPasswords } from '../../src/mock/passwords.ts'
 // The same ids and keys, made in the same way, on a service that mocks have no part in.
-import { plant } from '../../src/mock/plant.ts'
-import { seededRandom } from '../../src/mock/random.ts'
-import { SEEDED_AT } from '../../src/mock/seed.ts'
+import { applySeed } from '../../src/service/apply-seed.ts'
+import { seededRandom } from '../../src/service/random.ts'
+import { SEEDED_AT } from '../../src/service/seed.ts'
+import { plainPasswords } from '../../src/service/service.ts'
 import { optionsOf } from './setup.ts'
 
 /** Those of every mock: sessions are the same text only when the same secret signs them. */
@@ -52,7 +52,7 @@ export async function startRealServer(seed: number): Promise<RealServer> {
   const setRandom = (source: typeof random) => {
     random = source
   }
-  await plant({ app, setRandom }, data)
+  await applySeed(data, { app, setRandom })
   setRandom(seededRandom('requests'))
   now = startAt
   const listener = await listen({ host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true })

@@ -55,7 +55,7 @@ export function optionsOf(seed: number) {
     startAt: STARTS_AT,
     keys: { master: MASTER_KEY },
     allowedOrigins: [PAGE_ORIGIN],
-    // So that requests by every lane can come from many clients.
+    // So that requests by every transport can come from many clients.
     trustProxy: 1,
     limits: seed % 2 === 0 ? {} : { tokenTtlSeconds: TOKEN_TTL_SECONDS },
   } satisfies MockOptions

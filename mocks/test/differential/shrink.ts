@@ -1,8 +1,8 @@
 import { type Difference, firstDifference, playLane } from './episode.ts'
-import { LANES, type Lanes } from './lanes.ts'
 import type { PlainRequest } from './plain-request.ts'
+import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** How many times the two lanes are played again at most. */
+/** How many times the two transports are played again at most. */
 const TRIES = 80
 
 /** What is left of a sequence; its last request is the one that is answered differently. */
@@ -15,7 +15,7 @@ export interface Shrunk {
 export async function shrink(
   requests: readonly PlainRequest[],
   difference: Difference,
-  lanes: Lanes = LANES,
+  transports: Transports = TRANSPORTS,
 ): Promise<Shrunk> {
   const { seed } = difference
   let kept: readonly PlainRequest[] = requests.slice(0, difference.index + 1)
@@ -25,8 +25,8 @@ export async function shrink(
   async function attempt(fewer: readonly PlainRequest[]): Promise<boolean> {
     if (tries <= 0) return false
     tries -= 1
-    const ones = await playLane(lanes, difference.lanes[0], seed, fewer)
-    const still = firstDifference(ones, await playLane(lanes, difference.lanes[1], seed, fewer))
+    const ones = await playLane(transports, difference.transports[0], seed, fewer)
+    const still = firstDifference(ones, await playLane(transports, difference.transports[1], seed, fewer))
     if (!still) return false
     kept = fewer.slice(0, still.index + 1)
     found = { ...difference, ...still }
@@ -51,10 +51,12 @@ const SHOWN = 1500
 
 /** A difference for people, with all that reproduces it. */
 export function describeDifference({ requests, difference }: Shrunk): string {
-  const { seed, lanes, answers } = difference
+  const { seed, transports, answers } = difference
   return [
-    `Seed ${seed}: ${lanes.join(' and ')} answer the last of these requests differently. In worlds of this seed, send:`,
+    `Seed ${seed}: ${transports.join(' and ')} answer the last of these requests differently. In worlds of this seed, send:`,
     ...requests.map((request) => `  ${JSON.stringify(request).slice(0, SHOWN)}`),
-    ...lanes.map((lane, side) => `${lane}:\n${(answers[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`),
+    ...transports.map(
+      (transport, side) => `${transport}:\n${(answers[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`,
+    ),
   ].join('\n')
 }

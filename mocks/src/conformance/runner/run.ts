@@ -1,6 +1,6 @@
 import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { assertKnownKeys, keysOf } from '../../mock/known-keys.ts'
+import { assertKnownKeys, keysOf } from '../../service/check-options.ts'
 import { createAccounts } from '../context/accounts.ts'
 import { createAnonymous } from '../context/anonymous.ts'
 import { createWorld } from '../context/context.ts'

@@ -1,0 +1,84 @@
+/**
+ * What the transports cost, as ratios in one run: the direct transport, and MSW with a mock's handlers beside MSW with a
+ * handler that answers the same bytes. Prints medians of many rounds; of ratios, each is taken within its round.
+ *
+ *   npm run build && node mocks/bench/transports.ts
+ */
+import { createMock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { http } from 'msw'
+import { setupServer } from 'msw/node'
+
+const ROUNDS = 240
+const REQUESTS = 15
+const SEED = { users: [{ name: 'Alex', fish: { earth: [{ name: 'Salmon', rarity: 'gold' }] } }] } as const
+const WINDOWS_OF_A_YEAR = 105_120
+
+const microseconds = (value: number) => `${value.toFixed(1)} µs`
+const median = (values: readonly number[]) =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
+
+async function perRequest(send: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  for (let count = 0; count < REQUESTS; count += 1) await send()
+  return ((performance.now() - start) * 1000) / REQUESTS
+}
+
+/** Rounds of all contenders take turns, so that a slow moment of the machine hits all alike. @returns the times of each */
+async function compare(contenders: Record<string, () => Promise<unknown>>): Promise<Map<string, number[]>> {
+  const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const inTurn = Object.entries(contenders)
+    // Who comes later pays for garbage of who came first.
+    for (const [name, send] of round % 2 === 0 ? inTurn : inTurn.toReversed()) {
+      const time = await perRequest(send)
+      if (round >= ROUNDS / 4) times.get(name)?.push(time)
+    }
+  }
+  return times
+}
+
+const lines: string[] = []
+const mock = await createMock({ seed: SEED, limits: { requests: 1e9 } })
+const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
+const PATHS = { '/status': '/status', '/get/fish': '/get/fish?name=Alex&gamemode=earth' } as const
+const read = async (answer: Promise<Response>) => (await answer).text()
+
+const direct = await compare({
+  'GET /status': () => read(mock.fetch(PATHS['/status'])),
+  'GET /get/fish': () => read(mock.fetch(PATHS['/get/fish'])),
+  'the SDK lists': () => client.fish.list(),
+  'the SDK adds': () => client.fish.add({ name: 'Salmon', rarity: 'gold' }, { gamemode: 'survival' }),
+})
+for (const [name, times] of direct) lines.push(`direct transport, ${name}: ${microseconds(median(times))}`)
+
+// The mock's handler stands first: the static one pays for being asked after it.
+for (const [name, path] of Object.entries(PATHS)) {
+  const fixed = 'http://static.test'
+  const model = await mock.fetch(path)
+  const [body, headers] = [await model.text(), Object.fromEntries(model.headers)]
+  const network = setupServer(
+    ...mock.handlers(),
+    http.all(`${fixed}/*`, () => new Response(body, { headers })),
+  )
+  network.listen()
+  const through = await compare({
+    still: () => read(fetch(fixed + path)),
+    mocked: () => read(fetch(mock.origin + path)),
+  })
+  network.close()
+  const [still = [], mocked = []] = through.values()
+  const ratio = median(mocked.map((time, round) => time / (still[round] ?? Number.NaN)))
+  const times = `${microseconds(median(mocked))} and ${microseconds(median(still))}`
+  lines.push(`MSW, ${name}: the mock beside a static handler ${ratio.toFixed(3)} (${times})`)
+}
+
+const year = await createMock({ startAt: Date.UTC(2026, 0, 1) })
+const start = performance.now()
+for (let count = 0; count < WINDOWS_OF_A_YEAR; count += 1) {
+  await year.fetch('/status')
+  await year.clock.advance(300_000)
+}
+lines.push(`a year of windows (${WINDOWS_OF_A_YEAR}): ${((performance.now() - start) / 1000).toFixed(2)} s`)
+
+process.stdout.write(`${lines.join('\n')}\n`)

@@ -1,0 +1,133 @@
+import { HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
+import { errorBody, HttpError } from '@fish-crab/server/internal'
+import { decodeContent, type NetworkFault, type Outcome } from '../service/outcome.ts'
+import { copyAddress, setHeaders } from '../service/request.ts'
+import type { Service } from '../service/service.ts'
+import { DEFAULT_CODES, type Fault, type FaultName, type StatusFault } from './fault.ts'
+import type { MatchedFault } from './registry.ts'
+
+const RESET: NetworkFault = { kind: 'reset' }
+
+const NETWORK_FAULTS: Readonly<Partial<Record<FaultName, NetworkFault>>> = {
+  silence: { kind: 'silence' },
+  reset: RESET,
+  'lost-answer': RESET,
+  'reset-after-headers': { kind: 'cut-body', share: 0 },
+  'cut-body': { kind: 'cut-body', share: 0.5 },
+}
+
+/**
+ * The outcome of a request with the fault that matches it, if any.
+ * @param now unix time in milliseconds
+ */
+export async function applyFault(
+  service: Service,
+  request: Request,
+  match: MatchedFault | undefined,
+  now: number,
+): Promise<Outcome> {
+  if (!match) return { response: await service.app.fetch(request), delayMs: 0 }
+  const { fault, delayMs } = match
+  const response = await respond(service, request, fault, now)
+  return { response, delayMs, networkFault: typeof fault === 'string' ? NETWORK_FAULTS[fault] : undefined }
+}
+
+async function respond(service: Service, request: Request, fault: Fault, now: number): Promise<Response> {
+  if (typeof fault === 'object') {
+    return 'status' in fault ? errorResponse(service, request, fault, now) : service.app.fetch(request)
+  }
+  switch (fault) {
+    case 'storage-down':
+      return service.appWithoutStorage().fetch(request)
+    case 'storage-full':
+      return service.appWithReadOnlyStorage().fetch(request)
+    case 'reset':
+    case 'silence':
+      // Counted like every request that arrives, but not processed.
+      return errorResponse(service, request, { status: 503 }, now)
+    case 'malformed-json':
+    case 'wrong-shape':
+    case 'wrong-content-type':
+      return corruptBody(request, await service.app.fetch(request), fault)
+    default:
+      return service.app.fetch(request)
+  }
+}
+
+/** Request headers that affect the rate limit and CORS. */
+const COPIED_HEADERS = [HEADERS.apiKey, 'origin', 'x-forwarded-for']
+const CODES_WITH_DETAILS: readonly string[] = ['invalid_payload', 'invalid_query']
+
+/**
+ * An error response as the service sends it. A copy of the request without its content goes to the service, so that the
+ * request is counted; the headers of its response are used.
+ */
+async function errorResponse(service: Service, request: Request, fault: StatusFault, now: number): Promise<Response> {
+  const requestId = request.headers.get(HEADERS.requestId)
+  const model = await service.app.fetch(withoutContent(request, requestId))
+  const { status, code = DEFAULT_CODES[status] } = fault
+  // The copy has no credentials, so this is the service's own 401 for the path, with its headers.
+  if (status === 401 && model.status === 401 && fault.code === undefined) return model
+
+  const headers = new Headers([...model.headers].filter(([name]) => /^(x-|access-control-|vary$)/.test(name)))
+  headers.set('content-type', MEDIA_TYPES.json)
+  if (code === 'rate_limited') setExhausted(headers, service.windowMs, now)
+  const id = headers.get(HEADERS.requestId) ?? ''
+  if (code === 'unavailable' && model.ok && isStatus(request)) {
+    const unavailable = await service.appWithoutStorage().fetch(withoutContent(request, id))
+    return responseWithLength(request, status, headers, await unavailable.text())
+  }
+  const details = [{ path: '', message: 'Refused by a fault of the mock' }]
+  const error = new HttpError(code, CODES_WITH_DETAILS.includes(code) ? { details } : {})
+  return responseWithLength(request, status, headers, JSON.stringify(errorBody(error, id)))
+}
+
+function withoutContent(request: Request, requestId: string | null): Request {
+  const { method, url } = request
+  const headers = new Headers()
+  for (const name of COPIED_HEADERS) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  if (requestId !== null) headers.set(HEADERS.requestId, requestId)
+  // No route accepts this type.
+  if (method === 'POST') headers.set('content-type', 'text/plain')
+  return copyAddress(setHeaders(new Request(url.replace(/[?#].*$/s, ''), { method }), headers), request)
+}
+
+function isStatus({ url }: Request): boolean {
+  return url.replace(/\?.*$/s, '').includes(ROUTES.status.path)
+}
+
+function setExhausted(headers: Headers, windowMs: number, now: number): void {
+  const reset = Number(headers.get(HEADERS.rateReset) ?? Math.ceil((now + windowMs) / 1000))
+  headers.set(HEADERS.rateRemaining, '0')
+  headers.set(HEADERS.rateReset, String(reset))
+  headers.set(HEADERS.retryAfter, String(Math.max(1, Math.ceil(reset - now / 1000))))
+}
+
+const LOGIN_PAGE = '<!doctype html><title>Sign in</title><p>Sign in to this network to go on.</p>\n'
+
+const CORRUPT = {
+  // No proper prefix of a JSON object is valid JSON.
+  'malformed-json': (text: string) => text.slice(0, Math.max(1, text.length >> 1)),
+  'wrong-shape': (text: string) => JSON.stringify({ data: JSON.parse(text) }),
+  'wrong-content-type': () => LOGIN_PAGE,
+}
+
+/** Replaces the body of a response. A response without a body is unchanged. */
+async function corruptBody(request: Request, response: Response, fault: keyof typeof CORRUPT): Promise<Response> {
+  if (request.method === 'HEAD' || response.body === null) return response
+  const headers = new Headers(response.headers)
+  headers.delete('etag')
+  headers.delete('content-encoding')
+  if (fault === 'wrong-content-type') headers.set('content-type', 'text/html; charset=utf-8')
+  return responseWithLength(request, response.status, headers, CORRUPT[fault](await decodeContent(response).text()))
+}
+
+/** Sets `content-length`: without it, a truncated body looks complete. */
+function responseWithLength(request: Request, status: number, headers: Headers, text: string): Response {
+  const body = new TextEncoder().encode(text)
+  headers.set('content-length', String(body.byteLength))
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}

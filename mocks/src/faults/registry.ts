@@ -1,0 +1,160 @@
+import { ERROR_CODES, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
+import { canonicalPath } from '@fish-crab/server/app'
+import { assertKnownKeys, keysOf } from '../service/check-options.ts'
+import type { RequestTarget } from '../service/request.ts'
+import { DEFAULT_CODES, FAULT_NAMES, type Fault } from './fault.ts'
+
+/** A route name, or method and path, such as `'GET /get/fish'`. */
+export type FaultOn = RouteName | `${string} /${string}`
+
+/** The requests that a fault applies to. */
+export interface FaultScope {
+  /** How many of the next matching requests. `Infinity`: until it is cancelled. @default 1 */
+  readonly times?: number
+  /** Requests to these routes. @default all except preflights */
+  readonly on?: FaultOn | readonly FaultOn[]
+  /** Requests about this user, in any letter case. @default all users */
+  readonly user?: string
+  /** Delay before the fault, in milliseconds. @default 0 */
+  readonly delayMs?: number
+}
+
+/** A fault in the registry. */
+export interface FaultHandle extends Disposable {
+  readonly fault: Fault
+  readonly scope: FaultScope
+  /** How many more requests it applies to. */
+  readonly remaining: number
+  /** Removes the fault. */
+  cancel(): void
+}
+
+/** The fault that applies to a request. */
+export interface MatchedFault {
+  readonly fault: Fault
+  readonly delayMs: number
+}
+
+/** The pending faults of a mock. */
+export interface FaultRegistry {
+  /** @throws TypeError when the fault, a route or a number is invalid */
+  add(fault: Fault, scope?: FaultScope): FaultHandle
+  /**
+   * The oldest fault that matches a request, which is then used up once.
+   * @param targetOf called only if there are faults
+   */
+  match(targetOf: () => RequestTarget): MatchedFault | undefined
+  pending(): FaultHandle[]
+  clear(): void
+}
+
+interface RegisteredFault {
+  readonly fault: Fault
+  readonly scope: FaultScope
+  remaining: number
+}
+
+export function createFaultRegistry(): FaultRegistry {
+  const registered = new Set<RegisteredFault>()
+
+  function cancel(entry: RegisteredFault): void {
+    entry.remaining = 0
+    registered.delete(entry)
+  }
+
+  const handleOf = (entry: RegisteredFault): FaultHandle => ({
+    fault: entry.fault,
+    scope: entry.scope,
+    get remaining() {
+      return entry.remaining
+    },
+    cancel: () => cancel(entry),
+    [Symbol.dispose]: () => cancel(entry),
+  })
+
+  return {
+    add(fault, scope = {}) {
+      const entry = { fault: checkFault(fault), scope: checkScope(scope), remaining: scope.times ?? 1 }
+      registered.add(entry)
+      return handleOf(entry)
+    },
+
+    match(targetOf) {
+      if (registered.size === 0) return undefined
+      const target = targetOf()
+      for (const entry of registered) {
+        if (!matches(entry.scope, target)) continue
+        entry.remaining -= 1
+        if (entry.remaining === 0) registered.delete(entry)
+        const { fault, scope } = entry
+        return { fault, delayMs: (scope.delayMs ?? 0) + latencyOf(fault) }
+      }
+      return undefined
+    },
+
+    pending: () => [...registered].map(handleOf),
+
+    clear() {
+      for (const entry of registered) cancel(entry)
+    },
+  }
+}
+
+function latencyOf(fault: Fault): number {
+  return typeof fault === 'object' && 'latencyMs' in fault ? fault.latencyMs : 0
+}
+
+function matches({ on, user }: FaultScope, target: RequestTarget): boolean {
+  if (user !== undefined && (target.user === undefined || userNameKey(user) !== userNameKey(target.user))) return false
+  if (on === undefined) return !target.isPreflight
+  const routes: readonly string[] = typeof on === 'string' ? [on] : on
+  return routes.some((one) => one === target.route || canonicalTarget(one) === `${target.method} ${target.path}`)
+}
+
+/** Method and canonical path, as in the history. */
+function canonicalTarget(methodAndPath: string): string {
+  const [method = '', path = ''] = methodAndPath.split(' ', 2)
+  return `${method} ${canonicalPath(path)}`
+}
+
+/** The maximum delay of timers, in milliseconds (24 days): a longer one fires immediately. */
+const MAX_DELAY_MS = 2 ** 31 - 1
+const SCOPE_KEYS = keysOf<FaultScope>({ times: 1, on: 1, user: 1, delayMs: 1 })
+
+function checkScope(scope: FaultScope): FaultScope {
+  assertKnownKeys('the scope of mock.fail()', scope, SCOPE_KEYS)
+  const { times = 1, on, delayMs = 0 } = scope
+  if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
+    throw new TypeError('times must be a positive integer or Infinity.')
+  }
+  if (!isTimerDelay(delayMs)) throw new TypeError(`delayMs must be 0 to ${MAX_DELAY_MS} milliseconds.`)
+  if (on?.length === 0) throw new TypeError('on must name at least one route. Omit it to match all requests.')
+  for (const one of typeof on === 'string' ? [on] : (on ?? [])) {
+    if (Object.hasOwn(ROUTES, one) || /^[A-Z]+ \//.test(one)) continue
+    throw new TypeError(`Unknown route "${one}". Use one of ${Object.keys(ROUTES).join(', ')}, or 'GET /path'.`)
+  }
+  return scope
+}
+
+/** Checks a fault that may come from JSON. */
+function checkFault(fault: Fault): Fault {
+  if (typeof fault !== 'object' || fault === null) {
+    if (FAULT_NAMES.includes(fault)) return fault
+    throw new TypeError(`Unknown fault. Use one of ${FAULT_NAMES.join(', ')}, { status } or { latencyMs }.`)
+  }
+  if ('latencyMs' in fault) {
+    if (isTimerDelay(fault.latencyMs)) return fault
+    throw new TypeError(`latencyMs must be 0 to ${MAX_DELAY_MS} milliseconds.`)
+  }
+  if (typeof fault.status !== 'number' || !Object.hasOwn(DEFAULT_CODES, fault.status)) {
+    throw new TypeError(`status must be one of ${Object.keys(DEFAULT_CODES).join(', ')}.`)
+  }
+  if (fault.code !== undefined && ERROR_CODES[fault.code]?.status !== fault.status) {
+    throw new TypeError(`code must be an error code with status ${fault.status}.`)
+  }
+  return fault
+}
+
+function isTimerDelay(milliseconds: number): boolean {
+  return Number.isFinite(milliseconds) && milliseconds >= 0 && milliseconds <= MAX_DELAY_MS
+}

@@ -1,0 +1,70 @@
+import { applyFault } from '../faults/apply.ts'
+import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
+import { createHistory, type History } from '../history/history.ts'
+import type { ResettableClock } from '../service/clock.ts'
+import type { HandleRequest, Outcome, Transport } from '../service/outcome.ts'
+import { openService, type Service, type ServiceOptions } from '../service/service.ts'
+
+/** The service of a mock with its faults and its history. */
+export interface MockService {
+  readonly clock: ResettableClock
+  readonly handle: HandleRequest
+  readonly service: Service
+  readonly faults: FaultRegistry
+  readonly history: History
+  reset(): Promise<void>
+}
+
+/** What `reset()` replaces. */
+type State = Pick<MockService, 'service' | 'faults' | 'history'>
+type MockServiceOptions = Omit<ServiceOptions, 'now'>
+
+/** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
+export async function createMockService(options: MockServiceOptions, clock: ResettableClock): Promise<MockService> {
+  async function open(): Promise<State> {
+    const service = await openService({ ...options, now: clock.now })
+    const history = createHistory(service, secretsOf(service, options), clock.now)
+    return { service, faults: createFaultRegistry(), history }
+  }
+  let current = await open()
+
+  async function handle(request: Request, transport: Transport): Promise<Outcome> {
+    const state = current
+    const { service, faults, history } = state
+    const receivedAt = clock.now()
+    const recorder = history.record(request, transport)
+    const match = faults.match(() => recorder.target)
+    if (match) recorder.recordFault(match.fault)
+    const outcome = await applyFault(service, request, match, receivedAt)
+    const payload = recorder.recordResponse(outcome.response, request)
+    if (payload) await payload
+    if (outcome.delayMs === 0) return outcome
+    // The delay counts from the arrival of the request, so that moving the clock meanwhile, or a reset, shortens it.
+    const elapsed = current === state ? Math.max(0, clock.now() - receivedAt) : outcome.delayMs
+    return { ...outcome, delayMs: Math.max(0, outcome.delayMs - elapsed) }
+  }
+
+  return {
+    clock,
+    handle: (request, transport) => clock.during(() => handle(request, transport)),
+    get service() {
+      return current.service
+    },
+    get faults() {
+      return current.faults
+    },
+    get history() {
+      return current.history
+    },
+    async reset() {
+      clock.reset()
+      current.faults.clear()
+      current = await open()
+    },
+  }
+}
+
+function secretsOf({ users }: Service, { seed, masterApiKey = '' }: MockServiceOptions): string[] {
+  const ofUsers = [...users.values()].flatMap(({ password, fernetKey, apiKey }) => [password, fernetKey, apiKey])
+  return [masterApiKey, ...ofUsers, ...(seed.admins ?? []).map(({ password }) => password)]
+}

@@ -1,0 +1,35 @@
+import { assertKnownKeys, keysOf } from '../service/check-options.ts'
+import type { MockServer } from '../transports/http.ts'
+import type { Interception } from '../transports/intercept.ts'
+import type { ListenOptions, ServeOptions } from './mock.ts'
+import type { MockService } from './mock-service.ts'
+
+/** The transports that only Node has. */
+export interface NodeTransports {
+  listen(mock: MockService, origin: string, options: ListenOptions): Promise<Interception>
+  serve(mock: MockService, options: ServeOptions): Promise<MockServer>
+}
+
+/** Each transport is loaded on first use: a suite that uses `handlers()` alone needs neither. */
+export const nodeTransports: NodeTransports = {
+  async listen({ handle, clock }, origin, options) {
+    assertKnownKeys('listen()', options, keysOf<ListenOptions>({ onUnhandled: 1, passthrough: 1 }))
+    // Both provide Node's modules, but their native network stack bypasses the interceptor.
+    const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : undefined
+    if (runtime !== undefined) {
+      throw new Error(`listen() cannot intercept requests on ${runtime}. Use mock.fetch, mock.client() or serve().`)
+    }
+    const { intercept } = await import('../transports/intercept.ts')
+    return intercept({ ...options, handle, origin, sleep: clock.hold })
+  },
+
+  async serve(mock, options) {
+    assertKnownKeys('serve()', options, keysOf<ServeOptions>({ host: 1, port: 1 }))
+    const [{ serveHttp }, { createControlApi }] = await Promise.all([
+      import('../transports/http.ts'),
+      import('../control-api/control-api.ts'),
+    ])
+    const { handle, clock } = mock
+    return serveHttp({ ...options, handle, control: createControlApi(mock), now: clock.now, sleep: clock.hold })
+  },
+}

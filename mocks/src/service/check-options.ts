@@ -1,0 +1,52 @@
+/**
+ * Rejects unknown keys, since a misspelled option would be ignored silently.
+ * @param where The name of the object in messages, which never repeat a value.
+ * @throws TypeError that names the key, a similar known key, and all known keys
+ */
+export function assertKnownKeys(where: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(`${where} must be an object with any of: ${known.join(', ')}.`)
+  }
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue
+    const similar = known.find((name) => isSimilar(key.toLowerCase(), name.toLowerCase()))
+    const suggestion = similar === undefined ? '' : ` Did you mean "${similar}"?`
+    throw new TypeError(`Unknown option "${key}" in ${where}.${suggestion} Known: ${known.join(', ')}.`)
+  }
+}
+
+/** The keys of a type, complete by the compiler. */
+export function keysOf<Type>(keys: Readonly<Record<keyof Type, 1>>): string[] {
+  return Object.keys(keys)
+}
+
+/** Whether the Levenshtein distance is at most 2, and at most half of the word. */
+function isSimilar(one: string, other: string): boolean {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (let column = 1; column <= other.length; column += 1) {
+      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1)
+      next.push(Math.min((row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, changed))
+    }
+    row = next
+  }
+  return (row[other.length] ?? Number.POSITIVE_INFINITY) <= Math.min(2, Math.floor(other.length / 2))
+}
+
+/**
+ * Normalizes an origin: no trailing slash, no default port, a host in lower case.
+ * @param option The name of the option in the message.
+ * @throws TypeError when it is invalid. The message does not repeat the value, which may contain a password.
+ * @example checkOrigin('http://Fish.test:80/') // 'http://fish.test'
+ */
+export function checkOrigin(given: string, option = 'origin'): string {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
+  const rest = url && url.pathname + url.search + url.hash + url.username + url.password
+  if (!url || rest !== '/' || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(
+      `${option} must be an origin without a path, such as http://fish.test or https://fish.test:8443.`,
+    )
+  }
+  return url.origin
+}

@@ -1,0 +1,311 @@
+/** A pending sleep or timer of a {@link MockClock}. */
+export interface ClockSleeper {
+  /** @example 'a client sleeps' */
+  readonly reason: string
+  /** The wake-up time on the mock's clock; `undefined`: never, as with the fault `'silence'`. */
+  readonly until: Date | undefined
+}
+
+/** The clock of a mock. As the `clock` option of the SDK's `createClient`, it also controls the client's waits and timeouts. */
+export interface MockClock {
+  /** Unix time in milliseconds. */
+  now(): number
+  /**
+   * Waits until requests in flight have completed or sleep, then advances from one wake-up to the next. Resolves when
+   * everything that was woken has completed or sleeps again, so always await it.
+   * @throws RangeError when `milliseconds` is negative or not a number, or the result exceeds the range of a Date
+   * @example
+   * const listing = client.fish.list() // waits for the window to end
+   * await mock.clock.advance(300_000)
+   * await listing
+   */
+  advance(milliseconds: number): Promise<void>
+  /**
+   * Sets the clock immediately, also to the past, and wakes sleepers whose time has come.
+   * @throws RangeError when the moment is invalid
+   */
+  set(moment: number | Date): void
+  /**
+   * Resolves when the time has passed on this clock. Rejects with the reason of the signal when that aborts. While the
+   * clock is stopped, only `advance`, `set` and the option `autoAdvance` let time pass.
+   */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Calls back once when the time has passed on this clock. Clients of the SDK use it for their timeouts.
+   * @param limit The option of the client that sets the time.
+   * @returns cancels the timer
+   */
+  setTimer(milliseconds: number, onEnd: () => void, limit: 'timeoutMs' | 'deadlineMs'): () => void
+  /** Pending sleeps and timers, in the order of their wake-ups. */
+  readonly sleepers: readonly ClockSleeper[]
+}
+
+/** Options of {@link createClock}. */
+interface ClockOptions {
+  /** Stops the clock at a moment. @default it follows `source` */
+  readonly startAt?: number | Date | undefined
+  /** The time to follow. @default Date.now, looked up at each call, so that fake timers work */
+  readonly source?: (() => number) | undefined
+  /** Whether the clock jumps to the next wake-up when all clients sleep. @default false */
+  readonly autoAdvance?: boolean | undefined
+}
+
+/** The clock of a mock, as its transports and its reset use it. */
+export interface ResettableClock extends MockClock {
+  /** As `sleep`, for a delayed response. */
+  hold(milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Counts a request as in flight until the work settles. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Returns to the initial time and wakes all sleepers. */
+  reset(): void
+}
+
+/** The range of a Date around 1970, in milliseconds (ECMA-262, section 21.4.1.1). */
+const MAX_MOMENT = 8.64e15
+/** The maximum delay of platform timers, in milliseconds: longer ones fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+/** Turns of the event loop without activity after which all clients are considered asleep. */
+const QUIET_TURNS = 20
+/** Turns, about a second, after which a request is assumed to wait for something outside of this mock. */
+const MAX_TURNS = 200_000
+/** When to warn about a test that hangs: before the default timeout of test runners, 5 s. */
+const WARN_AFTER_MS = 3000
+
+const REASONS = {
+  sleep: 'a client sleeps',
+  hold: 'a response is delayed by a fault',
+  timeoutMs: 'a client waits for a response (timeoutMs)',
+  deadlineMs: 'a call of a client is in progress (deadlineMs)',
+}
+
+interface Sleeper {
+  readonly kind: keyof typeof REASONS
+  readonly wakeAt: number
+  wake(): void
+}
+
+/** Creates a clock that is stopped, or follows another clock at an offset. */
+export function createClock({
+  startAt,
+  source = () => Date.now(),
+  autoAdvance = false,
+}: ClockOptions): ResettableClock {
+  const isStopped = startAt !== undefined
+  const start = isStopped ? momentOf(startAt) : 0
+  const sleepers = new Set<Sleeper>()
+  let offset = 0
+  let resets = 0
+  let busy = 0
+  let changes = 0
+  let isJumping = false
+  let lastMove: Promise<void> = Promise.resolve()
+  let alarm: ReturnType<typeof setTimeout> | undefined
+  const now = () => (isStopped ? start : source()) + offset
+
+  const inOrder = () => [...sleepers].sort((one, other) => one.wakeAt - other.wakeAt)
+  const count = (kind: Sleeper['kind']) => [...sleepers].filter((sleeper) => sleeper.kind === kind).length
+
+  /** Every request in flight has a timeout here; one that is delayed by a fault also has a held response. */
+  const areClientsAsleep = () => busy === 0 && count('timeoutMs') <= count('hold')
+
+  async function untilAsleep(): Promise<void> {
+    let quiet = 0
+    let seen = changes
+    await nextTurns((turns) => {
+      quiet = changes === seen && areClientsAsleep() ? quiet + 1 : 0
+      seen = changes
+      return quiet < QUIET_TURNS && turns < MAX_TURNS
+    })
+  }
+
+  function wakeSleepers(): void {
+    const reached = now()
+    for (const sleeper of inOrder()) if (sleeper.wakeAt <= reached) sleeper.wake()
+  }
+
+  /** Advances to the next wake-up within `max` milliseconds. @returns the distance */
+  function advanceToNext(max: number): number | undefined {
+    const [next] = inOrder()
+    if (!next || !Number.isFinite(next.wakeAt)) return undefined
+    const distance = Math.max(0, next.wakeAt - now())
+    if (distance > max) return undefined
+    offset += distance
+    wakeSleepers()
+    return distance
+  }
+
+  /** Runs moves of the clock one after the other. A reset cancels those before it. */
+  function enqueueMove(work: (isCancelled: () => boolean) => Promise<void>): Promise<void> {
+    const since = resets
+    const moved = lastMove.then(() => work(() => resets !== since))
+    lastMove = moved.catch(() => {})
+    return moved
+  }
+
+  function jump(): void {
+    if (!autoAdvance || isJumping) return
+    isJumping = true
+    enqueueMove(async (isCancelled) => {
+      try {
+        do await untilAsleep()
+        while (!isCancelled() && advanceToNext(Number.POSITIVE_INFINITY) !== undefined)
+      } finally {
+        isJumping = false
+      }
+      // Sleepers that were added after a reset cancelled this move.
+      if (isCancelled() && sleepers.size > 0) jump()
+    })
+  }
+
+  function warnLater(): void {
+    if (!isStopped || autoAdvance || alarm !== undefined) return
+    const seen = changes
+    alarm = setTimeout(() => {
+      // biome-ignore lint/suspicious/noConsole: a test that hangs has no other way to find the reason
+      if (changes === seen) return console.warn(describeSleepers(now(), inOrder()))
+      alarm = undefined
+      warnLater()
+    }, WARN_AFTER_MS)
+    // A number in browsers.
+    ;(alarm as Partial<NodeJS.Timeout>).unref?.()
+  }
+
+  function add(kind: Sleeper['kind'], milliseconds: number, onEnd: () => void): () => void {
+    const remove = () => {
+      clearTimeout(timer)
+      sleepers.delete(sleeper)
+      changes += 1
+      if (sleepers.size > 0) return
+      clearTimeout(alarm)
+      alarm = undefined
+    }
+    const sleeper: Sleeper = {
+      kind,
+      wakeAt: now() + milliseconds,
+      wake() {
+        remove()
+        onEnd()
+      },
+    }
+    const isTimed = !isStopped && Number.isFinite(milliseconds)
+    const timer = isTimed ? setTimeout(sleeper.wake, Math.min(milliseconds, MAX_TIMER_MS)) : undefined
+    sleepers.add(sleeper)
+    changes += 1
+    warnLater()
+    jump()
+    return remove
+  }
+
+  const sleepAs =
+    (kind: 'sleep' | 'hold') =>
+    (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        if (milliseconds <= 0) return resolve()
+        const remove = add(kind, milliseconds, () => {
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        })
+        const onAbort = () => {
+          remove()
+          reject(signal?.reason)
+        }
+        signal?.addEventListener('abort', onAbort, { once: true })
+      })
+
+  return {
+    now,
+
+    advance(milliseconds) {
+      if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
+        throw new RangeError('advance() requires 0 or more milliseconds. To go back in time, use set().')
+      }
+      momentOf(now() + milliseconds)
+      return enqueueMove(async (isCancelled) => {
+        let left = milliseconds
+        await untilAsleep()
+        while (!isCancelled()) {
+          const moved = advanceToNext(left)
+          if (moved === undefined) {
+            offset += left
+            return
+          }
+          left -= moved
+          await untilAsleep()
+        }
+      })
+    },
+
+    set(moment) {
+      offset += momentOf(moment) - now()
+      wakeSleepers()
+    },
+
+    reset() {
+      offset = 0
+      resets += 1
+      // Their wake-up times may never be reached again. Infinite sleeps continue.
+      for (const sleeper of [...sleepers]) if (Number.isFinite(sleeper.wakeAt)) sleeper.wake()
+    },
+
+    sleep: sleepAs('sleep'),
+    hold: sleepAs('hold'),
+    setTimer: (milliseconds, onEnd, limit) => add(limit, milliseconds, onEnd),
+
+    get sleepers() {
+      return inOrder().map(sleeperView)
+    },
+
+    async during(work) {
+      busy += 1
+      changes += 1
+      try {
+        return await work()
+      } finally {
+        busy -= 1
+        changes += 1
+      }
+    },
+  }
+}
+
+function sleeperView({ kind, wakeAt }: Sleeper): ClockSleeper {
+  return { reason: REASONS[kind], until: Number.isFinite(wakeAt) ? new Date(wakeAt) : undefined }
+}
+
+function describeSleepers(now: number, sleepers: readonly Sleeper[]): string {
+  const lines = sleepers.map(({ kind, wakeAt }) =>
+    Number.isFinite(wakeAt)
+      ? `\n- ${REASONS[kind]}, until ${new Date(wakeAt).toISOString()}, ${Math.ceil(wakeAt - now)} ms from now`
+      : `\n- ${REASONS[kind]}, forever`,
+  )
+  return (
+    `The clock of a mock is stopped at ${new Date(now).toISOString()}, and these wait for it:${lines.join('')}\n` +
+    'Advance it with mock.clock.advance(milliseconds), or automatically: createMock({ autoAdvance: true }).'
+  )
+}
+
+/** @throws RangeError when it exceeds the range of a Date */
+export function momentOf(moment: number | Date, what = 'A moment'): number {
+  const milliseconds = Number(moment)
+  if (Math.abs(milliseconds) <= MAX_MOMENT) return milliseconds
+  throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
+}
+
+/**
+ * Waits for turns of the event loop. Uses no timers, since fake timers would stop the network of the mock.
+ * @param shouldContinue Called after each turn with the number of turns so far. @default one turn
+ */
+export function nextTurns(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
+  const { port1, port2 } = new MessageChannel()
+  let turns = 0
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      turns += 1
+      if (shouldContinue(turns)) return port2.postMessage(undefined)
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
+}

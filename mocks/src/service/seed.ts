@@ -1,0 +1,81 @@
+import type { Gamemode, RarityLabel, RarityValue } from '@fish-crab/sdk/contract'
+
+/** A fish in a seed. */
+export interface SeedFish {
+  readonly name: string
+  /** A number, or a label in any letter case. */
+  readonly rarity: RarityValue | RarityLabel | Lowercase<RarityLabel>
+  /** ISO 8601. @default {@link SEEDED_AT} */
+  readonly caughtAt?: string
+}
+
+/** A crab in a seed. */
+export interface SeedCrab {
+  /** @default 'crab' */
+  readonly name?: string
+  /** ISO 8601. @default {@link SEEDED_AT} */
+  readonly caughtAt?: string
+}
+
+/** A user in a seed. Omitted secrets are derived from the name, so they are the same in every run. */
+export interface SeedUser {
+  readonly name: string
+  readonly password?: string
+  /** 32 bytes in base64. */
+  readonly fernetKey?: string
+  readonly apiKey?: string
+  /** Fish by gamemode, oldest first. @default none */
+  readonly fish?: { readonly [Mode in Gamemode]?: readonly SeedFish[] }
+  /** Crabs by gamemode, oldest first. @default none */
+  readonly crab?: { readonly [Mode in Gamemode]?: readonly SeedCrab[] }
+}
+
+/** An administrator in a seed. */
+export interface SeedAdmin {
+  readonly username: string
+  readonly password: string
+  /** @default 'superadmin' */
+  readonly role?: 'admin' | 'superadmin'
+}
+
+/** The initial data of a mock, which `reset()` restores. Plain data: it may come from a JSON file. */
+export interface Seed {
+  readonly users?: readonly SeedUser[]
+  readonly admins?: readonly SeedAdmin[]
+}
+
+/** A seeded user with all its secrets. */
+export interface SeededUser {
+  readonly name: string
+  readonly password: string
+  readonly fernetKey: string
+  readonly apiKey: string
+}
+
+/** The time at which seeds are applied, in unix milliseconds: 2026-01-01. Fixed, since ids contain the time. */
+export const SEEDED_AT: number = Date.UTC(2026, 0, 1)
+
+/** A {@link SeedUser} with methods that add catches. The methods are not enumerable. */
+export interface SeedUserBuilder extends SeedUser {
+  /** A copy of the user with more fish. */
+  withFish(gamemode: Gamemode, ...fish: readonly SeedFish[]): SeedUserBuilder
+  /** A copy of the user with more crabs. */
+  withCrabs(gamemode: Gamemode, ...crabs: readonly SeedCrab[]): SeedUserBuilder
+}
+
+/**
+ * Builds a user of a seed.
+ * @example
+ * const seed = { users: [seedUser('Alex').withFish('earth', { name: 'Salmon', rarity: 'gold' }).withCrabs('earth', {})] }
+ */
+export function seedUser(name: string, rest: Omit<SeedUser, 'name'> = {}): SeedUserBuilder {
+  const add = <Entry>(kind: 'fish' | 'crab', gamemode: Gamemode, entries: readonly Entry[]) =>
+    seedUser(name, { ...rest, [kind]: { ...rest[kind], [gamemode]: [...(rest[kind]?.[gamemode] ?? []), ...entries] } })
+  const withFish: SeedUserBuilder['withFish'] = (gamemode, ...fish) => add('fish', gamemode, fish)
+  const withCrabs: SeedUserBuilder['withCrabs'] = (gamemode, ...crabs) => add('crab', gamemode, crabs)
+  // Not enumerable, so that a seed can be compared, printed and written as JSON.
+  return Object.defineProperties({ name, ...rest } as SeedUserBuilder, {
+    withFish: { value: withFish },
+    withCrabs: { value: withCrabs },
+  })
+}

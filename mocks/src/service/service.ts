@@ -1,0 +1,197 @@
+import { LIMITS, userNameKey } from '@fish-crab/sdk/contract'
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  createMemoryStorage,
+  createPlatformEncoder,
+  type FishStorage,
+  forwardedAddress,
+  type PasswordHasher,
+} from '@fish-crab/server/app'
+import { applySeed, type ServiceUser } from './apply-seed.ts'
+import { seededRandom } from './random.ts'
+import { socketAddress } from './request.ts'
+import { SEEDED_AT, type Seed } from './seed.ts'
+
+/** The limits of a mock. */
+export interface MockLimits {
+  /** Requests per client and window on the public endpoints. @default 25 */
+  readonly requests?: number
+  /** Length of that window, in seconds. @default 300 */
+  readonly windowSeconds?: number
+  /** Requests per administrator and window. @default 300 */
+  readonly adminRequests?: number
+  /** Length of that window, in seconds. @default 300 */
+  readonly adminWindowSeconds?: number
+  /** Maximum age of a token, in seconds. @default any age */
+  readonly tokenTtlSeconds?: number
+}
+
+/** Options of {@link openService}. */
+export interface ServiceOptions {
+  readonly seed: Seed
+  readonly limits: MockLimits
+  readonly masterApiKey: string | undefined
+  readonly allowedOrigins: readonly string[]
+  readonly trustProxy: number
+  readonly now: () => number
+}
+
+/** The service in memory, with what a mock needs to know about its data. */
+export interface Service {
+  readonly app: App
+  /** The same service while its storage is unreachable. */
+  readonly appWithoutStorage: () => App
+  /** The same service while its storage can be read and stores no catches. */
+  readonly appWithReadOnlyStorage: () => App
+  /** The seeded users by the key of their names. */
+  readonly users: ReadonlyMap<string, ServiceUser>
+  /** The writes of clients. The seed is not part of them. */
+  readonly stored: readonly StoredWrite[]
+  /** The name of the user with this id, or the id itself. */
+  readonly nameOf: (id: string) => string
+  /** Remembers the id of a user that was created after the seed. */
+  readonly learnName: (name: string) => Promise<void>
+  readonly addressOf: (request: Request) => string
+  /** The seeded user that a personal API key belongs to. */
+  readonly ownerOf: (apiKey: string) => string | undefined
+  /** Length of the public window, in milliseconds. */
+  readonly windowMs: number
+}
+
+/** The data of a mock is not confidential, and a fixed key makes its responses reproducible. */
+const SECRETS = { seal: 'seal of a mock', session: 'sessions of a mock: 32 bytes and more' }
+
+/** Opens the service on an empty storage and applies the seed. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { seed, limits, masterApiKey, allowedOrigins, trustProxy } = options
+  let random = seededRandom('seed')
+  let now = () => SEEDED_AT
+
+  const addressOf = (request: Request) =>
+    forwardedAddress(socketAddress(request), request.headers.get('x-forwarded-for'), trustProxy)
+  const appOptions = {
+    secrets: SECRETS,
+    passwords: plainPasswords,
+    version: 'mock',
+    clientAddress: addressOf,
+    clock: () => now(),
+    random: (bytes) => random(bytes),
+    rateLimit: rateLimit(limits.requests ?? LIMITS.requests, limits.windowSeconds ?? LIMITS.windowSeconds),
+    adminRateLimit: rateLimit(
+      limits.adminRequests ?? LIMITS.adminRequests,
+      limits.adminWindowSeconds ?? LIMITS.adminWindowSeconds,
+    ),
+    allowedOrigins,
+    // The cost of the platform's Brotli can be abused, but not in a test.
+    contentEncoder: createPlatformEncoder(['gzip', 'br']),
+    ...(masterApiKey === undefined ? {} : { masterApiKey }),
+    ...(limits.tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds: limits.tokenTtlSeconds }),
+  } satisfies Partial<AppOptions>
+
+  const { storage, stored } = createRecordingStorage(createMemoryStorage())
+  const unreachable = createMemoryStorage()
+  await unreachable.dispose()
+  const app = createApp({ ...appOptions, storage })
+  const setRandom = (source: typeof random) => {
+    random = source
+  }
+  const users = await applySeed(seed, { app, setRandom })
+  stored.length = 0
+  const names = new Map([...users.values()].map(({ id, name }) => [id, name]))
+  const owners = new Map([...users.values()].map(({ apiKey, name }) => [apiKey, name]))
+  random = seededRandom('requests')
+  now = options.now
+  return {
+    app,
+    appWithoutStorage: once(() => createApp({ ...appOptions, storage: unreachable })),
+    appWithReadOnlyStorage: once(() =>
+      createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
+    ),
+    users,
+    stored,
+    nameOf: (id) => names.get(id) ?? id,
+    async learnName(name) {
+      if (users.has(userNameKey(name))) return
+      const user = await app.users.find(name)
+      if (user) names.set(user.id, user.name)
+    },
+    addressOf,
+    ownerOf: (apiKey) => owners.get(apiKey),
+    windowMs: appOptions.rateLimit.windowMs,
+  }
+}
+
+/** Creates a value on first use: few mocks need a second app, and there may be thousands of mocks. */
+function once<Value>(create: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= create()
+    return value
+  }
+}
+
+function rateLimit(requests: number, seconds: number) {
+  return { requests, windowMs: seconds * 1000 }
+}
+
+/** Stores passwords as plain text: a mock has no real ones, and slow hashes would slow down tests. */
+export const plainPasswords: PasswordHasher = {
+  hash: async (password) => password,
+  verify: async (password, hash) => password === hash,
+}
+
+type Collection = Parameters<FishStorage['append']>[0]
+
+interface StoredWrite {
+  readonly collection: Collection
+  readonly record: Parameters<FishStorage['append']>[1]
+}
+
+/**
+ * Records the writes that a storage stores, in order and without replays. The versions of its collections are derived
+ * from their changes, so that entity tags are the same in every run.
+ */
+function createRecordingStorage(storage: FishStorage): { storage: FishStorage; stored: StoredWrite[] } {
+  const stored: StoredWrite[] = []
+  const versions = new Map<string, string>()
+  const versionOf = ({ owner, kind, gamemode }: Collection) => versions.get(`${owner} ${kind} ${gamemode}`) ?? '0'
+
+  function updateVersion(collection: Collection, change: string): void {
+    const { owner, kind, gamemode } = collection
+    versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${change}`))
+  }
+
+  return {
+    stored,
+    storage: {
+      ...storage,
+
+      async append(collection, record) {
+        const result = await storage.append(collection, record)
+        if (result.outcome !== 'stored') return result
+        stored.push({ collection, record })
+        updateVersion(collection, `${record.id} ${record.full}`)
+        return result
+      },
+
+      async removeRecord(collection, id) {
+        const removed = await storage.removeRecord(collection, id)
+        if (removed) updateVersion(collection, `without ${id}`)
+        return removed
+      },
+
+      async version(collection) {
+        // Rejects when the storage is unreachable.
+        await storage.version(collection)
+        return `${collection.owner}.${versionOf(collection)}`
+      },
+    },
+  }
+}
+
+/** 96 bits that depend on the text alone. */
+function digest(text: string): string {
+  return Array.from(seededRandom(text)(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { errorBody, HttpError, parserError, rawErrorResponse } from '@fish-crab/server/internal'
+import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { createClock, type MockClock } from '../service/clock.ts'
+import type { HandleRequest, Outcome } from '../service/outcome.ts'
+import { isBodiless } from './network-faults.ts'
+
+/** What {@link serveHttp} takes. */
+export interface ServeHttpOptions {
+  /** Handles requests, which have the address of the client as `ip`. */
+  readonly handle: HandleRequest
+  /** The control API; `undefined` for all other requests. @default none */
+  readonly control?: (request: Request) => Promise<Response | undefined>
+  /** The time of the `date` header, in unix milliseconds. @default Date.now */
+  readonly now?: () => number
+  /** Waits for the delay of a fault, on the clock of the mock. @default in real time */
+  readonly sleep?: MockClock['sleep']
+  /** Address to listen on. Everyone who can reach it can read every key of the mock. @default '127.0.0.1' */
+  readonly host?: string
+  /** Port to listen on; 0: any free port. @default 0 */
+  readonly port?: number
+}
+
+/** A mock that is served over HTTP, for clients in any language. */
+export interface MockServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly url: string
+  /** Warnings to show to the user, one sentence each. */
+  readonly warnings: readonly string[]
+  /** Stops listening and closes all connections, including those with requests in flight. */
+  close(): Promise<void>
+}
+
+/** The same as the server: a connection must not be closed while a client is about to reuse it. */
+const KEEP_ALIVE_MS = 65_000
+const LINGER_MS = 500
+const LOOPBACK = /^(127\.|::1$|localhost$)/
+
+/**
+ * Serves a mock over HTTP, with faults on the real connection. Delays use the clock of the mock. Each client address
+ * has its own rate limit; on Linux and Windows, all of `127.0.0.0/8` can be used.
+ * @throws Node's own error (`EADDRINUSE`, `EACCES`, …) when the address is not available
+ * @example
+ * await using server = await serveHttp({ handle })
+ * await fetch(`${server.url}/status`)
+ */
+export async function serveHttp(options: ServeHttpOptions): Promise<MockServer> {
+  const { host = '127.0.0.1', port = 0 } = options
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('clientError', (error, socket) => respondToMalformed(error, socket))
+  server.on('request', (req, res) => {
+    respond(options, req, res).catch(() => res.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    warnings: warningsFor(host),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function respond(options: ServeHttpOptions, req: IncomingMessage, res: ServerResponse) {
+  const { handle, control, now, sleep = createClock({}).sleep } = options
+  if (now) res.setHeader('date', new Date(now()).toUTCString())
+  // As in the server, so that paths and headers reach the app unchanged.
+  const request: Request = new NodeRequest({ req, res })
+  try {
+    const controlled = await control?.(request)
+    if (controlled) await sendNodeResponse(res, controlled)
+    else await sendOutcome(await handle(request, 'http'), res, sleep)
+  } catch (error) {
+    if (res.headersSent) throw error
+    await sendNodeResponse(res, internalErrorResponse(error))
+  }
+  if (!req.complete) discardRest(req)
+}
+
+/** Discards the rest of a refused body for a while: closing the connection at once might lose the response. */
+function discardRest(req: IncomingMessage): void {
+  const { socket } = req
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  req.once('close', () => clearTimeout(cut))
+  req.removeAllListeners('data')
+  req.resume()
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+function warningsFor(host: string): string[] {
+  if (LOOPBACK.test(host)) return []
+  return [`Listening on ${host}: everyone who can reach this address can read all keys of the mock and control it.`]
+}
+
+/** Sends a response with its delay and network fault. Does not reject when the client disconnects. */
+async function sendOutcome(
+  { response, delayMs, networkFault }: Outcome,
+  res: ServerResponse,
+  sleep: MockClock['sleep'],
+): Promise<void> {
+  if (delayMs > 0) await whileConnected(res, (disconnected) => sleep(delayMs, disconnected))
+  if (networkFault?.kind === 'silence') {
+    await whileConnected(res, (disconnected) => sleep(Number.POSITIVE_INFINITY, disconnected))
+  }
+  if (res.destroyed) return cancelBody(response)
+  if (networkFault?.kind === 'reset') {
+    res.socket?.resetAndDestroy()
+    return cancelBody(response)
+  }
+  if (networkFault?.kind !== 'cut-body' || isBodiless(res.req.method ?? '', response)) {
+    await sendNodeResponse(res, response)
+    return
+  }
+  const body = new Uint8Array(await response.arrayBuffer())
+  writeHead(res, response, body.byteLength)
+  res.write(body.subarray(0, Math.floor(body.byteLength * networkFault.share)))
+  // Unread bytes of the request would turn the end into a reset.
+  res.req.resume()
+  res.socket?.destroySoon()
+}
+
+/** Writes status and headers, with the `content-length` of the whole body. */
+function writeHead(res: ServerResponse, { status, statusText, headers }: Response, length: number): void {
+  for (const [name, value] of headers) res.appendHeader(name, value)
+  res.removeHeader('transfer-encoding')
+  res.setHeader('content-length', Math.max(length, 1))
+  res.writeHead(status, statusText || undefined)
+  res.flushHeaders()
+}
+
+/** Ends the wait when the client disconnects. */
+async function whileConnected(res: ServerResponse, wait: (disconnected: AbortSignal) => Promise<void>): Promise<void> {
+  if (res.destroyed) return
+  const disconnected = new AbortController()
+  const onClose = () => disconnected.abort()
+  res.once('close', onClose)
+  try {
+    await wait(disconnected.signal)
+  } catch (error) {
+    if (!disconnected.signal.aborted) throw error
+  } finally {
+    res.off('close', onClose)
+  }
+}
+
+async function cancelBody(response: Response): Promise<void> {
+  if (!response.bodyUsed) await response.body?.cancel().catch(() => {})
+}
+
+/** Responds to a malformed HTTP request as the server does, and closes the connection. */
+function respondToMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const response = parserError(error)
+  socket.end(rawErrorResponse(response, { requestId: crypto.randomUUID(), reason: STATUS_CODES[response.status] }))
+}
+
+/** The response to an error in the mock itself. The message helps to find a mistake in a test's setup. */
+function internalErrorResponse(error: unknown): Response {
+  const requestId = crypto.randomUUID()
+  const message = error instanceof Error ? error.message : 'unknown'
+  const failure = new HttpError('internal_error', { message: `The mock failed: ${message}` })
+  const headers = { [HEADERS.requestId]: requestId }
+  return Response.json(errorBody(failure, requestId), { status: failure.status, headers })
+}

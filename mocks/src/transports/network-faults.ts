@@ -1,0 +1,63 @@
+import { nextTurns } from '../service/clock.ts'
+import type { NetworkFault } from '../service/outcome.ts'
+
+type CutBodyFault = Extract<NetworkFault, { kind: 'cut-body' }>
+
+/**
+ * A response of which only a share of the body arrives. A response without a body is unchanged.
+ * @param breakOff ends the stream or its connection
+ */
+export async function cutBody(
+  method: string,
+  response: Response,
+  { share }: CutBodyFault,
+  breakOff: (stream: ReadableStreamDefaultController) => void,
+): Promise<Response> {
+  if (isBodiless(method, response)) return response
+  const body = new Uint8Array(await response.arrayBuffer())
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(Math.max(body.byteLength, 1)))
+  // An empty chunk makes the headers leave.
+  const chunks = [body.subarray(0, Math.floor(body.byteLength * share))]
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = chunks.shift()
+        if (chunk) return controller.enqueue(chunk)
+        await nextTurns()
+        breakOff(controller)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, { status: response.status, statusText: response.statusText, headers })
+}
+
+/** Statuses without a body (RFC 9110, section 6.4.1). */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+export function isBodiless(method: string, { status }: Pick<Response, 'status'>): boolean {
+  return method === 'HEAD' || BODILESS.has(status)
+}
+
+/** The error of Node's `fetch` when the connection is reset before the response (as of Node 24). */
+export function fetchFailed(): TypeError {
+  return new TypeError('fetch failed', { cause: connectionReset() })
+}
+
+/** The error of Node's `fetch` when the connection ends before `content-length` is reached. */
+export function terminated(): TypeError {
+  return new TypeError('terminated', { cause: otherSideClosed() })
+}
+
+/** Node's error of a socket that was reset. */
+export function connectionReset(): Error {
+  return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
+}
+
+/** The error of undici when the connection ends in the middle of a response. */
+export function otherSideClosed(): Error {
+  const error = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+  error.name = 'SocketError'
+  return error
+}

@@ -1,0 +1,109 @@
+import { createMock, type Seed, seedUser } from '@fish-crab/mocks'
+import { describe, expect, it } from 'vitest'
+
+const START = Date.UTC(2026, 5, 1)
+const SEED: Seed = {
+  users: [
+    seedUser('Alex')
+      .withFish('earth', { name: 'Salmon', rarity: 'gold' })
+      .withCrabs('survival', {}, { name: 'Hermit' }),
+    { name: 'Steve', password: 'steve-password', apiKey: 'fck_steve' },
+  ],
+  admins: [{ username: 'root', password: 'root-password' }],
+}
+const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
+
+/** Everything that an answer is: status, headers and body. */
+async function whole(answer: Promise<Response>) {
+  const response = await answer
+  return { status: response.status, headers: [...response.headers], body: await response.text() }
+}
+
+describe('a world', () => {
+  it('of the same seed and start answers byte for byte the same, ids and keys included', async () => {
+    const play = async () => {
+      const mock = await createMock({ seed: SEED, startAt: START })
+      const answers = [await whole(mock.fetch(READ)), await whole(mock.fetch('/get/crab?name=Alex&gamemode=survival'))]
+      return { answers, users: [mock.user('Alex'), mock.user('Steve')] }
+    }
+    const [one, other] = [await play(), await play()]
+    expect(one).toEqual(other)
+    expect(one.answers[0]?.body).toContain('"Salmon"')
+    expect(JSON.parse(one.answers[1]?.body ?? '')).toEqual({
+      user: 'Alex',
+      crab: [{ name: 'crab' }, { name: 'Hermit' }],
+    })
+  })
+
+  it('gives a user the same keys and ids whoever else is in the seed', async () => {
+    const alone = await createMock({ seed: { users: SEED.users?.slice(0, 1) ?? [] }, startAt: START })
+    const among = await createMock({ seed: { users: [...(SEED.users ?? [])].reverse() }, startAt: START })
+    expect(among.user('alex')).toEqual(alone.user('Alex'))
+    const ids = async (mock: typeof alone) => ((await (await mock.fetch(READ)).json()) as { fish: unknown }).fish
+    expect(await ids(among)).toEqual(await ids(alone))
+    expect(alone.user('Alex').fernetKey).not.toBe(among.user('Steve').fernetKey)
+  })
+
+  it('returns to its seed, without what was stored, sent, counted, delayed or ordered since', async () => {
+    const mock = await createMock({ seed: SEED, startAt: START })
+    const before = await whole(mock.fetch(READ))
+    await mock.clock.advance(1000)
+    const fault = mock.fail({ status: 500 })
+    await mock.reset()
+    expect([mock.requests, mock.sent.fish(), mock.faults, fault.remaining, mock.clock.now()]).toEqual([
+      [],
+      [],
+      [],
+      0,
+      START,
+    ])
+    expect(await whole(mock.fetch(READ))).toEqual(before)
+  })
+
+  it('lets a request that is under way while it is reset end where it began', async () => {
+    const mock = await createMock({ seed: SEED })
+    const before = mock.fetch(READ)
+    await mock.reset()
+    expect((await before).status).toBe(200)
+    expect(mock.requests).toEqual([])
+  })
+
+  it('says what is wrong with a seed', async () => {
+    const fish = { earth: [{ name: 'Salmon', rarity: 9 as 1 }] }
+    await expect(createMock({ seed: { users: [{ name: 'Alex', fish }] } })).rejects.toThrow(/Alex.*1 to 7/)
+    await expect(createMock({ seed: { users: [{ name: 'not a name' }] } })).rejects.toThrow(
+      'The name of the user "not a name" of the seed must be',
+    )
+    const twice = { username: 'root', password: 'root-password' }
+    await expect(createMock({ seed: { admins: [twice, twice] } })).rejects.toThrow('two administrators')
+  })
+
+  it('shares nothing with a thousand others that work at once', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `User${index}`)
+    const worlds = await Promise.all(
+      names.map((name) => createMock({ seed: { users: [{ name }] }, limits: { requests: 2 } })),
+    )
+    expect(new Set(worlds.map(({ origin }) => origin)).size).toBe(1000)
+    const statuses = await Promise.all(
+      worlds.flatMap((mock, index) =>
+        [index, (index + 1) % 1000, index].map(
+          async (of) => (await mock.fetch(`/get/fish?name=User${of}&gamemode=earth`)).status,
+        ),
+      ),
+    )
+    expect(new Set(statuses.filter((_, index) => index % 3 === 0))).toEqual(new Set([200]))
+    expect(new Set(statuses.filter((_, index) => index % 3 === 1))).toEqual(new Set([404]))
+    expect(new Set(statuses.filter((_, index) => index % 3 === 2))).toEqual(new Set([429]))
+    expect(worlds.every(({ requests }) => requests.length === 3)).toBe(true)
+  })
+
+  it('counts clients at different addresses apart', async () => {
+    const mock = await createMock({ limits: { requests: 1 }, trustProxy: 1 })
+    const status = async (answer: Promise<Response>) => (await answer).status
+    expect(await status(mock.fetch('/status'))).toBe(200)
+    expect(await status(mock.fetch('/status'))).toBe(429)
+    expect(await status(mock.from('203.0.113.9').fetch('/status'))).toBe(200)
+    expect(await status(mock.fetch('/status', { headers: { 'x-forwarded-for': '198.51.100.1' } }))).toBe(200)
+    expect(mock.requests.map(({ client }) => client)).toEqual(['127.0.0.1', '127.0.0.1', '203.0.113.9', '198.51.100.1'])
+  })
+})

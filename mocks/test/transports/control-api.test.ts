@@ -1,0 +1,166 @@
+import { createClient } from '@fish-crab/sdk'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { START, startStandalone } from './standalone-mock.ts'
+
+let mock: Awaited<ReturnType<typeof startStandalone>>
+beforeEach(async () => {
+  mock = await startStandalone({
+    users: [{ name: 'Alex', password: 'canary-password', fish: { earth: [{ name: 'Cod', rarity: 1 }] } }],
+  })
+})
+afterEach(() => mock.close())
+
+const demo = () => fetch(`${mock.url}/demo/fish`)
+
+describe('the control endpoints', () => {
+  it('tell what there is, with an example of every body that works', async () => {
+    const { status, body } = await mock.control('GET', '')
+    expect(status).toBe(200)
+    expect(body.endpoints).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/clock' }))
+    for (const { method, path, body: example } of body.endpoints) {
+      const answer = await fetch(mock.url + path, { method, ...(example ? { body: JSON.stringify(example) } : {}) })
+      expect([path, answer.ok]).toEqual([path, true])
+    }
+  })
+
+  it('say that the mock answers', async () => {
+    expect((await mock.control('GET', 'health')).body).toEqual({ status: 'ok' })
+  })
+
+  it('hand out the keys of seeded users, with which a client posts, and then what they hold', async () => {
+    const { users } = (await mock.control('GET', 'state')).body
+    expect(users).toEqual([
+      {
+        name: 'Alex',
+        password: 'canary-password',
+        fernetKey: expect.any(String),
+        apiKey: expect.any(String),
+        fish: { earth: [{ name: 'Cod', rarity: 'Bronze' }] },
+        crab: {},
+      },
+    ])
+    const [{ fernetKey }] = users
+    await createClient({ baseUrl: mock.url, user: 'Alex', fernetKey, gamemode: 'survival' }).crabs.add()
+    const after = (await mock.control('GET', 'state')).body
+    expect(after.users[0]).toMatchObject({ fish: { earth: [{}] }, crab: { survival: [{ name: 'crab' }] } })
+  })
+
+  it('move the clock over a window, so that a refused client is let in again', async () => {
+    const statuses = []
+    for (let count = 0; count < 26; count += 1) statuses.push((await demo()).status)
+    expect(statuses).toEqual([...Array.from({ length: 25 }, () => 200), 429])
+    const moved = await mock.control('POST', 'clock', { advanceMs: 300_000 })
+    expect(moved).toMatchObject({ status: 200, body: { unixMs: START + 300_000, now: '2026-01-01T00:05:00.000Z' } })
+    expect((await demo()).status).toBe(200)
+  })
+
+  it('set the clock to a moment', async () => {
+    await mock.control('POST', 'clock', { set: '2027-03-01T12:00:00+01:00' })
+    expect((await mock.control('GET', 'clock')).body.now).toBe('2027-03-01T11:00:00.000Z')
+    const answer = await fetch(`${mock.url}/status`)
+    expect(await answer.json()).toMatchObject({ timestamp: '2027-03-01T11:00:00.000Z' })
+    expect(answer.headers.get('date')).toBe('Mon, 01 Mar 2027 11:00:00 GMT')
+  })
+
+  it('order faults for the next matching requests, list and cancel them', async () => {
+    const order = { fault: { status: 503 }, times: 2, on: 'GET /demo/fish' }
+    const { status, body } = await mock.control('POST', 'faults', order)
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: { faults: [{ fault: { status: 503 }, on: 'GET /demo/fish', remaining: 2 }] },
+    })
+    expect((await fetch(`${mock.url}/demo/crab`)).status).toBe(200)
+    expect((await demo()).status).toBe(503)
+    expect((await mock.control('GET', 'faults')).body.faults).toMatchObject([{ remaining: 1 }])
+    expect((await mock.control('DELETE', 'faults')).body).toEqual({ faults: [] })
+    expect((await demo()).status).toBe(200)
+  })
+
+  it('let a fault last until it is deleted', async () => {
+    await mock.control('POST', 'faults', { fault: 'storage-down', times: 'always' })
+    expect((await mock.control('GET', 'faults')).body.faults).toEqual([{ fault: 'storage-down', remaining: 'always' }])
+    for (let count = 0; count < 3; count += 1) expect((await fetch(`${mock.url}/status`)).status).toBe(503)
+  })
+
+  it('show the history without secrets, and empty it', async () => {
+    const authorization = `Basic ${btoa('Alex:canary-password')}`
+    const { fernetKey } = (await (await fetch(`${mock.url}/get/user/key`, { headers: { authorization } })).json()) as {
+      fernetKey: string
+    }
+    const { body } = await mock.control('GET', 'journal')
+    expect(body.requests).toMatchObject([
+      { lane: 'standalone', method: 'GET', path: '/get/user/key', status: 200, client: '127.0.0.1' },
+    ])
+    for (const secret of ['canary', authorization, fernetKey]) expect(JSON.stringify(body)).not.toContain(secret)
+    expect((await mock.control('DELETE', 'journal')).body).toEqual({ requests: [] })
+    await demo()
+    expect((await mock.control('GET', 'journal')).body.requests).toMatchObject([{ path: '/demo/fish' }])
+  })
+
+  it('are neither counted, nor faulted, nor in the history', async () => {
+    await mock.control('POST', 'faults', { fault: { status: 500 }, times: 'always' })
+    for (let count = 0; count < 30; count += 1) expect((await mock.control('GET', 'state')).status).toBe(200)
+    await mock.control('DELETE', 'faults')
+    expect((await mock.control('GET', 'journal')).body.requests).toEqual([])
+    expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
+  })
+
+  it('return to the seed', async () => {
+    const seeded = (await mock.control('GET', 'state')).body
+    const { fernetKey } = seeded.users[0]
+    await createClient({ baseUrl: mock.url, user: 'Alex', fernetKey, gamemode: 'earth' }).crabs.add()
+    await mock.control('POST', 'clock', { advanceMs: 1000 })
+    await mock.control('POST', 'faults', { fault: 'reset' })
+    expect((await mock.control('POST', 'reset')).body).toEqual(seeded)
+    expect((await mock.control('GET', 'journal')).body.requests).toEqual([])
+    expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
+  })
+
+  it.each([
+    ['clock', 'not JSON', ''],
+    ['clock', {}, ''],
+    ['clock', { advanceMs: -1 }, 'advanceMs'],
+    ['clock', { advanceMs: 1, set: '2026-01-01T00:00:00Z' }, ''],
+    ['clock', { set: 'tomorrow' }, 'set'],
+    ['faults', {}, 'fault'],
+    ['faults', { fault: 'no such fault' }, ''],
+    ['faults', { fault: { status: 418 } }, ''],
+    ['faults', { fault: 'reset', on: 'noSuchRoute' }, ''],
+    ['faults', { fault: 'reset', times: 0 }, ''],
+    ['faults', { fault: 'reset', times: 'twice' }, 'times'],
+    ['faults', { fault: 'reset', typo: 1 }, ''],
+  ])('refuse what they cannot do: %s %j', async (endpoint, body, path) => {
+    const answer = await fetch(`${mock.url}/__mock/${endpoint}`, {
+      method: 'POST',
+      headers: { 'x-request-id': 'mine' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('x-request-id')).toBe('mine')
+    expect(await answer.json()).toEqual({
+      error: expect.any(String),
+      code: 'invalid_payload',
+      requestId: 'mine',
+      details: [{ path, message: expect.stringMatching(/^.{8,}$/) }],
+    })
+    expect((await mock.control('GET', 'faults')).body.faults).toEqual([])
+    expect((await mock.control('GET', 'clock')).body.unixMs).toBe(START)
+  })
+
+  it('say what there is not', async () => {
+    expect(await mock.control('GET', 'nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    const wrong = await mock.control('DELETE', 'clock')
+    expect(wrong).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+    expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+  })
+
+  it('answer pages of any origin, also when they ask before', async () => {
+    const headers = { origin: 'http://page.test', 'access-control-request-method': 'DELETE' }
+    const asked = await fetch(`${mock.url}/__mock/faults`, { method: 'OPTIONS', headers })
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-methods')).toContain('DELETE')
+    for (const { headers: answered } of [asked, await mock.control('GET', 'state'), await mock.control('GET', 'no')]) {
+      expect(answered.get('access-control-allow-origin')).toBe('*')
+    }
+  })
+})

@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+// The edge that `startServer` listens with.
+import { listen } from '../../../server/src/node/listener.ts'
+import { type MockServer, type ServeHttpOptions, serveHttp } from '../../src/transports/http.ts'
+import { startStandalone } from './standalone-mock.ts'
+
+const KIB = 1024
+const open: MockServer[] = []
+afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
+
+/** A standalone server that answers by a function. */
+async function serve(handle: ServeHttpOptions['handle'], options: Partial<ServeHttpOptions> = {}) {
+  const standalone = await serveHttp({ handle, ...options })
+  open.push(standalone)
+  return standalone
+}
+
+const plain = (body: BodyInit | null = 'ok') => ({ response: new Response(body), delayMs: 0 })
+
+/** The edge of the server, with nothing behind it. */
+async function listenAsServer() {
+  const logger = { info() {}, warn() {}, error() {} }
+  const { url, close } = await listen({ host: '127.0.0.1', port: 0, logger, isAccepting: () => true })
+  return { url, [Symbol.asyncDispose]: () => close(0) }
+}
+
+/** Sends bytes as they are, and reads until the connection ends. */
+async function raw(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(bytes)
+  return text(socket)
+}
+
+describe('the standalone server', () => {
+  it('answers a world to a client of any language, with all its headers', async () => {
+    const mock = await startStandalone()
+    open.push(mock)
+    const answer = await raw(mock.url, 'GET /v1//demo/%66ish/ HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer).toMatch(/x-ratelimit-remaining: 24\r\n/i)
+    expect(answer).toContain('{"user":"demo","fish":[')
+  })
+
+  it('takes each address for a client of its own', async () => {
+    const mock = await startStandalone()
+    open.push(mock)
+    const remaining = (localAddress: string) =>
+      new Promise((resolve, reject) => {
+        request(`${mock.url}/demo/fish`, { localAddress, agent: false }, (answer) => {
+          answer.resume()
+          resolve(`${answer.statusCode} ${answer.headers['x-ratelimit-remaining']}`)
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect(await remaining('127.0.0.1')).toBe('200 24')
+    expect(await remaining('127.0.0.1')).toBe('200 23')
+    expect(await remaining('127.0.0.2')).toBe('200 24')
+    expect(
+      (await mock.control('GET', 'journal')).body.requests.map(({ client }: { client: string }) => client),
+    ).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.2'])
+  })
+
+  it('streams bodies both ways, before the other side is done', async () => {
+    const { url } = await serve(async (request) => plain(request.body))
+    const [first, last] = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)]
+    let end = () => {}
+    const sent = request(url, { method: 'POST', agent: false })
+    const answered = once(sent, 'response')
+    sent.write(first)
+    const [answer] = await answered
+    end = () => sent.end(last)
+    // Something has come back while the request is still open.
+    answer.once('readable', end)
+    expect(Buffer.compare(await buffer(answer), Buffer.concat([first, last]))).toBe(0)
+  })
+
+  it('waits as long as it is told, and no longer than the client does', async () => {
+    const { url } = await serve(async (request) => {
+      return { ...plain(), delayMs: request.url.endsWith('/long') ? 60_000 : 30 }
+    })
+    const startedAt = performance.now()
+    expect(await (await fetch(url)).text()).toBe('ok')
+    expect(performance.now() - startedAt).toBeGreaterThan(28)
+    await expect(fetch(`${url}/long`, { signal: AbortSignal.timeout(20) })).rejects.toThrow()
+  })
+
+  it.each([
+    ['is no HTTP', 'this is no HTTP\r\n\r\n', 400],
+    ['has too large headers', `GET /status HTTP/1.1\r\nhost: mock\r\nx-large: ${'a'.repeat(20 * KIB)}\r\n\r\n`, 431],
+    ['has a NUL in a header', 'GET /status HTTP/1.1\r\nhost: mock\r\nx-api-key: a\0b\r\n\r\n', 400],
+  ])('refuses what %s byte for byte as the server does', async (_, request, status) => {
+    await using server = await listenAsServer()
+    const { url } = await serve(async () => plain())
+    const requestId = /[\da-f-]{36}/g
+    const [mocked, real] = await Promise.all([url, server.url].map(async (at) => raw(at, request)))
+    expect(mocked).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
+    expect(mocked?.match(requestId)).toHaveLength(2)
+    expect(mocked?.replaceAll(requestId, '')).toBe(real?.replaceAll(requestId, ''))
+  })
+
+  it('answers a request whose body it does not read, and then takes the next', async () => {
+    const mock = await startStandalone()
+    open.push(mock)
+    const refused = await fetch(`${mock.url}/post/fish?name=Alex`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(300 * 1024),
+    })
+    expect(refused.status).toBe(413)
+    expect(await refused.json()).toMatchObject({ code: 'payload_too_large' })
+    expect((await fetch(`${mock.url}/demo/fish`)).status).toBe(200)
+  })
+
+  it('cuts a connection whose client goes on with a body that was refused', async () => {
+    const mock = await startStandalone()
+    open.push(mock)
+    const head = 'POST /post/fish?name=Alex HTTP/1.1\r\nhost: mock\r\ncontent-length: 10000000\r\n\r\n'
+    expect(await raw(mock.url, `${head}and no end`)).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('says aloud that the world itself failed', async () => {
+    const { url } = await serve(async () => {
+      throw new Error('no such world')
+    })
+    const answer = await fetch(url)
+    expect(answer.status).toBe(500)
+    expect(await answer.json()).toMatchObject({ error: 'The mock failed: no such world', code: 'internal_error' })
+  })
+
+  it('cuts every connection when it closes: idle, waiting and silent ones', async () => {
+    const standalone = await serve(async (request) => ({
+      ...plain(),
+      delayMs: request.url.endsWith('/late') ? 60_000 : 0,
+      networkFault: request.url.endsWith('/silent') ? { kind: 'silence' } : undefined,
+    }))
+    const { hostname, port } = new URL(standalone.url)
+    const unused = connect(Number(port), hostname)
+    await once(unused, 'connect')
+    const failures = ['/late', '/silent'].map((path) =>
+      fetch(standalone.url + path).catch((error: Error) => error.name),
+    )
+    await fetch(standalone.url)
+    await pause(20)
+    await Promise.all([standalone.close(), once(unused, 'close')])
+    expect(await Promise.all(failures)).toEqual(['TypeError', 'TypeError'])
+    await expect(fetch(standalone.url)).rejects.toThrow()
+  })
+
+  it('closes by itself at the end of its scope', async () => {
+    let url = ''
+    {
+      await using standalone = await serveHttp({ handle: async () => plain() })
+      url = standalone.url
+      expect((await fetch(url)).status).toBe(200)
+    }
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('listens for this machine alone, and warns when told otherwise', async () => {
+    const own = await serve(async () => plain())
+    expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(own.warnings).toEqual([])
+    const { warnings } = await serve(async () => plain(), { host: '0.0.0.0' })
+    expect(warnings).toEqual([
+      expect.stringContaining('0.0.0.0: everyone who can reach this address can read all keys'),
+    ])
+  })
+
+  it('rejects when its port is in use', async () => {
+    const first = await serve(async () => plain())
+    const port = Number(new URL(first.url).port)
+    await expect(serve(async () => plain(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})

@@ -1,0 +1,144 @@
+import { createServer, type Server } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { HandleRequest } from '../../src/service/outcome.ts'
+import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
+
+/** Answers with its own name and what it was asked. */
+const respondWith =
+  (name: string): HandleRequest =>
+  async (request, transport) => {
+    const { pathname } = new URL(request.url)
+    const body = await request.text()
+    return { response: new Response(`${name} ${transport} ${request.method} ${pathname} ${body}`.trim()), delayMs: 0 }
+  }
+const silent: HandleRequest = async () => ({ response: new Response(), delayMs: 0, networkFault: { kind: 'silence' } })
+const slow: HandleRequest = async () => ({ response: new Response('late'), delayMs: 30 })
+const text = async (url: string, init?: RequestInit) => (await fetch(url, init)).text()
+const causeOf = (call: Promise<unknown>) => call.then(String, (error: Error) => error.cause)
+
+describe('listening for an origin', () => {
+  it('answers its requests with method, path and body', async () => {
+    await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://one.test' })
+    expect(await text('http://one.test/fish')).toBe('mock intercept GET /fish')
+    expect(await text('http://one.test/fish', { method: 'POST', body: 'Cod' })).toBe('mock intercept POST /fish Cod')
+  })
+
+  it('keeps apart what several mocks answer, also when one of them closes', async () => {
+    const origins = Array.from({ length: 20 }, (_, index) => `http://world-${index}.test`)
+    const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
+    const ask = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
+    const answers = origins.flatMap((origin) => [`${origin} intercept GET /a`, `${origin} intercept GET /b`])
+    expect(await ask()).toEqual(answers)
+    await all[0]?.close()
+    expect(await causeOf(fetch('http://world-0.test/a'))).toBeInstanceOf(UnhandledRequestError)
+    expect(await text('http://world-1.test/a')).toBe('http://world-1.test intercept GET /a')
+    await Promise.all(all.map((interception) => interception.close()))
+  })
+
+  it('refuses a second mock for the same origin, until the first has closed', async () => {
+    const options: InterceptOptions = { handle: respondWith('mock'), origin: 'http://two.test' }
+    const first = await intercept(options)
+    await expect(intercept({ ...options, origin: 'http://two.test:80/' })).rejects.toThrow('already listens')
+    await first.close()
+    await first.close()
+    await using _ = await intercept(options)
+    expect(await text('http://two.test/again')).toBe('mock intercept GET /again')
+  })
+
+  it('refuses what is no origin', async () => {
+    await expect(intercept({ handle: silent, origin: 'fish' })).rejects.toThrow(TypeError)
+    await expect(intercept({ handle: silent, origin: 'http://a.test', passthrough: ['b'] })).rejects.toThrow(TypeError)
+  })
+
+  it('resets what it still owes when it closes', async () => {
+    const received = Promise.withResolvers<void>()
+    const handle: HandleRequest = (...args) => {
+      received.resolve()
+      return silent(...args)
+    }
+    const interception = await intercept({ handle, origin: 'http://silent.test' })
+    const owed = causeOf(fetch('http://silent.test/'))
+    await received.promise
+    await interception.close()
+    expect(await owed).toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  it('stops waiting when the client does', async () => {
+    await using _ = await intercept({ handle: slow, origin: 'http://slow.test' })
+    const aborted = fetch('http://slow.test/', { signal: AbortSignal.timeout(5) })
+    await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(await text('http://slow.test/')).toBe('late')
+  })
+
+  it('fails a request loudly when the mock itself fails', async () => {
+    const broken = () => Promise.reject(new Error('The world is broken.'))
+    await using _ = await intercept({ handle: broken, origin: 'http://broken.test' })
+    expect(await causeOf(fetch('http://broken.test/'))).toMatchObject({ message: 'The world is broken.' })
+  })
+})
+
+describe('requests to other origins', () => {
+  let server: Server
+  let origin: string
+  beforeAll(async () => {
+    server = createServer((_, response) => response.end('real'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const mocked = { handle: respondWith('mock'), origin: 'http://fish.test' }
+
+  it('fail with an error that names the origin and how to allow it, and no path', async () => {
+    await using _ = await intercept(mocked)
+    const error = await causeOf(fetch(`${origin}/private?token=secret`))
+    expect(error).toBeInstanceOf(UnhandledRequestError)
+    expect(error).toMatchObject({ code: 'ERR_UNHANDLED_REQUEST', origin })
+    expect(String(error)).toContain(`listen({ passthrough: ['${origin}'] })`)
+    expect(String(error)).not.toMatch(/private|secret/)
+  })
+
+  it.each([
+    ['its origin', () => origin],
+    ['loopback', () => 'loopback'],
+  ])('go out when %s is allowed', async (_, allowed) => {
+    await using _interception = await intercept({ ...mocked, passthrough: [allowed()] })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => text(origin)))
+    expect(new Set(answers)).toEqual(new Set(['real']))
+    expect(await text(origin)).toBe('real')
+    expect(await causeOf(fetch('http://elsewhere.test/'))).toBeInstanceOf(UnhandledRequestError)
+  })
+
+  it('go out when the mock bypasses them, but not when another mock is strict', async () => {
+    const lenient = await intercept({ ...mocked, onUnhandled: 'bypass' })
+    expect(await text(origin)).toBe('real')
+    const strict = await intercept({ ...mocked, origin: 'http://strict.test' })
+    expect(await causeOf(fetch(origin))).toBeInstanceOf(UnhandledRequestError)
+    await strict.close()
+    expect(await text(origin)).toBe('real')
+    await lenient.close()
+  })
+
+  it('go out with a warning when the mock asks for that', async () => {
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    await using _ = await intercept({ ...mocked, onUnhandled: 'warn' })
+    expect(await text(origin)).toBe('real')
+    expect(await warned).toMatchObject({ name: 'UnhandledRequestWarning', message: expect.stringContaining(origin) })
+  })
+
+  it('fail too when they speak something else than HTTP/1.1', async () => {
+    await using _ = await intercept(mocked)
+    const { port } = server.address() as AddressInfo
+    const raw = new Promise((resolve) => connect(port, '127.0.0.1').on('error', resolve).end('PING\r\n'))
+    expect(await raw).toMatchObject({ name: 'UnhandledRequestError', origin: `tcp://127.0.0.1:${port}` })
+    const session = connectHttp2(mocked.origin)
+    const stream = session.request({ ':path': '/' })
+    const failures = [session, stream].map((emitter) => new Promise((resolve) => emitter.on('error', resolve)))
+    expect(String(await failures[0])).toContain('HTTP/2 GET http://fish.test')
+    await failures[1]
+  })
+})

@@ -1,0 +1,109 @@
+import { createMock, type Mock, type MockOptions } from '@fish-crab/mocks'
+import { startStandaloneMock } from '@fish-crab/mocks/standalone'
+import { setupServer } from 'msw/node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const START = Date.UTC(2026, 0, 1)
+const LONG_MS = 60_000
+const SHORT_MS = 40
+
+/** A transport whose next request is late, and the clock by which it is. */
+interface LateLane {
+  readonly send: (init?: RequestInit) => Promise<Response>
+  readonly advance: (milliseconds: number) => unknown
+  /** How many requests have come. */
+  readonly arrived: () => number | Promise<number>
+}
+type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateLane>
+
+async function lateMock(latencyMs: number, time: Pick<MockOptions, 'startAt'>): Promise<Mock> {
+  const mock = await createMock(time)
+  mock.fail({ latencyMs })
+  return mock
+}
+
+const controlsOf = (mock: Mock) => ({ advance: mock.clock.advance, arrived: () => mock.requests.length })
+
+const LANES: Readonly<Record<string, Open>> = {
+  async direct(latencyMs, time) {
+    const mock = await lateMock(latencyMs, time)
+    return { ...controlsOf(mock), send: (init) => mock.fetch('/status', init) }
+  },
+
+  async handlers(latencyMs, time) {
+    const mock = await lateMock(latencyMs, time)
+    const network = setupServer(...mock.handlers())
+    network.listen({ onUnhandledFrame: 'error' })
+    onTestFinished(() => network.close())
+    return { ...controlsOf(mock), send: (init) => fetch(`${mock.origin}/status`, init) }
+  },
+
+  async intercepted(latencyMs, time) {
+    const mock = await lateMock(latencyMs, time)
+    await mock.listen()
+    onTestFinished(() => mock[Symbol.asyncDispose]())
+    return { ...controlsOf(mock), send: (init) => fetch(`${mock.origin}/status`, init) }
+  },
+
+  async served(latencyMs, time) {
+    const mock = await lateMock(latencyMs, time)
+    const { url } = await mock.serve()
+    onTestFinished(() => mock[Symbol.asyncDispose]())
+    return { ...controlsOf(mock), send: (init) => fetch(`${url}/status`, init) }
+  },
+
+  async standalone(latencyMs, time) {
+    const { url, close } = await startStandaloneMock(time)
+    onTestFinished(close)
+    const steer = (what: string, body: object) =>
+      fetch(`${url}/__mock/${what}`, { method: 'POST', body: JSON.stringify(body) })
+    await steer('faults', { fault: { latencyMs } })
+    return {
+      send: (init) => fetch(`${url}/status`, init),
+      advance: (advanceMs) => steer('clock', { advanceMs }),
+      arrived: async () => (await (await fetch(`${url}/__mock/journal`)).json()).requests.length,
+    }
+  },
+}
+
+describe.each(Object.entries(LANES))('latency on the %s transport', (_, open) => {
+  it('lasts while the clock stands still, and is over when that is moved on', async () => {
+    const { send, advance, arrived } = await open(LONG_MS, { startAt: START })
+    const order: string[] = []
+    const answer = send().finally(() => order.push('late'))
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
+    await advance(LONG_MS / 10)
+    // Of two that are on their way, the one that is held back is not the first.
+    await send().finally(() => order.push('not late'))
+    await advance(LONG_MS)
+    expect(await answer).toMatchObject({ status: 200 })
+    expect(order).toEqual(['not late', 'late'])
+  })
+
+  it('passes in real time while the clock goes on', async () => {
+    const { send } = await open(SHORT_MS, {})
+    const startedAt = performance.now()
+    expect((await send()).status).toBe(200)
+    // Timers may be a little early.
+    expect(performance.now() - startedAt).toBeGreaterThan(SHORT_MS - 2)
+  })
+
+  it('is cut short by moving a clock that goes on', async () => {
+    const { send, advance, arrived } = await open(LONG_MS, {})
+    const answer = send()
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
+    await advance(LONG_MS)
+    expect((await answer).status).toBe(200)
+  })
+
+  it('holds nobody who gives up', async () => {
+    const { send, arrived } = await open(LONG_MS, { startAt: START })
+    const giveUp = new AbortController()
+    const answer = send({ signal: giveUp.signal })
+    const rejected = expect(answer).rejects.toThrow('enough')
+    await expect.poll(arrived, { interval: 5 }).toBe(1)
+    giveUp.abort(new Error('enough'))
+    await rejected
+    expect((await send()).status).toBe(200)
+  })
+})

@@ -1,0 +1,61 @@
+import { createMock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { expect, it } from 'vitest'
+
+async function listening() {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const network = setupServer(...mock.handlers())
+  network.listen({ onUnhandledFrame: 'bypass' })
+  const text = async (path: string) => (await fetch(mock.origin + path)).text()
+  return { mock, network, text, [Symbol.dispose]: () => network.close() }
+}
+
+it('handlers that are used later come first, until the handlers are reset', async () => {
+  using world = await listening()
+  const { mock, network, text } = world
+  network.use(
+    http.get(`${mock.origin}/livez`, () => HttpResponse.text('once'), { once: true }),
+    http.get(`${mock.origin}/demo/fish`, () => undefined),
+  )
+  expect([await text('/livez'), await text('/livez')]).toEqual(['once', '{"status":"ok"}'])
+  expect(await text('/demo/fish')).toContain('"user":"demo"')
+  network.restoreHandlers()
+  expect(await text('/livez')).toBe('once')
+  network.resetHandlers()
+  expect(await text('/livez')).toBe('{"status":"ok"}')
+  expect(network.listHandlers()).toHaveLength(1)
+})
+
+it('leaves other origins to the handlers behind it', async () => {
+  using world = await listening()
+  const { mock, network, text } = world
+  const others = ['http://elsewhere.test', `${mock.origin}.example`, mock.origin.replace('http:', 'https:')]
+  network.resetHandlers(
+    ...mock.handlers(),
+    http.all('*', () => HttpResponse.text('another')),
+  )
+  expect(await text('/livez')).toBe('{"status":"ok"}')
+  for (const other of others) expect(await (await fetch(`${other}/livez`)).text()).toBe('another')
+  expect(mock.requests).toHaveLength(1)
+})
+
+it("lets listeners of MSW's events read what the service and the client read too", async () => {
+  using world = await listening()
+  const { mock, network } = world
+  const sent: Promise<string>[] = []
+  const answered: Promise<string>[] = []
+  network.events.on('request:start', ({ request }) => {
+    sent.push(request.clone().text())
+  })
+  network.events.on('response:mocked', ({ response }) => {
+    answered.push(response.clone().text())
+  })
+  const client = createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
+  const { id } = await client.fish.add({ name: 'Salmon', rarity: 'gold' })
+  await expect.poll(() => answered.length).toBe(1)
+  expect(await Promise.all(sent)).toEqual([expect.stringMatching(/^gAAAA/)])
+  expect(JSON.parse(String(await answered[0]))).toMatchObject({ id })
+  expect(mock.sent.fish()).toMatchObject([{ id, name: 'Salmon' }])
+})
