@@ -114,7 +114,7 @@ module.exports = {
     only(
       'cli-uses-published-entries',
       '^cli/src/',
-      '^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/(node|app)/index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)',
+      '^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/(app/)?index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)',
     ),
     {
       name: 'portable-code-has-no-node',

@@ -182,7 +182,7 @@ export default defineConfig([
   build(
     'server',
     {
-      index: 'node/index.ts',
+      index: 'index.ts',
       app: 'app/index.ts',
       storage: 'storage/index.ts',
       'storage-conformance': 'storage-conformance/index.ts',

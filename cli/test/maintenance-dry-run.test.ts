@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
-import { createVault } from '../../server/src/app/users/vault.ts'
+import { createEncryption } from '../../server/src/app/users/encryption.ts'
 import { caughtRecord, userItems, writeExport } from '../../server/test/node/export-file.ts'
 import { folderContent } from '../../server/test/node/folder-content.ts'
 import { newFolder } from './folders.ts'
@@ -88,8 +88,8 @@ test('a dry run of export and import says what would be written, on stdout too n
 test('a dry run of reseal says how many keys would be sealed anew, and which ones open under no secret', async () => {
   const { parent, data } = await stoppedStore({ FISH_SECRET: OLD })
   const storage = await createStorage({ driver: 'file', path: data })
-  const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
-  const sealed = await vault.seal('a key', 'ann')
+  const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+  const sealed = await vault.encrypt('a key', 'ann')
   await storage.items.setItem('secret:ann:fernet', sealed)
   await storage.dispose()
   const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }

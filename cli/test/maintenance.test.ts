@@ -5,7 +5,7 @@ import { createClient } from '@fish-crab/sdk'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { createVault } from '../../server/src/app/users/vault.ts'
+import { createEncryption } from '../../server/src/app/users/encryption.ts'
 import { until } from '../../server/test/storage/redis-server.ts'
 import { newFolder } from './folders.ts'
 import { run, startService } from './harness.ts'
@@ -310,10 +310,10 @@ describe('reseal', () => {
   /** Players as the service stores them, many at once. */
   async function fill(data: string) {
     const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
+    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
     const users = Array.from({ length: USERS }, (_, index) => `filler-${index}`)
     await Promise.all(
-      users.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal(`key of ${id}`, id))),
+      users.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt(`key of ${id}`, id))),
     )
     await storage.dispose()
   }

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { createVault } from '../../server/src/app/users/vault.ts'
+import { createEncryption } from '../../server/src/app/users/encryption.ts'
 import { writeExport } from '../../server/test/node/export-file.ts'
 import { bytesText, maintenanceTeller } from '../src/commands/maintenance-progress.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
@@ -53,8 +53,8 @@ describe('maintenance on a terminal', () => {
     const restored = await at('restore', join(parent, 'copy'), '--storage', `file:${join(parent, 'other')}`)
     expect(restored).toMatch(/Checking: [\s\S]*Copying: /)
     const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createVault([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
-    await storage.items.setItem('secret:ann:fernet', await vault.seal('a key', 'ann'))
+    const vault = createEncryption([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
+    await storage.items.setItem('secret:ann:fernet', await vault.encrypt('a key', 'ann'))
     await storage.dispose()
     const resealed = await at('reseal')
     expect(resealed).toMatch(/Sealing anew: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Sealing anew: 1 of 1 keys \(100 %\)/)

@@ -1,28 +1,27 @@
 import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
-import { createAdmission } from './admission.ts'
 import { type Admins, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
 import { createCredentials } from './auth/credentials.ts'
-import { createLoginGuard } from './auth/login-guard.ts'
+import { createLoginLimiter } from './auth/login-limiter.ts'
 import { createPasswordQueue } from './auth/password-queue.ts'
 import { createSessions } from './auth/sessions.ts'
-import { createCollectionAnswerer } from './catches/collection-answer.ts'
-import { guardedStorage } from './guarded-storage.ts'
-import { createCursors } from './http/cursor.ts'
+import { createCollectionReader } from './catches/read-collection.ts'
+import type { Logger, RequestHost } from './core/host.ts'
+import { pooledRandom, uuidv7 } from './core/ids.ts'
+import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
+import { createRateLimitMiddleware } from './http/rate-limit.ts'
 import { mountRoutes } from './http/router.ts'
-import { pooledRandom, uuidv7 } from './ids.ts'
-import { measuredStorage } from './measured-storage.ts'
-import { type AppOptions, checkAppOptions, type Logger, type RequestHost } from './options.ts'
+import { type AppOptions, checkAppOptions } from './options.ts'
 import { docsAssetHandler } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
-import { metricsHandler } from './routes/metrics.ts'
-import { createStoreIdentity } from './store-identity.ts'
-import { checkFinished } from './store-mark.ts'
-import { checkSeal, openSealCheck } from './users/seal-check.ts'
+import { metricsHandler } from './routes/status.ts'
+import { observeStorage } from './store/observed-storage.ts'
+import { checkNoImportLock, createStoreId } from './store/store-id.ts'
+import { createEncryption } from './users/encryption.ts'
+import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type Users } from './users/users.ts'
-import { createVault } from './users/vault.ts'
 
 /** The service as a program from requests to responses. It holds no sockets, files or timers. */
 export interface App {
@@ -66,7 +65,6 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 export function createApp(options: AppOptions): App {
   checkAppOptions(options)
   const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs } = options
-  const anyStorage = metrics ? measuredStorage(options.storage, metrics) : options.storage
   const clock = options.clock ?? Date.now
   const random = options.random ?? pooledRandom((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
@@ -75,25 +73,26 @@ export function createApp(options: AppOptions): App {
   const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
   const createId = () => uuidv7(clock(), random)
 
-  const vault = createVault([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
-  const identity = createStoreIdentity({ storage: anyStorage, random, clock })
-  const storage = guardedStorage(anyStorage, identity)
+  const encryption = createEncryption([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
+  const uncheckedStorage = observeStorage(options.storage, { metrics })
+  const storeId = createStoreId({ storage: uncheckedStorage, random, clock })
+  const storage = observeStorage(options.storage, { metrics, storeId })
   const cursors = createCursors(secrets.session)
   const queue = createPasswordQueue(clock)
   const queued = { hash: (password: string) => queue({ client: '', work: () => passwords.hash(password) }) }
-  const users = createUsers({ storage, identity, cursors, vault, passwords: queued, clock, random })
-  const admins = createAdmins({ storage, identity, passwords: queued, clock, random })
-  const guard = createLoginGuard(storage, clock)
-  const sessions = createSessions({ secret: secrets.session, admins, identity, clock })
+  const users = createUsers({ storage, storeId, cursors, encryption, passwords: queued, clock, random })
+  const admins = createAdmins({ storage, storeId, passwords: queued, clock, random })
+  const loginLimiter = createLoginLimiter(storage, clock)
+  const sessions = createSessions({ secret: secrets.session, admins, storeId, clock })
   const handlers = createHandlers({
     storage,
-    identity,
+    storeId,
     users,
     admins,
-    credentials: createCredentials({ users, admins, identity, passwords, queue, guard, clock }),
+    credentials: createCredentials({ users, admins, storeId, passwords, queue, loginLimiter, clock }),
     sessions,
     audit: createAudit(storage, cursors, clock, random),
-    answerCollection: createCollectionAnswerer(storage, contentEncoder, cursors),
+    readCollection: createCollectionReader(storage, contentEncoder, cursors),
     contentEncoder,
     logger,
     clock,
@@ -108,10 +107,19 @@ export function createApp(options: AppOptions): App {
     metrics: options.metricsRoute === false ? undefined : metrics,
     docs,
   })
-  const admit = createAdmission({ storage, users, rateLimit, masterApiKey, allowedOrigins, clock, logger, metrics })
+  const limitRate = createRateLimitMiddleware({
+    storage,
+    users,
+    rateLimit,
+    masterApiKey,
+    allowedOrigins,
+    clock,
+    logger,
+    metrics,
+  })
 
   const pipeline = {
-    admit,
+    limitRate,
     clientAddress,
     createId,
     allowedOrigins,
@@ -125,7 +133,7 @@ export function createApp(options: AppOptions): App {
     ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
     : []
   mountRoutes(h3, handlers.byRoute, below)
-  const metricsOnly = createPipeline({ ...pipeline, admit: async () => {} })
+  const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
 
   return {
@@ -135,12 +143,12 @@ export function createApp(options: AppOptions): App {
     admins,
     async checkSecrets() {
       await Promise.all([handlers.load(), sessions.load()])
-      await checkFinished(anyStorage)
+      await checkNoImportLock(uncheckedStorage)
       // Before the store gets an id: a wrong secret changes nothing.
-      await openSealCheck(anyStorage, vault)
-      await identity.remember()
-      await checkSeal(anyStorage, vault)
+      await verifySecretCheck(uncheckedStorage, encryption)
+      await storeId.load()
+      await ensureSecretCheck(uncheckedStorage, encryption)
     },
-    verifyStore: identity.verify,
+    verifyStore: storeId.verify,
   }
 }

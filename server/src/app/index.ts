@@ -1,19 +1,21 @@
 export { createMemoryStorage } from '../storage/memory.ts'
 export type { FishStorage } from '../storage/types.ts'
 export { type App, createApp } from './app.ts'
-export type { Docs } from './docs.ts'
-export { type ContentCoding, type ContentEncoder, createPlatformEncoder } from './http/encoding.ts'
-export { canonicalPath } from './http/path.ts'
-export type { StaticFile } from './http/static-file.ts'
-export type { RandomSource } from './ids.ts'
-export { clientKey, forwardedAddress } from './limits/client.ts'
-export type { RateLimit } from './limits/rate-limit.ts'
 export type {
-  AdmissionDecision,
+  Logger,
   Metrics,
+  PasswordHasher,
+  RateLimitDecision,
   RenderedMetrics,
+  RequestHost,
   RequestObservation,
   StorageObservation,
-} from './metrics.ts'
-export type { AppOptions, AppSecrets, Logger, PasswordHasher, RequestHost } from './options.ts'
-export { SealError } from './users/vault.ts'
+} from './core/host.ts'
+export type { RandomSource } from './core/ids.ts'
+export { clientKey, forwardedAddress } from './http/client-address.ts'
+export { type ContentCoding, type ContentEncoder, createPlatformEncoder } from './http/encoding.ts'
+export { canonicalPath } from './http/path.ts'
+export type { RateLimit } from './http/rate-limit.ts'
+export type { Docs, StaticFile } from './http/response.ts'
+export type { AppOptions, AppSecrets } from './options.ts'
+export { DecryptionError } from './users/encryption.ts'

@@ -1,27 +1,9 @@
 import type { FishStorage } from '../storage/types.ts'
-import type { Docs } from './docs.ts'
+import type { Logger, Metrics, PasswordHasher } from './core/host.ts'
+import type { RandomSource } from './core/ids.ts'
 import type { ContentEncoder } from './http/encoding.ts'
-import type { RandomSource } from './ids.ts'
-import type { RateLimit } from './limits/rate-limit.ts'
-import type { Metrics } from './metrics.ts'
-
-/**
- * Hashes passwords, slowly. The app brings none: what is slow enough depends on the platform. It asks for two at once at
- * most, so a flood of logins takes no more memory than these.
- */
-export interface PasswordHasher {
-  /** The hash of a password, with all that verifying it needs. */
-  hash(password: string): Promise<string>
-  /** Whether a password has this hash. */
-  verify(password: string, hash: string): Promise<boolean>
-}
-
-/** Where the app says what happens. Fields never hold a secret. */
-export interface Logger {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void
-  error(fields: Readonly<Record<string, unknown>>, message: string): void
-}
+import type { RateLimit } from './http/rate-limit.ts'
+import type { Docs } from './http/response.ts'
 
 /** The secrets of the service. */
 export interface AppSecrets {
@@ -84,21 +66,6 @@ export interface AppOptions {
   readonly contentEncoder?: ContentEncoder
   /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
-}
-
-/** What a host knows of a request beside the request itself. */
-export interface RequestHost {
-  /**
-   * The address of the client that sent it; see `forwardedAddress` for proxies. Anything but a string counts as absent,
-   * so that `fetch` can be handed to a host that calls it with arguments of its own.
-   * @default what `clientAddress` of `createApp` says
-   */
-  readonly address?: unknown
-  /**
-   * The target of the request as it was sent, such as `/status?x=1`. With it, spellings that proxies resolve in other
-   * ways than a URL does are refused with 400. Anything but a string counts as absent. @default nothing is refused
-   */
-  readonly target?: unknown
 }
 
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */

@@ -53,7 +53,7 @@ export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
     const text = fromFlag ?? (env[setting.env] || setting.fallback)
     if (text === undefined) continue
     try {
-      if (fromFlag !== undefined && setting.isSecret?.(fromFlag)) {
+      if (fromFlag !== undefined && setting.holdsSecret?.(fromFlag)) {
         throw new Error(
           `holds a password, which every user of this machine could read there; set ${setting.env} instead`,
         )

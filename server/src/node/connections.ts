@@ -7,12 +7,12 @@ export interface Connections {
    * Responds to a request in its turn, which is over once `respond` settles; settles itself once the response has left
    * and all of the request was read.
    */
-  use(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>): Promise<void>
+  handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>): Promise<void>
   /**
    * Ends a connection whose client sent something that is no request. What it sent before is responded to first;
    * then `refuse` says why, unless a response is there already of which the rest of the request could not be read.
    */
-  breakOff(socket: Socket, refuse: () => void): void
+  reject(socket: Socket, refuse: () => void): void
   /** Closes those whose requests are all answered. */
   closeIdle(): void
   /** Closes those that never carried the whole head of a request: browsers open some ahead of need. */
@@ -20,7 +20,7 @@ export interface Connections {
 }
 
 /** What is known of one connection. */
-interface Line {
+interface Connection {
   /** What has yet to be responded to, in order. The first one has its turn. */
   readonly queue: (() => unknown)[]
   /** How many requests have not left with their response. */
@@ -44,7 +44,7 @@ const PIPELINED = 16
  * way to a slow client for done, and cuts it; and a connection that never carried a request for busy, and waits for it.
  */
 export function watchConnections(server: Server): Connections {
-  const lines = new Map<Socket, Line>()
+  const lines = new Map<Socket, Connection>()
 
   server.on('connection', (socket: Socket) => {
     lines.set(socket, { queue: [], underWay: 0, broken: false })
@@ -52,7 +52,7 @@ export function watchConnections(server: Server): Connections {
   })
 
   const connections: Connections = {
-    async use(req, res, respond) {
+    async handle(req, res, respond) {
       const { socket } = req
       const line = lines.get(socket)
       // What follows something that was refused may be a part of that.
@@ -64,7 +64,7 @@ export function watchConnections(server: Server): Connections {
       await left
       line.underWay -= 1
     },
-    breakOff(socket, refuse) {
+    reject(socket, refuse) {
       const line = lines.get(socket)
       if (!line || line.broken) return
       line.broken = true
@@ -95,14 +95,14 @@ async function leaves(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (!req.complete && !req.socket.destroyed) await new Promise<void>((resolve) => req.once('close', resolve))
 }
 
-function enqueue(socket: Socket, line: Line, task: () => unknown): void {
+function enqueue(socket: Socket, line: Connection, task: () => unknown): void {
   line.queue.push(task)
   if (line.queue.length === 1) void takeTurns(socket, line)
   // After the parser is done with what was read: at the end of each request, it has its socket read on.
   else if (line.queue.length === PIPELINED + 1) process.nextTick(() => socket.pause())
 }
 
-async function takeTurns(socket: Socket, line: Line): Promise<void> {
+async function takeTurns(socket: Socket, line: Connection): Promise<void> {
   while (line.queue[0] && !socket.destroyed) {
     await line.queue[0]()
     line.queue.shift()

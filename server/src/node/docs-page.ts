@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { Docs } from '../app/docs.ts'
-import type { StaticFile } from '../app/http/static-file.ts'
+import type { Docs, StaticFile } from '../app/http/response.ts'
 
 const compress = promisify(gzip)
 const FOLDER = ROUTES.docs.path

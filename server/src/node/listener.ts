@@ -1,18 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
-import { requestIdOf } from '../app/http/exchange.ts'
-import { Failure } from '../app/http/failure.ts'
-import { parserError } from '../app/http/raw-error.ts'
-import type { Logger } from '../app/options.ts'
+import type { Logger } from '../app/core/host.ts'
+import { requestIdOf } from '../app/http/context.ts'
+import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
+import { METHODS } from '../app/http/router.ts'
 import { type Connections, watchConnections } from './connections.ts'
-import { ambiguityOf, LINGER_MS, refuse, tunnelFailure } from './refusal.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
 /** A listening server. */
-export interface Listener {
+interface Listener {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
   /** Begins to answer. Requests that came before wait until then. */
@@ -24,7 +24,7 @@ export interface Listener {
 }
 
 /** What {@link listen} takes. */
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly logger: Logger
@@ -96,33 +96,33 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       res.destroy()
     }
   }
-  const refuseRequest = (req: IncomingMessage, failure: Failure) => {
+  const refuseRequest = (req: IncomingMessage, failure: HttpError) => {
     const request = { requestId: requestIdOf(req.headers[HEADERS.requestId]), method: req.method }
-    connections.breakOff(req.socket, () => refuse(req.socket, failure, request))
+    connections.reject(req.socket, () => sendError(req.socket, failure, request))
     req.resume()
   }
   server.on('request', (req, res) => {
-    const ambiguity = ambiguityOf(req)
+    const ambiguity = ambiguityError(req)
     if (ambiguity) {
       refuseRequest(req, ambiguity)
       return
     }
-    const left = connections.use(req, res, (isLast) => respond(req, res, isLast))
+    const left = connections.handle(req, res, (isLast) => respond(req, res, isLast))
     // A connection that was kept alive before the stop began would hold it up for the whole grace.
     void left.then(() => isAccepting() || connections.closeIdle())
   })
-  server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new Failure('expectation_failed')))
+  server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {
     // Node has let go of the socket, and of its errors.
     req.socket.on('error', () => {}).resume()
-    refuseRequest(req, tunnelFailure())
+    refuseRequest(req, tunnelError())
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') {
       socket.destroy(error)
       return
     }
-    connections.breakOff(socket, () => refuse(socket, parserError(error), { requestId: crypto.randomUUID() }))
+    connections.reject(socket, () => sendError(socket, parserError(error), { requestId: crypto.randomUUID() }))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -167,4 +167,55 @@ async function close(server: Server, connections: Connections, graceMs: number):
   })
   clearTimeout(cutUnused)
   clearTimeout(cut)
+}
+
+/** How long a connection stays open after a refusal, in milliseconds: long enough to arrive and be read. */
+const LINGER_MS = 500
+/** What a `Host` may hold (RFC 3986, section 3.2): nothing that ends an authority, no user and no list. */
+const HOST = /^[^\s/\\?#@,]*$/
+
+/**
+ * Why a request is refused although Node's parser took it: a proxy in front may have read it as another one, or as
+ * two (RFC 9112, sections 3.2 and 6.1). `undefined`: it is not.
+ */
+function ambiguityError(req: IncomingMessage): HttpError | undefined {
+  const message = hostMistake(req) ?? codingMistake(req)
+  return message === undefined ? undefined : new HttpError('malformed_request', { message })
+}
+
+function hostMistake({ httpVersion, rawHeaders, headers }: IncomingMessage): string | undefined {
+  const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (lines > 1) return 'The request has more than one Host header. Send one.'
+  if (lines === 0 && httpVersion === '1.1') return 'The request has no Host header. Send one.'
+  return HOST.test(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
+}
+
+function codingMistake({ httpVersion, headers }: IncomingMessage): string | undefined {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || (httpVersion === '1.1' && coding.toLowerCase() === 'chunked')) return undefined
+  return 'The only Transfer-Encoding that this server takes is chunked, in HTTP/1.1.'
+}
+
+/** The failure for `CONNECT`: a server that is no proxy opens no tunnel (RFC 9110, section 9.3.6). */
+function tunnelError(): HttpError {
+  return new HttpError('method_not_allowed', {
+    message: 'This server opens no tunnels. Send the request without CONNECT.',
+    headers: { allow: METHODS.join(', ') },
+  })
+}
+
+/**
+ * Responds to what must not reach the app in the form of every other error, and closes the connection: at once for
+ * this side, and for a client that does not close its own after a moment, so that it holds no descriptor.
+ */
+function sendError(
+  socket: Duplex,
+  failure: HttpError,
+  request: { readonly requestId: string; readonly method?: string | undefined },
+): void {
+  // The response before was the last one on its connection.
+  if (!socket.writable) return
+  socket.end(rawErrorResponse(failure, { ...request, reason: STATUS_CODES[failure.status] }))
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(cut))
 }

@@ -2,8 +2,11 @@ import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import type { Logger } from '../app/options.ts'
-import { loggedError } from './log-error.ts'
+import type { Logger } from '../app/core/host.ts'
+import { HttpError } from '../app/http/http-error.ts'
+import { DecryptionError } from '../app/users/encryption.ts'
+import { StorageError } from '../storage/errors.ts'
+import { SecretsError } from './secrets-file.ts'
 import type { LogFormat } from './settings.ts'
 import { startText } from './start-report.ts'
 
@@ -47,7 +50,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
 
   const options = {
     base: null,
-    serializers: { err: (error: unknown) => loggedError(error) },
+    serializers: { err: (error: unknown) => describeError(error) },
     ...(format === 'json' ? { timestamp: pino.stdTimeFunctions.isoTime } : {}),
   }
   const logger = pino(options, { write })
@@ -85,4 +88,37 @@ function requestText({ time, requestId, method, path, status, ms }: RequestField
   const shown = colours ? styleText(style, String(status), { validateStream: false }) : status
   const id = status >= 400 ? ` (request ${requestId})` : ''
   return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
+}
+
+/** An error as it stands in the log. */
+interface LoggedError {
+  readonly name: string
+  readonly code?: string | number
+  /** Absent where it was written by others. */
+  readonly message?: string
+  /** The frames, without the message that a stack begins with. */
+  readonly stack?: readonly string[]
+  readonly cause?: LoggedError
+}
+
+const OWN = [HttpError, StorageError, DecryptionError, SecretsError]
+const MOST_CAUSES = 4
+const MOST_FRAMES = 12
+
+/**
+ * What may be logged of an error. Only the messages of the service's own errors are known to quote nothing: those of
+ * others repeat input (`JSON.parse`), arguments (Node) or commands (ioredis), and carry them as fields.
+ */
+function describeError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const { cause, stack } = error
+  const { code } = error as { readonly code?: unknown }
+  const frames = stack?.split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    name: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(OWN.some((type) => error instanceof type) ? { message: error.message } : {}),
+    ...(frames ? { stack: frames.slice(0, MOST_FRAMES).map((line) => line.trim()) } : {}),
+    ...(cause === undefined || depth >= MOST_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
+  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { PasswordHasher } from '../app/options.ts'
+import type { PasswordHasher } from '../app/core/host.ts'
 
 /** Cost of a hash. */
 export interface ScryptCost {

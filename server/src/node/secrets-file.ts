@@ -14,7 +14,7 @@ export class SecretsError extends Error {
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
   /** What to say when the secrets of the folder do not open its data. @default a given secret is the one to doubt */
-  readonly unfit?: SecretsError
+  readonly mismatch?: SecretsError
   /** Removes the file, when this load made it. */
   discard(): Promise<void>
 }
@@ -45,12 +45,12 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
     discard: async () => {
       if (!kept) await rm(path, { force: true })
     },
-    ...(seal ? {} : { unfit: kept ? foreignSecrets(folder) : missingSecrets(path) }),
+    ...(seal ? {} : { mismatch: kept ? mismatchedSecrets(folder) : missingSecrets(path) }),
   }
 }
 
 /** What to say of secrets in a folder that do not open its data. */
-export function foreignSecrets(folder: string): SecretsError {
+export function mismatchedSecrets(folder: string): SecretsError {
   return new SecretsError(
     `${join(folder, SECRETS_FILE)} belongs to another store than ${join(folder, STORE_FILE)}: it does not open its keys. Put the ${SECRETS_FILE} of that store there, or set FISH_SECRET to its secret; nothing was changed.`,
   )
@@ -63,12 +63,12 @@ function missingSecrets(path: string): SecretsError {
 }
 
 /** The secrets that a folder keeps, if it keeps any. */
-export async function keptSecrets(folder: string): Promise<AppSecrets | undefined> {
+export async function storedSecrets(folder: string): Promise<AppSecrets | undefined> {
   return readSecrets(join(folder, SECRETS_FILE))
 }
 
 /** Replaces the secrets that a folder keeps. They are on the disk when this settles. */
-export async function keepSecrets(folder: string, secrets: AppSecrets): Promise<void> {
+export async function storeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
   await writeSecrets(folder, join(folder, SECRETS_FILE), secrets)
 }
 

@@ -1,14 +1,13 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import { SealError } from '../app/users/vault.ts'
+import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError } from '../storage/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
-import { announceOn } from './first-admin.ts'
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
-import { type RunningServer, startServer } from './start.ts'
+import { announceTo, type RunningServer, startServer } from './start.ts'
 import { startReport } from './start-report.ts'
 
 /** What {@link serve} runs with. */
@@ -57,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const stopped = stopRequested()
   let server: RunningServer | undefined
   try {
-    const starting = startServer(config, { logger, version: options.version, announceAdmin: announceOn(stderr) })
+    const starting = startServer(config, { logger, version: options.version, announceAdmin: announceTo(stderr) })
     server = await Promise.race([starting, stopped.then(() => undefined)])
     if (!server) {
       logger.info({}, 'stopping: the start is given up')
@@ -121,7 +120,7 @@ function configOf(options: ServeOptions, say: (line: string) => void): ServerCon
 
 function startFailure(error: unknown, config: ServerConfig): string {
   if (error instanceof StorageError || error instanceof SecretsError) return error.message
-  if (error instanceof SealError) {
+  if (error instanceof DecryptionError) {
     return 'FISH_SECRET is not the secret that this data was sealed with. Start with the right one, or give it as FISH_SECRET_PREVIOUS; nothing was changed.'
   }
   const { code, message, syscall } = error as NodeJS.ErrnoException

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
-import { holdsPassword, parseStorageAddress, type StorageAddress } from './storage-address.ts'
+import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
 
 /** How the log is written. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
@@ -27,7 +27,7 @@ export interface Setting<Value> {
   /** What counts when nothing is given, as text; absent where there is nothing then. */
   readonly fallback?: string
   /** Whether a text holds a secret: such a text is refused as a flag. */
-  readonly isSecret?: (text: string) => boolean
+  readonly holdsSecret?: (text: string) => boolean
   /** Reads the text, or throws an error that says what it should have been. */
   readonly parse: (text: string) => Value
 }
@@ -64,7 +64,7 @@ export const SETTINGS = {
     placeholder: 'ADDRESS',
     fallback: 'file:./data',
     summary: 'where everything is kept: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
-    isSecret: holdsPassword,
+    holdsSecret: holdsPassword,
     parse: parseStorageAddress,
   }),
   redisWait: setting({
@@ -241,4 +241,38 @@ function origins(text: string): readonly string[] {
     }
   }
   return listed
+}
+
+/** Where the service keeps everything, as `FISH_STORAGE` says it. That of a Redis may hold a password. */
+export type StorageAddress =
+  | { readonly driver: 'file'; readonly path: string }
+  | { readonly driver: 'memory' }
+  | { readonly driver: 'redis'; readonly url: string }
+  | ({ readonly driver: 'redis-cluster' } & RedisClusterTarget)
+
+/**
+ * Reads a storage address.
+ * @throws Error with what it should have been; the address itself is not repeated, since it may hold a password
+ * @example parseStorageAddress('file:./data') // { driver: 'file', path: './data' }
+ */
+export function parseStorageAddress(text: string): StorageAddress {
+  if (text === 'memory:') return { driver: 'memory' }
+  if (text.startsWith('file:')) {
+    const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    // Written like a URL, `x` would be a host: a folder of that name, or one at the root, is hardly what was meant.
+    if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
+    if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
+    return { driver: 'file', path }
+  }
+  if (/^rediss?-cluster:/i.test(text)) return { driver: 'redis-cluster', ...parseRedisClusterUrl(text) }
+  if (/^rediss?:/i.test(text)) {
+    parseRedisUrl(text)
+    return { driver: 'redis', url: text }
+  }
+  throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
+}
+
+/** Whether a storage address holds a password, which has no place in an argument list. */
+function holdsPassword(address: string): boolean {
+  return /^[a-z-]+:\/\/[^/]*@/i.test(address)
 }

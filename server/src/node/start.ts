@@ -1,22 +1,23 @@
 import { resolve } from 'node:path'
+import type { Writable } from 'node:stream'
 import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { FastResponse, type ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
-import { forwardedAddress } from '../app/limits/client.ts'
-import type { Logger, PasswordHasher } from '../app/options.ts'
-import { SealError } from '../app/users/vault.ts'
+import type { Logger, PasswordHasher } from '../app/core/host.ts'
+import { randomText } from '../app/core/ids.ts'
+import { forwardedAddress } from '../app/http/client-address.ts'
+import { DecryptionError } from '../app/users/encryption.ts'
+import { StorageError } from '../storage/errors.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
 import { createDocs } from './docs-page.ts'
-import { announceOn, ensureFirstAdmin, type MadeAdmin } from './first-admin.ts'
 import { type ConnectionLimits, listen } from './listener.ts'
 import type { BoundedLogger } from './logger.ts'
-import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.ts'
+import { createServiceMetrics, type ServiceMetrics } from './metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
-import { watchStore } from './store-watch.ts'
 
 /** What {@link startServer} takes beside the configuration. */
 export interface StartOptions {
@@ -31,7 +32,7 @@ export interface StartOptions {
    * Told the first administrator's name and made-up password, once, before that administrator is made.
    * @default writes both on stderr
    */
-  readonly announceAdmin?: (made: MadeAdmin) => void
+  readonly announceAdmin?: (made: GeneratedAdmin) => void
   /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
   readonly graceMs?: number
   /** How often the server looks whether its store is still there, in milliseconds. @default 1000 */
@@ -132,7 +133,7 @@ interface AppParts {
 
 async function prepareApp(parts: AppParts, config: ServerConfig, options: StartOptions): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options
-  const { secrets, unfit, discard } = await secretsOf(config)
+  const { secrets, mismatch, discard } = await secretsOf(config)
   const app = createApp({
     // Is sent without a stream being made of its body first.
     responseClass: FastResponse,
@@ -158,14 +159,14 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
   })
   await app.checkSecrets().catch(async (error: unknown) => {
     await discard()
-    throw error instanceof SealError && unfit ? unfit : error
+    throw error instanceof DecryptionError && mismatch ? mismatch : error
   })
   return app
 }
 
 function makeFirstAdmin(app: App, config: ServerConfig, options: StartOptions): Promise<boolean> {
   const first = { username: config.adminUsername, password: config.adminPassword }
-  return ensureFirstAdmin(app, first, options.announceAdmin ?? announceOn(process.stderr))
+  return ensureFirstAdmin(app, first, options.announceAdmin ?? announceTo(process.stderr))
 }
 
 async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
@@ -176,4 +177,83 @@ async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: Server
   }
   if (storage.driver === 'file') return loadSecrets(resolve(storage.path), given)
   return { secrets: { ...makeSecrets(), ...given }, discard: async () => {} }
+}
+
+/** Who the first administrator shall be. */
+interface FirstAdmin {
+  readonly username: string | undefined
+  readonly password: string | undefined
+}
+
+/** The first administrator's made-up password, to be shown once. */
+interface GeneratedAdmin {
+  readonly username: string
+  readonly password: string
+}
+
+const USERNAME = 'admin'
+const PASSWORD_LENGTH = 24
+
+/** Shows a made-up password on a stream that people read. Not a log: it is shown this once. */
+export function announceTo(stream: Writable): (made: GeneratedAdmin) => void {
+  return ({ username, password }) => {
+    stream.write(`Creating the administrator "${username}" with the password ${password}\n`)
+    stream.write('Keep it: it is shown this once.\n')
+  }
+}
+
+/**
+ * Makes the first administrator when there is none.
+ * @returns whether it did
+ * @param announce is told a made-up password before the administrator is made: if anything fails in between, an
+ *   unused password was shown, and never is there an administrator whose password nobody has seen
+ */
+async function ensureFirstAdmin(
+  app: App,
+  first: FirstAdmin,
+  announce: (made: GeneratedAdmin) => void,
+): Promise<boolean> {
+  if (await app.admins.exist()) return false
+  const username = first.username ?? USERNAME
+  const password = first.password ?? randomText(PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
+  if (first.password === undefined) announce({ username, password })
+  await app.admins.create(username, password, 'superadmin')
+  return true
+}
+
+/** What {@link watchStore} takes. */
+interface StoreWatchOptions {
+  /** Looks once; see `App.verifyStore`. */
+  readonly verify: () => Promise<void>
+  /** How often, in milliseconds. A look that takes longer is not overtaken by the next. */
+  readonly everyMs: number
+  readonly logger: Pick<Logger, 'info' | 'error'>
+}
+
+/** Looks again and again whether the store is still there, and says once when it is not, and when it is again. */
+function watchStore({ verify, everyMs, logger }: StoreWatchOptions): { stop(): void } {
+  let isLooking = false
+  let isLost = false
+
+  async function look(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    try {
+      await verify()
+      if (isLost) logger.info({}, 'the store is back: requests are answered again')
+      isLost = false
+    } catch (err) {
+      // A storage out of reach tells nothing of the store in it; whoever needs it logs that.
+      if (err instanceof StorageError && (err.code === 'replaced' || err.code === 'unfinished')) {
+        if (!isLost) logger.error({ err }, 'the store is not there: no request is answered from what is')
+        isLost = true
+      }
+    } finally {
+      isLooking = false
+    }
+  }
+
+  const timer = setInterval(look, everyMs)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
 }

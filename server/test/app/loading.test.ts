@@ -6,7 +6,7 @@ import { createWorld } from './world.ts'
 /** What the app loads when it is first needed, by a request that needs it. */
 const PARTS = [
   ['../../src/app/routes/admin.ts', '/admin/login'],
-  ['../../src/app/auth/session-token.ts', '/admin/login'],
+  ['../../src/app/auth/jwt.ts', '/admin/login'],
   ['@fish-crab/sdk/openapi', '/openapi.json'],
 ] as const
 

@@ -1,5 +1,5 @@
 import { ROUTES } from '@fish-crab/sdk/contract'
-import type { AdmissionDecision, Metrics, RequestObservation, StorageObservation } from '@fish-crab/server/app'
+import type { Metrics, RateLimitDecision, RequestObservation, StorageObservation } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { listed, post, SALMON, seal, write } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -10,7 +10,7 @@ import { createWorld } from './world.ts'
 /** Metrics that keep every observation; each look at their time moves it by 5 ms. */
 function createRecorder() {
   const requests: RequestObservation[] = []
-  const decisions: AdmissionDecision[] = []
+  const decisions: RateLimitDecision[] = []
   const operations: StorageObservation[] = []
   let now = 0
   const metrics: Metrics = {
@@ -19,7 +19,7 @@ function createRecorder() {
       return now
     },
     observeRequest: (observation) => requests.push(observation),
-    observeAdmission: (decision) => decisions.push(decision),
+    observeRateLimit: (decision) => decisions.push(decision),
     observeStorage: (observation) => operations.push(observation),
     render: async () => ({ body: 'rendered 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
   }

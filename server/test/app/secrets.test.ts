@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
-import { createApp, createMemoryStorage, SealError } from '@fish-crab/server/app'
+import { createApp, createMemoryStorage, DecryptionError } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
 import { post, SALMON, seal, write } from './catches.ts'
@@ -110,7 +110,7 @@ describe('the seal', () => {
     const storage = createMemoryStorage()
     await open(storage, 'one').checkSecrets()
     await open(storage, 'one').checkSecrets()
-    await expect(open(storage, 'two').checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, 'two').checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     await open(storage, 'one').checkSecrets()
   })
 

@@ -1,4 +1,4 @@
-import { createApp, createMemoryStorage, SealError } from '@fish-crab/server/app'
+import { createApp, createMemoryStorage, DecryptionError } from '@fish-crab/server/app'
 import { itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login } from './administration.ts'
@@ -229,7 +229,7 @@ describe('which store it is', () => {
     await createApp({ ...OPTIONS, storage }).checkSecrets()
     await storage.items.removeItem(STORE)
     const secrets = { ...OPTIONS.secrets, seal: 'another secret' }
-    await expect(createApp({ ...OPTIONS, secrets, storage }).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(createApp({ ...OPTIONS, secrets, storage }).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     expect(await storage.items.getItem(STORE)).toBeNull()
   })
 })

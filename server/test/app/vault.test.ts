@@ -1,6 +1,6 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
-import { createApp, createMemoryStorage, type FishStorage, SealError } from '@fish-crab/server/app'
+import { createApp, createMemoryStorage, DecryptionError, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { post, SALMON, seal as sealToken } from './catches.ts'
 import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
@@ -57,14 +57,14 @@ describe('a changed FISH_SECRET', () => {
   it('refuses to start without the one before, and without itself once it has sealed', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
-    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     await open(storage, OLD, NEW).checkSecrets()
     await open(storage, OLD).checkSecrets()
     await open(storage, NEW, OLD).checkSecrets()
-    await expect(open(storage, OLD).checkSecrets()).rejects.toBeInstanceOf(SealError)
-    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, OLD).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     await open(storage, OTHER, OLD, NEW).checkSecrets()
-    await expect(open(storage, NEW, OLD).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, NEW, OLD).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
 
   it('writes nothing when it refuses', async () => {
@@ -86,12 +86,12 @@ describe('a changed FISH_SECRET', () => {
     await storage.items.removeItem('setting:seal-check')
     const keys = async () => (await storage.items.getKeys()).sort()
     const stored = await keys()
-    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     expect(await keys()).toEqual(stored)
     const after = open(storage, OLD)
     await after.checkSecrets()
     expect((await readKey(after, 'alex')).fernetKey).toBe(alex.fernetKey)
-    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(SealError)
+    await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
 
   it('notes itself once when many start at once', async () => {

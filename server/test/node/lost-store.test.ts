@@ -61,9 +61,7 @@ describeWithRedis('a server over a Redis', () => {
       const run = runServe(envWith(secret))
       expect(await run.status).toBe(1)
       expect(run.stdout.text()).toBe('')
-      expect(run.stderr.text()).toMatch(
-        /^fish-cli serve: The store holds part of an import that did not finish\. [^\n]+\n$/,
-      )
+      expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an unfinished import\. [^\n]+\n$/)
     }
     await expect(rotateSecret({ env: envWith(SECRET) })).rejects.toMatchObject({ code: 'unfinished' })
     await expect(importStore({ ...QUICK, env: envWith(SECRET), file })).rejects.toMatchObject({ code: 'unfinished' })
@@ -138,7 +136,7 @@ describeWithRedis('a server over a Redis', () => {
     expect((await redis.admin.keys('fish:*')).filter((key) => !/^fish:(?:window:|.*:probe$)/.test(key))).toEqual([])
     const lines = run.stderr.text().split('\n')
     expect(lines.find((line) => line.includes('"code":"unavailable"'))).toMatch(
-      /was emptied or replaced\. Restore the data; or restart all servers/,
+      /was emptied or replaced\. Restore the data, or restart all servers/,
     )
 
     const second = await startTestServer(envWith(OTHER))

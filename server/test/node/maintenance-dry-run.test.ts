@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createVault } from '../../src/app/users/vault.ts'
+import { createEncryption } from '../../src/app/users/encryption.ts'
 import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
@@ -357,8 +357,8 @@ describe('a dry run of a resealing', () => {
   async function sealed(ids: readonly string[]) {
     const { parent, data } = await served({ FISH_SECRET: OLD })
     const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
-    for (const id of ids) await storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))
+    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+    for (const id of ids) await storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))
     await storage.dispose()
     return { parent, data, env: { ...envOf(data), FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD } }
   }
@@ -512,8 +512,9 @@ describeWithRedis('on a Redis, a dry run', () => {
     expect(await redis.admin.keys('*')).toEqual([])
     const storage = await createStorage({ driver: 'redis', url: redis.url })
     onTestFinished(() => storage.dispose())
-    const vault = createVault([OLD], (bytes) => crypto.getRandomValues(bytes))
-    for (const id of ['ann', 'bob']) await storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))
+    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+    for (const id of ['ann', 'bob'])
+      await storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))
     const all = async () =>
       Object.fromEntries(
         await Promise.all(['ann', 'bob'].map(async (id) => [id, await storage.items.getItem(`secret:${id}:fernet`)])),

@@ -13,7 +13,7 @@ import {
 } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createVault } from '../../src/app/users/vault.ts'
+import { createEncryption } from '../../src/app/users/encryption.ts'
 import { newRecord } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './data-folder.ts'
 import { writeExport } from './export-file.ts'
@@ -57,9 +57,11 @@ async function filled() {
 async function sealedStore() {
   const path = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path })
-  const vault = createVault([SECRET], (bytes) => crypto.getRandomValues(bytes))
+  const vault = createEncryption([SECRET], (bytes) => crypto.getRandomValues(bytes))
   const ids = Array.from({ length: 2000 }, (_, index) => `filler-${index}`)
-  await Promise.all(ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.seal('a key', id))))
+  await Promise.all(
+    ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))),
+  )
   await storage.dispose()
   return { env: { FISH_STORAGE: `file:${path}`, FISH_SECRET: SECRET }, count: ids.length }
 }

@@ -64,7 +64,7 @@ it('a file store that holds part of an import is taken by nothing', async () => 
   }
   const run = runServe(env)
   expect(await run.status).toBe(1)
-  expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an import [^\n]+\n$/)
+  expect(run.stderr.text()).toMatch(/^fish-cli serve: The store holds part of an unfinished import[^\n]+\n$/)
   expect(contentOf(parent)).toEqual(before)
 })
 

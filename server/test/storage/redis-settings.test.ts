@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { parseStorageAddress } from '../../src/node/storage-address.ts'
+import { parseStorageAddress } from '../../src/node/settings.ts'
 import { describeWithRedis, freePort, type RedisServer, startRedis } from './redis-server.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'

@@ -1,10 +1,10 @@
 import { type AdminRole, userNameKey } from '@fish-crab/sdk/contract'
-import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
-import { Failure } from '../http/failure.ts'
-import { type RandomSource, uuidv7 } from '../ids.ts'
-import type { PasswordHasher } from '../options.ts'
-import type { StoreIdentity } from '../store-identity.ts'
+import type { PasswordHasher } from '../core/host.ts'
+import { type RandomSource, uuidv7 } from '../core/ids.ts'
+import { HttpError } from '../http/http-error.ts'
+import { ADMINS_KEY } from '../store/item-keys.ts'
+import type { StoreId } from '../store/store-id.ts'
 
 /** An administrator. */
 export interface Admin {
@@ -39,26 +39,23 @@ export interface Admins {
 }
 
 /** What {@link createAdmins} builds on. */
-export interface AdminsContext {
+export interface AdminsOptions {
   readonly storage: FishStorage
-  readonly identity: Pick<StoreIdentity, 'verify'>
+  readonly storeId: Pick<StoreId, 'verify'>
   readonly passwords: Pick<PasswordHasher, 'hash'>
   readonly clock: () => number
   readonly random: RandomSource
 }
 
-/** The item that holds all administrators. */
-export const ADMINS_KEY = itemKey('setting', 'admins')
-
 /**
  * Keeps all administrators in one item that is replaced as a whole: they are few, and only so can two removals at once
  * not take the last superadmin away.
  */
-export function createAdmins({ storage, identity, passwords, clock, random }: AdminsContext): Admins {
+export function createAdmins({ storage, storeId, passwords, clock, random }: AdminsOptions): Admins {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
     const text = await storage.items.getItem(ADMINS_KEY)
     // Whose first administrator would be made here?
-    if (text === null) await identity.verify()
+    if (text === null) await storeId.verify()
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 
@@ -115,8 +112,8 @@ export function createAdmins({ storage, identity, passwords, clock, random }: Ad
     async remove(username) {
       await change((admins) => {
         const left = admins.filter((admin) => !named(username)(admin))
-        if (left.length === admins.length) throw new Failure('admin_not_found')
-        if (!left.some(({ role }) => role === 'superadmin')) throw new Failure('last_superadmin')
+        if (left.length === admins.length) throw new HttpError('admin_not_found')
+        if (!left.some(({ role }) => role === 'superadmin')) throw new HttpError('last_superadmin')
         return left
       })
     },

@@ -1,9 +1,9 @@
 import type { AuditAction, AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
-import { itemKey } from '../../storage/keys.ts'
 import type { FishStorage } from '../../storage/types.ts'
-import type { Cursors } from '../http/cursor.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { type RandomSource, uuidv7 } from '../ids.ts'
+import { type RandomSource, uuidv7 } from '../core/ids.ts'
+import type { RequestContext } from '../http/context.ts'
+import type { Cursors } from '../http/cursors.ts'
+import { AUDIT_BASE, auditKey } from '../store/item-keys.ts'
 
 /** The log of who did what, to whom, when and from where. */
 export interface Audit {
@@ -12,7 +12,7 @@ export interface Audit {
    * for sure, and an entry may tell of a deed that failed after all.
    */
   record(
-    from: Pick<Exchange, 'address' | 'requestId'>,
+    from: Pick<RequestContext, 'address' | 'requestId'>,
     actor: string,
     action: AuditAction,
     subject?: string,
@@ -20,10 +20,6 @@ export interface Audit {
   /** One page of the log, newest first. */
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
-
-/** Base of the items that hold the log. */
-export const AUDIT_BASE = 'audit:'
-const LAST_MOMENT = 2 ** 48 - 1
 const LISTING = 'audit'
 
 /** Makes what writes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
@@ -42,12 +38,6 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
     }
     await storage.items.setItem(auditKey(entry), JSON.stringify(entry))
   }
-}
-
-/** The item that holds an entry. */
-export function auditKey({ at, id }: AuditEntry): string {
-  const age = (LAST_MOMENT - Date.parse(at)).toString(16).padStart(12, '0')
-  return itemKey('audit', age, id)
 }
 
 /** Makes the audit log. */

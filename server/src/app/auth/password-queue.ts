@@ -1,5 +1,5 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { Failure } from '../http/failure.ts'
+import { HttpError } from '../http/http-error.ts'
 
 /** A task that waits for its turn. */
 interface PasswordTask<Result> {
@@ -141,8 +141,8 @@ export function createPasswordQueue(clock: () => number): PasswordQueue {
   }
 }
 
-function busy(): Failure {
-  return new Failure('unavailable', {
+function busy(): HttpError {
+  return new HttpError('unavailable', {
     message: 'Too many logins at once. Please try again in a while.',
     headers: { [HEADERS.retryAfter]: String(PATIENCE_MS / 1000) },
   })

@@ -1,7 +1,7 @@
 import { LIMITS, type Session } from '@fish-crab/sdk/contract'
-import { Failure } from '../http/failure.ts'
-import { lazy } from '../lazy.ts'
-import type { StoreIdentity } from '../store-identity.ts'
+import { lazy } from '../core/cache.ts'
+import { HttpError } from '../http/http-error.ts'
+import type { StoreId } from '../store/store-id.ts'
 import type { Admin, Admins } from './admins.ts'
 
 /** The sessions of administrators: JWTs that name them. */
@@ -16,18 +16,18 @@ export interface Sessions {
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 /** What {@link createSessions} builds on. */
-export interface SessionsContext {
+export interface SessionsOptions {
   /** Signs the sessions. */
   readonly secret: string
   readonly admins: Admins
-  readonly identity: StoreIdentity
+  readonly storeId: StoreId
   readonly clock: () => number
 }
 
 /** Makes the sessions. A session ends with its time, and with the administrator it was opened for. */
-export function createSessions({ secret, admins, identity, clock }: SessionsContext): Sessions {
+export function createSessions({ secret, admins, storeId, clock }: SessionsOptions): Sessions {
   const key = new TextEncoder().encode(secret)
-  const loadTokens = lazy(() => import('./session-token.ts'))
+  const loadTokens = lazy(() => import('./jwt.ts'))
 
   return {
     load: loadTokens,
@@ -42,15 +42,15 @@ export function createSessions({ secret, admins, identity, clock }: SessionsCont
 
     async require(request) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
-      if (!token) throw new Failure('invalid_session', { headers: CHALLENGE })
+      if (!token) throw new HttpError('invalid_session', { headers: CHALLENGE })
       const { verifySession } = await loadTokens()
       const { username, id } = await verifySession(token, new Date(clock()), key).catch((cause: unknown) => {
-        throw new Failure('invalid_session', { headers: CHALLENGE, cause })
+        throw new HttpError('invalid_session', { headers: CHALLENGE, cause })
       })
       const admin = await admins.find(username)
       if (admin && admin.id === id) return admin
-      await identity.verify()
-      throw new Failure('invalid_session', { headers: CHALLENGE })
+      await storeId.verify()
+      throw new HttpError('invalid_session', { headers: CHALLENGE })
     },
   }
 }

@@ -1,8 +1,9 @@
+import type { Kind } from '@fish-crab/sdk/contract'
 import type { NewRecord } from '../../storage/types.ts'
 import type { CaughtEntry } from './payload.ts'
 
 /** What {@link toRecord} needs beyond the entries. */
-export interface RecordSource {
+interface RecordSource {
   readonly id: string
   readonly dedupeKey: string | null
   /** When the entries that say nothing of it were caught, as ISO 8601. */
@@ -33,7 +34,18 @@ function countRarities(entries: readonly CaughtEntry[]): Record<string, number> 
 const LAST_YEAR = Date.UTC(10_000, 0) / 1000
 
 /** A token's timestamp as ISO 8601; `fallback` where the token names a time that no four-digit year holds. */
-export function tokenMoment(timestamp: bigint, fallback: number): string {
+export function tokenTime(timestamp: bigint, fallback: number): string {
   const seconds = Number(timestamp)
   return new Date(seconds < LAST_YEAR ? seconds * 1000 : fallback).toISOString()
+}
+
+const NOUNS: Readonly<Record<Kind, { one: string; many: string }>> = {
+  fish: { one: 'Fish', many: 'fish' },
+  crab: { one: 'Crab', many: 'crabs' },
+}
+
+/** What a write answers. @example savedMessage('fish', 3, 'Alex') // '3 fish saved for user Alex' */
+export function savedMessage(kind: Kind, count: number, user: string): string {
+  const what = count === 1 ? NOUNS[kind].one : `${count} ${NOUNS[kind].many}`
+  return `${what} saved for user ${user}`
 }

@@ -1,21 +1,25 @@
 import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import type { H3, H3Event } from 'h3'
-import type { Handler } from '../services.ts'
-import type { Exchange } from './exchange.ts'
-import { Failure } from './failure.ts'
+import type { RequestObservation } from '../core/host.ts'
+import type { RequestContext } from './context.ts'
+import { HttpError } from './http-error.ts'
+import type { HandlerResponse } from './response.ts'
 
-/** Keeps the exchange of a request with its event. */
-export function keepExchange(event: H3Event, exchange: Exchange): void {
-  event.context.exchange = exchange
+/** Responds to one request, or throws an {@link HttpError}. */
+export type Handler = (context: RequestContext) => Promise<HandlerResponse> | HandlerResponse
+
+/** Keeps the context of a request with its event. */
+export function setContext(event: H3Event, context: RequestContext): void {
+  event.context.request = context
 }
 
-/** The exchange of a request. */
-export function exchangeOf(event: H3Event): Exchange {
-  return event.context.exchange as Exchange
+/** The context of a request. */
+export function contextOf(event: H3Event): RequestContext {
+  return event.context.request as RequestContext
 }
 
 /** A handler on a path below that of a route, which its requests are counted under. */
-export interface SubRoute {
+interface SubRoute {
   readonly name: RouteName
   readonly path: string
   readonly handler: Handler
@@ -41,22 +45,22 @@ export function mountRoutes(
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
     for (const each of methods) {
       h3.on(each as typeof method, path, (event) => {
-        const exchange = exchangeOf(event)
-        exchange.route = name
-        exchange.pattern = path
-        if (event.context.params) exchange.params = decodeParams(event.context.params)
-        return handler(exchange)
+        const context = contextOf(event)
+        context.route = name
+        context.pattern = path
+        if (event.context.params) context.params = decodeParams(event.context.params)
+        return handler(context)
       })
     }
     methodsByPath.set(path, new Set([...(methodsByPath.get(path) ?? []), ...methods]))
   }
   for (const [path, methods] of methodsByPath) {
     h3.all(path, () => {
-      throw new Failure('method_not_allowed', { headers: { allow: [...methods].join(', ') } })
+      throw new HttpError('method_not_allowed', { headers: { allow: [...methods].join(', ') } })
     })
   }
   h3.all('/**', () => {
-    throw new Failure('not_found')
+    throw new HttpError('not_found')
   })
 }
 
@@ -70,4 +74,21 @@ function decodeParams(params: Readonly<Record<string, string>>): Record<string, 
       }
     }),
   )
+}
+
+/** The methods that the service knows. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
+
+const BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(
+  (Object.keys(ROUTES) as RouteName[]).map((name) => [`${ROUTES[name].method} ${ROUTES[name].path}`, name]),
+)
+
+/** The route of a request for logs and metrics, also when it was refused before it was routed. */
+export function routeLabel({ route, request: { method }, path }: RequestContext): RequestObservation['route'] {
+  return route ?? BY_METHOD_AND_PATH.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? 'unmatched'
+}
+
+/** The method of a request, or `other`: clients can make up as many as they like. */
+export function methodLabel({ method }: Request): RequestObservation['method'] {
+  return METHODS.find((known) => known === method) ?? 'other'
 }

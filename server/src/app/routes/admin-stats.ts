@@ -1,9 +1,8 @@
 import { GAMEMODES, type Leaderboard, leaderboardQuerySchema, RARITY_LABELS, type Stats } from '@fish-crab/sdk/contract'
 import type { Tally } from '../../storage/types.ts'
-import type { AdminHandler } from '../auth/admin-access.ts'
-import { json } from '../http/answer.ts'
-import { validateQuery } from '../http/validate.ts'
-import type { Services } from '../services.ts'
+import { validateQuery } from '../http/request.ts'
+import { json } from '../http/response.ts'
+import type { AdminHandler, Services } from './services.ts'
 
 const DEFAULT_PLACES = 10
 

@@ -6,13 +6,11 @@ import {
   type User,
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
-import type { AdminHandler } from '../auth/admin-access.ts'
-import { empty, json } from '../http/answer.ts'
-import { readJson } from '../http/body.ts'
-import { Failure } from '../http/failure.ts'
-import { validate, validateQuery } from '../http/validate.ts'
-import type { Services } from '../services.ts'
+import { HttpError } from '../http/http-error.ts'
+import { readJson, validate, validateQuery } from '../http/request.ts'
+import { empty, json } from '../http/response.ts'
 import type { Users } from '../users/users.ts'
+import type { AdminHandler, Services } from './services.ts'
 
 const SECRET = { 'cache-control': 'no-store' }
 
@@ -26,10 +24,10 @@ export function listUsersHandler(services: Services): AdminHandler {
 
 /** `POST /admin/users`. */
 export function createUserHandler(services: Services): AdminHandler {
-  return async (exchange, admin) => {
-    const newUser = validate(newUserSchema, await readJson(exchange.request), 'invalid_payload')
-    if (await services.users.find(newUser.name)) throw new Failure('user_exists')
-    await services.audit.record(exchange, admin.username, 'user.create', newUser.name)
+  return async (context, admin) => {
+    const newUser = validate(newUserSchema, await readJson(context.request), 'invalid_payload')
+    if (await services.users.find(newUser.name)) throw new HttpError('user_exists')
+    await services.audit.record(context, admin.username, 'user.create', newUser.name)
     return json(201, await services.users.create(newUser), SECRET)
   }
 }
@@ -41,10 +39,10 @@ export function showUserHandler(services: Services): AdminHandler {
 
 /** `DELETE /admin/users/:name`. */
 export function deleteUserHandler(services: Services): AdminHandler {
-  return async (exchange, admin) => {
-    const user = await services.users.require(exchange.params.name ?? '')
-    await services.audit.record(exchange, admin.username, 'user.delete', user.name)
-    if (!(await services.users.remove(user))) throw new Failure('user_not_found')
+  return async (context, admin) => {
+    const user = await services.users.require(context.params.name ?? '')
+    await services.audit.record(context, admin.username, 'user.delete', user.name)
+    if (!(await services.users.remove(user))) throw new HttpError('user_not_found')
     return empty(204)
   }
 }
@@ -57,10 +55,10 @@ const RESETS: Readonly<Record<ResetType, (users: Users, user: User) => Promise<R
 
 /** `POST /admin/users/:name/reset`. */
 export function resetUserHandler(services: Services): AdminHandler {
-  return async (exchange, admin) => {
-    const { type } = validate(resetSchema, await readJson(exchange.request), 'invalid_payload')
-    const user = await services.users.require(exchange.params.name ?? '')
-    await services.audit.record(exchange, admin.username, `user.reset.${type}`, user.name)
+  return async (context, admin) => {
+    const { type } = validate(resetSchema, await readJson(context.request), 'invalid_payload')
+    const user = await services.users.require(context.params.name ?? '')
+    await services.audit.record(context, admin.username, `user.reset.${type}`, user.name)
     return json(200, await RESETS[type](services.users, user), SECRET)
   }
 }

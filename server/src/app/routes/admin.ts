@@ -1,15 +1,14 @@
 import type { RouteName } from '@fish-crab/sdk/contract'
-import type { AdminHandler } from '../auth/admin-access.ts'
-import type { Handler, Services } from '../services.ts'
+import type { Handler } from '../http/router.ts'
 import {
   adminMeHandler,
   auditHandler,
   createAdminHandler,
   deleteAdminHandler,
   listAdminsHandler,
-} from './admin-admins.ts'
-import { addUserCatchesHandler, deleteUserCatchesHandler, listUserCatchesHandler } from './admin-collections.ts'
-import { loginHandler } from './admin-session.ts'
+  loginHandler,
+} from './admin-accounts.ts'
+import { addUserCatchesHandler, deleteUserCatchesHandler, listUserCatchesHandler } from './admin-catches.ts'
 import { leaderboardHandler, statsHandler } from './admin-stats.ts'
 import {
   createUserHandler,
@@ -18,6 +17,7 @@ import {
   resetUserHandler,
   showUserHandler,
 } from './admin-users.ts'
+import type { AdminHandler, Services } from './services.ts'
 
 /** The handler of every route for administrators. */
 export function createAdminHandlers(services: Services) {

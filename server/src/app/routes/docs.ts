@@ -1,7 +1,10 @@
-import type { Docs } from '../docs.ts'
-import { Failure } from '../http/failure.ts'
-import { staticFile } from '../http/static-file.ts'
-import type { Handler } from '../services.ts'
+import { MEDIA_TYPES, type RouteName } from '@fish-crab/sdk/contract'
+import { sha256Hex } from '../core/bytes.ts'
+import type { ContentCoding } from '../http/encoding.ts'
+import { HttpError } from '../http/http-error.ts'
+import { type Docs, type StaticFile, staticFile } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import type { Services } from './services.ts'
 
 /**
  * Everything comes from this server, and no script or style stands in the page: whatever an injected text says, it
@@ -33,7 +36,41 @@ export function docsHandler({ page }: Docs): Handler {
 export function docsAssetHandler({ asset }: Docs): Handler {
   return async ({ request, params }) => {
     const file = await asset(params.asset ?? '')
-    if (!file) throw new Failure('not_found')
+    if (!file) throw new HttpError('not_found')
     return staticFile(request, file, HEADERS)
+  }
+}
+
+type OpenApi = typeof import('@fish-crab/sdk/openapi')
+
+/** `GET /openapi.json`: the contract of these routes. Made, written and encoded once, when it is first asked for. */
+export function openApiHandler(
+  services: Services,
+  load: () => Promise<Pick<OpenApi, 'openApiDocument'>>,
+  routes: () => readonly RouteName[],
+): Handler {
+  const { contentEncoder, version } = services
+  let file: Promise<StaticFile> | undefined
+
+  async function makeFile(): Promise<StaticFile> {
+    const { openApiDocument } = await load()
+    const text = JSON.stringify(openApiDocument({ version, routes: routes() }))
+    const body = new TextEncoder().encode(text)
+    const encoded: Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>> = {}
+    for (const coding of contentEncoder.codings) {
+      const bytes = await contentEncoder.encode(body, coding, 'openapi')
+      if (bytes) encoded[coding] = bytes
+      // What there is no time to encode now is encoded at the next request.
+      else file = undefined
+    }
+    return { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
+  }
+
+  return async ({ request }) => {
+    file ??= makeFile().catch((error: unknown) => {
+      file = undefined
+      throw error
+    })
+    return staticFile(request, await file)
   }
 }

@@ -1,19 +1,17 @@
-import { OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { type AdminHandler, guarded } from '../auth/admin-access.ts'
-import { Failure } from '../http/failure.ts'
-import { lazy } from '../lazy.ts'
-import type { Handler, Services } from '../services.ts'
-import { demoCrabHandler, demoFishHandler } from './demo.ts'
-import { docsHandler } from './docs.ts'
-import { metricsHandler } from './metrics.ts'
-import { openApiHandler } from './openapi.ts'
-import { readHandler } from './read.ts'
-import { livezHandler, readyzHandler, statusHandler } from './status.ts'
+import { type Authentication, OPERATIONS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { lazy } from '../core/cache.ts'
+import { HttpError } from '../http/http-error.ts'
+import { countRequest } from '../http/rate-limit.ts'
+import type { Handler } from '../http/router.ts'
+import { docsHandler, openApiHandler } from './docs.ts'
+import { demoCrabHandler, demoFishHandler, readHandler } from './read.ts'
+import type { AdminHandler, Services } from './services.ts'
+import { livezHandler, metricsHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
 /** The handlers of a service. */
-export interface Handlers {
+interface Handlers {
   /** Of every route that it answers. */
   readonly byRoute: Partial<Record<RouteName, Handler>>
   /** Loads what else is loaded with the first request that needs it: pages that mock the service hardly ever make one. */
@@ -25,10 +23,10 @@ function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandle
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [
       name,
-      async (exchange, admin) => {
+      async (context, admin) => {
         const handle = (await load())[name]
-        if (!handle) throw new Failure('not_found')
-        return handle(exchange, admin)
+        if (!handle) throw new HttpError('not_found')
+        return handle(context, admin)
       },
     ]),
   )
@@ -58,8 +56,24 @@ export function createHandlers(services: Services): Handlers {
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
       name,
-      guarded(services, OPERATIONS[name as RouteName].auth, handle),
+      requireAccess(services, OPERATIONS[name as RouteName].auth, handle),
     ]),
   )
   return { byRoute, load: () => Promise.all([loadAdmin(), loadOpenApi()]) }
+}
+
+/**
+ * Puts what the contract says of a route's authentication in front of its handler: administrators alone, each within
+ * a rate limit of their own, and where it says so superadmins alone. All other routes let everybody through to their
+ * handler.
+ */
+function requireAccess(services: Services, auth: Authentication, handle: AdminHandler | Handler): Handler {
+  if (auth !== 'admin' && auth !== 'superadmin') return handle as Handler
+  const { sessions, storage, clock, adminRateLimit } = services
+  return async (context) => {
+    const admin = await sessions.require(context.request)
+    await countRequest(storage, `admin:${admin.id}`, adminRateLimit, context, clock())
+    if (auth === 'superadmin' && admin.role !== 'superadmin') throw new HttpError('forbidden')
+    return handle(context, admin)
+  }
 }

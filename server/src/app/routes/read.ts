@@ -1,19 +1,27 @@
-import { type Kind, readOptionsSchema } from '@fish-crab/sdk/contract'
-import { requireGamemode } from '../catches/gamemode.ts'
-import { Failure } from '../http/failure.ts'
-import { validateQuery } from '../http/validate.ts'
-import type { Handler, Services } from '../services.ts'
-import { agreedName } from '../users/agreed-name.ts'
+import {
+  type CrabCollection,
+  DEMO_USER,
+  type FishCollection,
+  type Kind,
+  RARITIES,
+  readOptionsSchema,
+} from '@fish-crab/sdk/contract'
+import { HttpError } from '../http/http-error.ts'
+import { validateQuery } from '../http/request.ts'
+import { json } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { requireGamemode, userNameOf } from './parameters.ts'
+import type { Services } from './services.ts'
 
 /** `GET /get/fish` and `GET /get/crab`: a collection, whole or by pages. */
-export function readHandler({ users, answerCollection }: Services, kind: Kind): Handler {
+export function readHandler({ users, readCollection }: Services, kind: Kind): Handler {
   return async ({ request, query, client }) => {
-    const name = agreedName(query)
-    if (!name) throw new Failure('missing_name')
+    const name = userNameOf(query)
+    if (!name) throw new HttpError('missing_name')
     const gamemode = requireGamemode(query.getAll('gamemode'))
     const { detail, limit, cursor } = validateQuery(readOptionsSchema, query)
     const user = await users.require(name)
-    return answerCollection(request, {
+    return readCollection(request, {
       user,
       collection: { owner: user.id, kind, gamemode },
       form: detail === 'full' ? 'full' : 'plain',
@@ -22,4 +30,25 @@ export function readHandler({ users, answerCollection }: Services, kind: Kind): 
       client,
     })
   }
+}
+
+const FISH_NAMES = ['Cod', 'Salmon', 'Koi', 'Swordfish', 'Boot', 'Marlin', 'Leviathan'] as const
+
+const FISH: FishCollection = {
+  user: DEMO_USER,
+  fish: RARITIES.map(({ label }, index) => ({ name: FISH_NAMES[index] ?? label, rarity: label })),
+}
+const CRABS: CrabCollection = {
+  user: DEMO_USER,
+  crab: [{ name: 'crab' }, { name: 'Hermit Crab' }, { name: 'King Crab' }],
+}
+
+/** `GET /demo/fish`: a fish of every rarity. */
+export function demoFishHandler(): Handler {
+  return () => json(200, FISH)
+}
+
+/** `GET /demo/crab`: some crabs. */
+export function demoCrabHandler(): Handler {
+  return () => json(200, CRABS)
 }

@@ -1,7 +1,9 @@
 import { ERROR_CODES, type Status } from '@fish-crab/sdk/contract'
-import { json } from '../http/answer.ts'
-import { Failure } from '../http/failure.ts'
-import type { Handler, Services } from '../services.ts'
+import type { Metrics } from '../core/host.ts'
+import { HttpError } from '../http/http-error.ts'
+import { json } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import type { Services } from './services.ts'
 
 /** `GET /status`: for people and overlays. Says 503 in its own shape when the storage cannot be used. */
 export function statusHandler(services: Services): Handler {
@@ -28,16 +30,33 @@ export function livezHandler(): Handler {
 export function readyzHandler(services: Services): Handler {
   return async () => {
     if (!services.isAccepting())
-      throw new Failure('unavailable', { message: 'The server is stopping. Send requests elsewhere.' })
+      throw new HttpError('unavailable', { message: 'The server is stopping. Send requests elsewhere.' })
     await checkStorage(services).catch((cause: unknown) => {
-      throw new Failure('unavailable', { cause })
+      throw new HttpError('unavailable', { cause })
     })
     return json(200, { status: 'ok' })
   }
 }
 
 /** Rejects when the storage is out of reach, or no longer holds the store that the server started with. */
-async function checkStorage({ storage, identity }: Services): Promise<void> {
+async function checkStorage({ storage, storeId }: Services): Promise<void> {
   // At once: how long both take is how long the slower one does.
-  await Promise.all([storage.ping(), identity.verify()])
+  await Promise.all([storage.ping(), storeId.verify()])
+}
+
+/** `GET /metrics`: what a scraper of Prometheus reads. */
+export function metricsHandler(metrics: Metrics): Handler {
+  return async () => {
+    const { body, contentType } = await metrics.render()
+    const bytes = new TextEncoder().encode(body)
+    return {
+      status: 200,
+      body: bytes,
+      headers: {
+        'content-type': contentType,
+        'content-length': String(bytes.byteLength),
+        'cache-control': 'no-store',
+      },
+    }
+  }
 }

@@ -1,35 +1,33 @@
 import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
-import { agreedGamemode, requireGamemode } from '../catches/gamemode.ts'
-import { parsePayload } from '../catches/payload.ts'
-import { tokenMoment, toRecord } from '../catches/record.ts'
-import { savedMessage } from '../catches/saved-message.ts'
-import { decryptToken, tokenText } from '../catches/token.ts'
-import { json } from '../http/answer.ts'
-import { parseJson, readBody, requireMediaType } from '../http/body.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { Failure } from '../http/failure.ts'
-import type { Handler, Services } from '../services.ts'
-import { agreedName } from '../users/agreed-name.ts'
-import { sha256Hex } from '../users/digest.ts'
+import { decryptToken, parsePayload, tokenText } from '../catches/payload.ts'
+import { savedMessage, tokenTime, toRecord } from '../catches/record.ts'
+import { sha256Hex } from '../core/bytes.ts'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { parseJson, readBody, requireMediaType } from '../http/request.ts'
+import { json } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { gamemodeOf, requireGamemode, userNameOf } from './parameters.ts'
+import type { Services } from './services.ts'
 
 /** `POST /post/fish` and `POST /post/crab`: stores what a token holds, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
-  const { storage, identity, users, clock, createId, tokenTtlSeconds } = services
+  const { storage, storeId, users, clock, createId, tokenTtlSeconds } = services
 
-  return async (exchange) => {
-    requireMediaType(exchange.request, MEDIA_TYPES.token)
-    const user = await users.require(userNameOf(exchange))
-    const said = [exchange.request.headers.get(HEADERS.gamemode), ...exchange.query.getAll('gamemode')]
-    agreedGamemode(said)
-    const text = tokenText(await readBody(exchange.request))
+  return async (context) => {
+    requireMediaType(context.request, MEDIA_TYPES.token)
+    const user = await users.require(userNameIn(context))
+    const said = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
+    gamemodeOf(said)
+    const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user), text)
     if (!token) return replayOr('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
     if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
-      throw new Failure('user_mismatch')
+      throw new HttpError('user_mismatch')
     }
     const gamemode = requireGamemode([...said, payload.gamemode])
     const count = payload.entries.length
@@ -38,10 +36,10 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const record = toRecord(payload.entries, {
       id: createId(),
       dedupeKey,
-      caughtAt: tokenMoment(token.timestamp, exchange.receivedAt),
+      caughtAt: tokenTime(token.timestamp, context.receivedAt),
     })
     const result = await storage.append({ owner: user.id, kind, gamemode }, record)
-    if (result.outcome === 'owner_removed') throw new Failure('user_not_found')
+    if (result.outcome === 'owner_removed') throw new HttpError('user_not_found')
     return result.outcome === 'replayed' ? replayed(user, count, result.id) : json(201, saved(user, count, result.id))
   }
 
@@ -57,8 +55,8 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   async function replayOr(code: 'invalid_token' | 'token_expired', user: User, dedupeKey: string, count: number) {
     const id = await storage.findRecord(user.id, dedupeKey)
     if (id !== undefined) return replayed(user, count, id)
-    await identity.verify()
-    throw new Failure(code)
+    await storeId.verify()
+    throw new HttpError(code)
   }
 
   function saved({ name }: User, count: number, id: string): Saved {
@@ -71,9 +69,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
 }
 
 /** Whose token it is: the user that the query names, else the owner of the personal API key. */
-function userNameOf({ query, apiKeyUser }: Exchange): string {
-  const name = agreedName(query) ?? apiKeyUser?.name
-  if (!name) throw new Failure('missing_name')
+function userNameIn({ query, apiKeyUser }: RequestContext): string {
+  const name = userNameOf(query) ?? apiKeyUser?.name
+  if (!name) throw new HttpError('missing_name')
   return name
 }
 

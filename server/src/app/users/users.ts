@@ -1,9 +1,9 @@
 import { type CreatedUser, isUserName, type User, type UserList, userNameKey } from '@fish-crab/sdk/contract'
-import { itemKey } from '../../storage/keys.ts'
-import type { Cursors } from '../http/cursor.ts'
-import { Failure } from '../http/failure.ts'
-import { uuidv7 } from '../ids.ts'
-import { createSecretStore, type PlainSecrets, type SecretStoreContext, type UserSecrets } from './secrets.ts'
+import { uuidv7 } from '../core/ids.ts'
+import type { Cursors } from '../http/cursors.ts'
+import { HttpError } from '../http/http-error.ts'
+import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
+import { createSecretStore, type PlainSecrets, type SecretStoreOptions, type UserSecrets } from './user-secrets.ts'
 
 /** What a user is created from; every secret that is not given is made. */
 type NewUser = { readonly name: string } & { readonly [Name in keyof PlainSecrets]?: string | undefined }
@@ -34,35 +34,24 @@ export interface Users extends UserSecrets {
 }
 
 /** What {@link createUsers} builds on. */
-export interface UsersContext extends SecretStoreContext {
+export interface UsersOptions extends SecretStoreOptions {
   readonly cursors: Cursors
   readonly clock: () => number
 }
 
-/** Base of the items that hold users. */
-export const USERS_BASE = 'user:'
-/** Base of the items that hold users' names by their ids. */
-export const USER_NAMES_BASE = 'user-name:'
-
 const LISTING = 'users'
 
-/** The item that holds the name of the user with this id. */
-export function userNameItem(id: string): string {
-  return itemKey(USER_NAMES_BASE, id)
-}
-
 /** Makes the directory of users: names to ids, and ids to names. */
-export function createUsers(context: UsersContext): Users {
-  const { storage, identity, cursors, clock, random } = context
+export function createUsers(context: UsersOptions): Users {
+  const { storage, storeId, cursors, clock, random } = context
   const { items } = storage
   const store = createSecretStore(context)
-  const userKey = (name: string) => itemKey(USERS_BASE, userNameKey(name))
 
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
     if (stored !== null) return JSON.parse(stored) as User
-    await identity.verify()
+    await storeId.verify()
     return undefined
   }
 
@@ -76,7 +65,7 @@ export function createUsers(context: UsersContext): Users {
 
     async require(name) {
       const user = await find(name)
-      if (!user) throw new Failure('user_not_found')
+      if (!user) throw new HttpError('user_not_found')
       return user
     },
 
@@ -84,7 +73,7 @@ export function createUsers(context: UsersContext): Users {
       const name = await store.nameByApiKey(apiKey)
       const user = name === undefined ? undefined : await find(name)
       if (user && (await store.hasApiKey(user, apiKey))) return user
-      await identity.verify()
+      await storeId.verify()
       return undefined
     },
 
@@ -109,7 +98,7 @@ export function createUsers(context: UsersContext): Users {
     },
 
     async create({ name, ...given }) {
-      if (await find(name)) throw new Failure('user_exists')
+      if (await find(name)) throw new HttpError('user_exists')
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
@@ -118,7 +107,7 @@ export function createUsers(context: UsersContext): Users {
       await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
       await removeTraces(user)
-      throw new Failure('user_exists')
+      throw new HttpError('user_exists')
     },
 
     async remove(user) {

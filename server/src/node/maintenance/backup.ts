@@ -2,7 +2,7 @@ import { realpathSync, renameSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { syncFolder } from '../../storage/file/folder.ts'
 import type { ConfigSource } from '../config.ts'
-import { keptSecrets } from '../secrets-file.ts'
+import { storedSecrets } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
@@ -44,7 +44,7 @@ export function backupStore(options: BackupOptions): Promise<BackupReport> {
     checkNewName(names, 'folder')
     refuseInside(from, folder)
     // Where they are damaged, it is these that are, not a copy of them.
-    await keptSecrets(from)
+    await storedSecrets(from)
     if (dryRun) {
       const { facts, sealCheck } = await checkedContent(file, work)
       return { folder, ...facts, secrets: await secretsStateOf(from, sealCheck), ...dryRunMark(dryRun) }

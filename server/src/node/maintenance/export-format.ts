@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { USERS_BASE } from '../../app/users/users.ts'
+import { USERS_BASE } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import { checkItemKey } from '../../storage/keys.ts'
 

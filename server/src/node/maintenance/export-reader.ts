@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
+import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import {
   type ContentLine,
   countLine,
@@ -60,7 +60,7 @@ export async function* exportLines(
     const problem = problemOf(line)
     if (problem !== undefined) throw invalidLine(number, problem)
     counts = countLine(counts, line)
-    if ('item' in line && line.item === SEAL_CHECK_KEY) sealCheck = line.value
+    if ('item' in line && line.item === SECRET_CHECK_KEY) sealCheck = line.value
     yield { number, line }
   }
   if (!isEnded) throw invalidLine(number + 1, 'is missing: the export was cut off')

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
+import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { countLine, EXPORT_FORMAT, EXPORT_VERSION, type ExportHeader, lineCounts, NO_LINES } from './export-format.ts'
 import type { MaintenanceProgress, ProgressOptions } from './progress.ts'
 import { schemaOf } from './store-file.ts'
@@ -37,7 +37,7 @@ export class ExportText {
     let chunk = `${JSON.stringify(this.#header())}\n`
     for (const line of storeLines(this.#db)) {
       this.counts = countLine(this.counts, line)
-      if ('item' in line && line.item === SEAL_CHECK_KEY) this.sealCheck = line.value
+      if ('item' in line && line.item === SECRET_CHECK_KEY) this.sealCheck = line.value
       chunk += `${JSON.stringify(line)}\n`
       done += 1
       if (chunk.length < CHUNK_CHARACTERS) continue

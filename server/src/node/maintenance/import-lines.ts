@@ -1,4 +1,5 @@
-import { checkMarked, markFinished, STORE_KEY } from '../../app/store-mark.ts'
+import { STORE_KEY } from '../../app/store/item-keys.ts'
+import { checkImportLock, finishImport } from '../../app/store/store-id.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ContentLine } from './export-format.ts'
 import { exportLines, type NumberedLine } from './export-reader.ts'
@@ -31,7 +32,7 @@ export async function importLines({ file, storage, total, onProgress, signal }: 
   const tell = () => onProgress?.({ step: 'write', unit: 'lines', done: written, total })
   const flush = async () => {
     signal?.throwIfAborted()
-    await checkMarked(storage)
+    await checkImportLock(storage)
     await writeBatch(storage, batch)
     written += batch.length
     tell()
@@ -51,7 +52,7 @@ export async function importLines({ file, storage, total, onProgress, signal }: 
     if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
   }
   await flush()
-  await markFinished(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
+  await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
 }
 
 /** The export says each thing once: that was checked. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { checkMarked, markUnfinished, refuseUnfinished, STORE_KEY, unmark } from '../../app/store-mark.ts'
+import { STORE_KEY } from '../../app/store/item-keys.ts'
+import { checkImportLock, lockForImport, refuseImportLock, unlockImport } from '../../app/store/store-id.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import { type ImportWork, importLines } from './import-lines.ts'
@@ -51,7 +52,7 @@ export async function checkRedis(options: RedisAddress): Promise<void> {
 
 async function refuseData(storage: Pick<RedisView, 'items' | 'tallies'>): Promise<void> {
   const mark = await storage.items.getItem(STORE_KEY)
-  refuseUnfinished(mark)
+  refuseImportLock(mark)
   if (mark !== null) throw notEmpty()
   await refuseContent(storage)
 }
@@ -63,18 +64,18 @@ async function refuseData(storage: Pick<RedisView, 'items' | 'tallies'>): Promis
 async function claim(storage: FishStorage, signal: AbortSignal | undefined, notice: Notice): Promise<void> {
   await refuseData(storage)
   signal?.throwIfAborted()
-  if (!(await markUnfinished(storage))) {
+  if (!(await lockForImport(storage))) {
     await refuseData(storage)
     throw notEmpty()
   }
   try {
     notice.onWait(notice.noticeMs)
     await pause(notice.noticeMs, signal)
-    await checkMarked(storage)
+    await checkImportLock(storage)
     // Once more: what a server has written in between has no mark.
     await refuseContent(storage)
   } catch (error) {
-    await unmark(storage)
+    await unlockImport(storage)
     throw error
   }
 }

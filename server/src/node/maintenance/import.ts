@@ -1,6 +1,6 @@
 import { renameSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { markUnfinished } from '../../app/store-mark.ts'
+import { lockForImport } from '../../app/store/store-id.ts'
 import { syncFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
@@ -116,7 +116,7 @@ function importFolder(target: string, work: Work): Promise<void> {
     refuseStoreIn(folder)
     const storage = await createStorage({ driver: 'file', path: draft })
     try {
-      await markUnfinished(storage)
+      await lockForImport(storage)
       await importLines({ ...work, storage })
     } finally {
       await storage.dispose()

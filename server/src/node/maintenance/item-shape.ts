@@ -1,12 +1,18 @@
 import { adminSchema, auditEntrySchema, createdUserSchema, newUserSchema, userNameKey } from '@fish-crab/sdk/contract'
 import * as z from 'zod/mini'
-import { ADMINS_KEY } from '../../app/auth/admins.ts'
-import { AUDIT_BASE, auditKey } from '../../app/auth/audit.ts'
-import { isStoreId, STORE_KEY } from '../../app/store-mark.ts'
-import { isSealCheck, SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
-import { isPasswordKey, ownerOfSealed } from '../../app/users/secret-keys.ts'
-import { USERS_BASE } from '../../app/users/users.ts'
-import { isSealed } from '../../app/users/vault.ts'
+import {
+  ADMINS_KEY,
+  AUDIT_BASE,
+  auditKey,
+  isPasswordKey,
+  ownerOfEncrypted,
+  SECRET_CHECK_KEY,
+  STORE_KEY,
+  USERS_BASE,
+} from '../../app/store/item-keys.ts'
+import { isStoreId } from '../../app/store/store-id.ts'
+import { isEncrypted } from '../../app/users/encryption.ts'
+import { isSecretCheck } from '../../app/users/secret-check.ts'
 import { itemKey } from '../../storage/keys.ts'
 import { isScryptHash } from '../passwords.ts'
 
@@ -31,8 +37,8 @@ const OTHER_USER = 'holds a user that the service cannot have stored'
 /** What is wrong with the value of an item that has a form of its own, as the end of a sentence. */
 export function itemProblem(key: string, value: string): string | undefined {
   if (key === STORE_KEY) return isStoreId(value) ? undefined : 'does not say which store this is'
-  if (key === SEAL_CHECK_KEY) return isSealCheck(value) ? undefined : NOT_SEALED
-  if (ownerOfSealed(key) !== undefined) return isSealed(value) ? undefined : NOT_SEALED
+  if (key === SECRET_CHECK_KEY) return isSecretCheck(value) ? undefined : NOT_SEALED
+  if (ownerOfEncrypted(key) !== undefined) return isEncrypted(value) ? undefined : NOT_SEALED
   if (isPasswordKey(key)) return isScryptHash(value) ? undefined : 'holds a password hash of an unknown form'
   if (key === ADMINS_KEY) return adminsProblem(value)
   if (key.startsWith(AUDIT_BASE)) {

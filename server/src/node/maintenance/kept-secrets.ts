@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppSecrets } from '../../app/options.ts'
-import { openSealTexts } from '../../app/users/seal-check.ts'
-import { createVault, SealError } from '../../app/users/vault.ts'
-import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
+import { decryptSecretCheck } from '../../app/users/secret-check.ts'
+import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
 import { syncFile } from './store-file.ts'
 
 /** Whether a copy of a store can be served with the secrets beside it. */
@@ -37,17 +37,17 @@ export function writeSecretsText(folder: string, text: string): void {
 
 /** Tries the secrets in a folder on the seal check of a store. */
 export async function secretsStateOf(folder: string, sealCheck: string | null): Promise<SecretsState> {
-  const kept = await keptSecrets(folder)
+  const kept = await storedSecrets(folder)
   if (sealCheck === null) return 'included'
   if (!kept) return 'needed'
   try {
-    await openSealTexts(
+    await decryptSecretCheck(
       sealCheck,
-      createVault(allSeals(kept), (bytes) => crypto.getRandomValues(bytes)),
+      createEncryption(allSeals(kept), (bytes) => crypto.getRandomValues(bytes)),
     )
     return 'included'
   } catch (error) {
-    if (error instanceof SealError) return 'needed'
+    if (error instanceof DecryptionError) return 'needed'
     throw error
   }
 }

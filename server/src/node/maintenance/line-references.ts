@@ -1,8 +1,15 @@
 import type { User } from '@fish-crab/sdk/contract'
-import { namesSecret, SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
-import { ownerOfSealed, SECRETS, secretKey } from '../../app/users/secret-keys.ts'
-import { USER_NAMES_BASE, USERS_BASE, userNameItem } from '../../app/users/users.ts'
-import { secretIdOf } from '../../app/users/vault.ts'
+import {
+  ownerOfEncrypted,
+  SECRET_CHECK_KEY,
+  SECRETS,
+  secretKey,
+  USER_NAMES_BASE,
+  USERS_BASE,
+  userNameItem,
+} from '../../app/store/item-keys.ts'
+import { secretIdOf } from '../../app/users/encryption.ts'
+import { hasSecretId } from '../../app/users/secret-check.ts'
 import { invalidLine, type NumberedLine } from './export-reader.ts'
 import { type LinePlaces, ownerOf } from './line-places.ts'
 
@@ -34,7 +41,7 @@ export class LineReferences {
     if (!('item' in line)) return
     const { item, value } = line
     if (item.startsWith(USER_NAMES_BASE)) this.#names.set(item, value)
-    if (ownerOfSealed(item) !== undefined) setIfAbsent(this.#sealed, secretIdOf(value), number)
+    if (ownerOfEncrypted(item) !== undefined) setIfAbsent(this.#sealed, secretIdOf(value), number)
     if (!item.startsWith(USERS_BASE)) return
     const { id, name } = JSON.parse(value) as User
     this.#users.set(id, { number, name })
@@ -58,11 +65,11 @@ export class LineReferences {
       if (sealCheck === null) {
         throw invalidLine(
           number,
-          `holds a sealed key, and ${SEAL_CHECK_KEY}, by which a wrong secret is told, is missing`,
+          `holds a sealed key, and ${SECRET_CHECK_KEY}, by which a wrong secret is told, is missing`,
         )
       }
-      if (!namesSecret(sealCheck, secretId)) {
-        throw invalidLine(number, `holds a key that is sealed under a secret which ${SEAL_CHECK_KEY} does not name`)
+      if (!hasSecretId(sealCheck, secretId)) {
+        throw invalidLine(number, `holds a key that is sealed under a secret which ${SECRET_CHECK_KEY} does not name`)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { SealError } from '../../app/users/vault.ts'
+import { DecryptionError } from '../../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/errors.ts'
 import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError } from '../config.ts'
@@ -74,7 +74,7 @@ function toMaintenanceError(error: unknown): unknown {
   if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
   if (error instanceof SecretsError) return new MaintenanceError('damaged', error.message, cause)
   if (error instanceof StorageError) return ofStorage(error)
-  if (error instanceof SealError) {
+  if (error instanceof DecryptionError) {
     return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data was sealed with.', {
       hint: 'Give the right one, also as FISH_SECRET_PREVIOUS. Nothing was changed.',
       ...cause,

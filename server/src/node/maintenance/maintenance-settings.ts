@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ConfigError, type ConfigSource } from '../config.ts'
+import type { StorageAddress } from '../settings.ts'
 import { SETTINGS } from '../settings.ts'
-import type { StorageAddress } from '../storage-address.ts'
 import { MaintenanceError } from './maintenance-error.ts'
 
 /** The settings that maintenance shares with the server. */
@@ -30,7 +30,8 @@ export function readMaintenanceSettings({ env, flags = {} }: ConfigSource): Main
   }
   const flag = flags[storage.flag ?? '']
   const address = attempt(flag === undefined ? storage.env : `--${storage.flag}`, () => {
-    if (flag !== undefined && storage.isSecret?.(flag)) throw new Error(`holds a password; set ${storage.env} instead`)
+    if (flag !== undefined && storage.holdsSecret?.(flag))
+      throw new Error(`holds a password; set ${storage.env} instead`)
     return storage.parse(flag ?? (env[storage.env] || (storage.fallback ?? '')))
   })
   const older = env[previousSecrets.env]

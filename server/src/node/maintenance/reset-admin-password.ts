@@ -1,7 +1,8 @@
 import type { AdminRole } from '@fish-crab/sdk/contract'
 import { type Admins, createAdmins } from '../../app/auth/admins.ts'
 import { createAuditRecorder } from '../../app/auth/audit.ts'
-import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
+import { STORE_KEY } from '../../app/store/item-keys.ts'
+import { refuseImportLock } from '../../app/store/store-id.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
@@ -41,11 +42,11 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
     if (settings.storage.driver === 'file') storeFileOf(folderOf(settings.storage))
     const storage = await createStorage(settings.storage)
     try {
-      refuseUnfinished(await storage.items.getItem(STORE_KEY))
+      refuseImportLock(await storage.items.getItem(STORE_KEY))
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
       // Nobody serves another store under this name: it was named by where it is.
-      const identity = { verify: async () => {} }
-      const admins = createAdmins({ storage, identity, passwords: createScryptHasher(), clock: Date.now, random })
+      const storeId = { verify: async () => {} }
+      const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
       const found = await admins.find(username)
       if (!found) throw await noAdmin(admins)
       if (!dryRun) {

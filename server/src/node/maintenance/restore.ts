@@ -5,7 +5,7 @@ import { MARK_FILE } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
-import { keptSecrets, SECRETS_FILE } from '../secrets-file.ts'
+import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
 import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
 import { inLockedFolder } from './locked-folder.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
@@ -52,7 +52,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
     refuseItself(file, target)
     const { facts, sealCheck } = await checkedContent(file, work)
     // Where they are damaged, it is these that are, not a copy of them.
-    await keptSecrets(from)
+    await storedSecrets(from)
     if (!force && found(target).length > 0) {
       // First: --force would not help.
       refuseInUse(target)

@@ -1,12 +1,18 @@
 import type { AppSecrets } from '../../app/options.ts'
-import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
-import { lookAtSeals, type ResealCounts, type ResealProgress, resealAll } from '../../app/users/reseal.ts'
-import { type ItemSource, openSealCheck } from '../../app/users/seal-check.ts'
-import { createVault, SealError } from '../../app/users/vault.ts'
+import { STORE_KEY } from '../../app/store/item-keys.ts'
+import { refuseImportLock } from '../../app/store/store-id.ts'
+import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
+import {
+  previewRotation,
+  type RotationCounts,
+  type RotationProgress,
+  reencryptAll,
+} from '../../app/users/rotate-secret.ts'
+import { type ItemSource, verifySecretCheck } from '../../app/users/secret-check.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
-import { foreignSecrets, keepSecrets, keptSecrets, makeSecrets } from '../secrets-file.ts'
+import { makeSecrets, mismatchedSecrets, storedSecrets, storeSecrets } from '../secrets-file.ts'
 import { allSeals } from './kept-secrets.ts'
 import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
 import { folderOf, type MaintenanceSettings, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
@@ -23,7 +29,7 @@ export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
 }
 
 /** Outcome of {@link rotateSecret}. */
-export interface RotateSecretReport extends ResealCounts, DryRunMark {}
+export interface RotateSecretReport extends RotationCounts, DryRunMark {}
 
 /**
  * Seals every key anew under `FISH_SECRET`, or under the secret beside the data where none is given. A file store must
@@ -38,7 +44,7 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
     const work = {
       ...(signal ? { signal } : {}),
       ...(onProgress && {
-        onProgress: ({ seen, total }: ResealProgress) =>
+        onProgress: ({ seen, total }: RotationProgress) =>
           onProgress({ step: dryRun ? 'check' : 'rotate', unit: 'keys', done: seen, total }),
       }),
     }
@@ -46,17 +52,17 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
       const view = await viewOf(settings)
       await using _end = endOf(view)
       const { seals } = await sealingOf(view, settings, makeNew)
-      return { ...(await lookAtSeals({ storage: view, vault: vaultOf(seals), ...work })), ...dryRunMark(dryRun) }
+      return { ...(await previewRotation({ storage: view, vault: vaultOf(seals), ...work })), ...dryRunMark(dryRun) }
     }
     // A file store is locked from here on, and its secrets with it.
     const storage = await createStorage(settings.storage)
     await using _end = endOf(storage)
     const { seals, keeping } = await sealingOf(storage, settings, makeNew)
-    if (keeping?.isNew) await keepSecrets(keeping.folder, keeping.secrets)
-    const counts = await resealAll({ storage, vault: vaultOf(seals), ...work })
+    if (keeping?.isNew) await storeSecrets(keeping.folder, keeping.secrets)
+    const counts = await reencryptAll({ storage, vault: vaultOf(seals), ...work })
     if (counts.unopened.length === 0 && keeping?.secrets.sealPrevious) {
       const { seal, session } = keeping.secrets
-      await keepSecrets(keeping.folder, { seal, session })
+      await storeSecrets(keeping.folder, { seal, session })
     }
     return counts
   }
@@ -105,16 +111,16 @@ interface Sealing {
 }
 
 async function sealingOf(storage: ItemSource, settings: MaintenanceSettings, makeNew: boolean): Promise<Sealing> {
-  refuseUnfinished(await storage.items.getItem(STORE_KEY))
+  refuseImportLock(await storage.items.getItem(STORE_KEY))
   const folder = settings.storage.driver === 'file' ? folderOf(settings.storage) : undefined
-  const kept = folder === undefined ? undefined : await keptSecrets(folder)
+  const kept = folder === undefined ? undefined : await storedSecrets(folder)
   if (settings.secret !== undefined) return { seals: givenSeals(settings, kept) }
   if (folder === undefined || !kept) throw missingSecret()
   const seals = [...allSeals(kept), ...settings.previousSecrets]
   // Whatever does not open now would never open again under a new one.
-  await openSealCheck(storage, vaultOf(seals)).catch((error: unknown) => {
-    if (!(error instanceof SealError)) throw error
-    throw new MaintenanceError('wrong_secret', foreignSecrets(folder).message, { cause: error })
+  await verifySecretCheck(storage, vaultOf(seals)).catch((error: unknown) => {
+    if (!(error instanceof DecryptionError)) throw error
+    throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
   })
   if (!makeNew) return { seals, keeping: { folder, secrets: kept, isNew: false } }
   const secrets = { seal: makeSecrets().seal, session: kept.session, sealPrevious: seals }
@@ -122,7 +128,7 @@ async function sealingOf(storage: ItemSource, settings: MaintenanceSettings, mak
 }
 
 function vaultOf(seals: readonly string[]) {
-  return createVault(seals, (bytes) => crypto.getRandomValues(bytes))
+  return createEncryption(seals, (bytes) => crypto.getRandomValues(bytes))
 }
 
 /** Whoever asks to seal under a secret of their own means to leave the kept one. */

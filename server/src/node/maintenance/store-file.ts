@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { refuseUnfinished, STORE_KEY } from '../../app/store-mark.ts'
-import { SEAL_CHECK_KEY } from '../../app/users/seal-check.ts'
+import { SECRET_CHECK_KEY, STORE_KEY } from '../../app/store/item-keys.ts'
+import { refuseImportLock } from '../../app/store/store-id.ts'
 import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
@@ -78,7 +78,7 @@ export async function checkWhole(db: DatabaseSync, file: string, { onProgress, s
   if ((await runLong({ db, file, size, sql: 'PRAGMA integrity_check(1)', signal })) !== 'ok') {
     throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
   }
-  refuseUnfinished(itemOf(db, STORE_KEY))
+  refuseImportLock(itemOf(db, STORE_KEY))
   onProgress?.({ step: 'check', unit: 'bytes', done: size, total: size })
 }
 
@@ -120,7 +120,7 @@ export interface StoreContent {
 export function contentOf(db: DatabaseSync): StoreContent {
   db.exec('BEGIN')
   try {
-    return { facts: factsOf(db), sealCheck: itemOf(db, SEAL_CHECK_KEY) }
+    return { facts: factsOf(db), sealCheck: itemOf(db, SECRET_CHECK_KEY) }
   } finally {
     db.exec('ROLLBACK')
   }

@@ -1,0 +1,70 @@
+import { lazy } from '../core/cache.ts'
+import { HttpError } from './http-error.ts'
+
+/** Positions in listings as the opaque texts that clients send back. */
+export interface Cursors {
+  /**
+   * Makes a cursor of a position.
+   * @param scope the listing that the position belongs to
+   */
+  sign(position: string, scope: string): Promise<string>
+  /** The position in a cursor of this listing. Fails with `invalid_query` for any other text. */
+  verify(cursor: string, scope: string): Promise<string>
+}
+
+const SEPARATOR = '~'
+const LABEL = 'fish-crab cursors'
+const MAC_BYTES = 16
+
+/**
+ * Makes the cursors of a service. They hold no secret, but each carries a MAC (HMAC-SHA-256; HKDF derives its key from
+ * the secret), so that no storage receives a position that was invented, changed or issued for another listing. They are
+ * valid as long as the secret is in use.
+ */
+export function createCursors(secret: string): Cursors {
+  const macKey = lazy(() => deriveKey(secret))
+
+  async function sign(position: string, scope: string): Promise<string> {
+    const text = new TextEncoder().encode(JSON.stringify([scope, position]))
+    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
+    return `${position}${SEPARATOR}${base64Url(mac.subarray(0, MAC_BYTES))}`
+  }
+
+  return {
+    sign,
+    async verify(cursor, scope) {
+      const end = cursor.lastIndexOf(SEPARATOR)
+      const position = cursor.slice(0, Math.max(end, 0))
+      if (end > 0 && isEqual(cursor, await sign(position, scope))) return position
+      throw invalidCursor()
+    },
+  }
+}
+
+/** The failure of a request with an invalid cursor. */
+export function invalidCursor(): HttpError {
+  return new HttpError('invalid_query', {
+    details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
+  })
+}
+
+async function deriveKey(secret: string): Promise<CryptoKey> {
+  const encoder = new TextEncoder()
+  const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey'])
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode(LABEL) }
+  return crypto.subtle.deriveKey(hkdf, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign'])
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** Compares in constant time, so that a MAC cannot be guessed byte by byte. */
+function isEqual(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
+  return difference === 0
+}

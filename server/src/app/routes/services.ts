@@ -1,0 +1,38 @@
+import type { FishStorage } from '../../storage/types.ts'
+import type { Admin, Admins } from '../auth/admins.ts'
+import type { Audit } from '../auth/audit.ts'
+import type { Credentials } from '../auth/credentials.ts'
+import type { Sessions } from '../auth/sessions.ts'
+import type { CollectionReader } from '../catches/read-collection.ts'
+import type { Logger, Metrics } from '../core/host.ts'
+import type { RequestContext } from '../http/context.ts'
+import type { ContentEncoder } from '../http/encoding.ts'
+import type { RateLimit } from '../http/rate-limit.ts'
+import type { Docs, HandlerResponse } from '../http/response.ts'
+import type { StoreId } from '../store/store-id.ts'
+import type { Users } from '../users/users.ts'
+
+/** What handlers work with. */
+export interface Services {
+  readonly storage: FishStorage
+  readonly storeId: StoreId
+  readonly users: Users
+  readonly admins: Admins
+  readonly credentials: Credentials
+  readonly sessions: Sessions
+  readonly audit: Audit
+  readonly readCollection: CollectionReader
+  readonly contentEncoder: ContentEncoder
+  readonly logger: Logger
+  readonly clock: () => number
+  readonly createId: () => string
+  readonly version: string
+  readonly adminRateLimit: RateLimit
+  readonly tokenTtlSeconds: number | undefined
+  readonly isAccepting: () => boolean
+  readonly metrics: Metrics | undefined
+  readonly docs: Docs | undefined
+}
+
+/** Responds to one request of an administrator. */
+export type AdminHandler = (context: RequestContext, admin: Admin) => Promise<HandlerResponse> | HandlerResponse

@@ -1,0 +1,74 @@
+import { type AuditEntry, userNameKey } from '@fish-crab/sdk/contract'
+import { decodeKeyPart, itemKey } from '../../storage/keys.ts'
+
+/*
+ * The key of every item that the service stores. Keys are part of the data: changing one loses what is stored under it.
+ */
+
+/** The id of the store, or the import lock; see `store-id.ts`. */
+export const STORE_KEY = itemKey('setting', 'store')
+
+/** The check that all encryption secrets are at hand; see `secret-check.ts`. */
+export const SECRET_CHECK_KEY = itemKey('setting', 'seal-check')
+
+/** All administrators. */
+export const ADMINS_KEY = itemKey('setting', 'admins')
+
+/** Base of the users, by name. */
+export const USERS_BASE = 'user:'
+
+/** A user, by name in any letter case. */
+export function userKey(name: string): string {
+  return itemKey(USERS_BASE, userNameKey(name))
+}
+
+/** Base of the names of users, by id. */
+export const USER_NAMES_BASE = 'user-name:'
+
+/** The name of the user with this id. */
+export function userNameItem(id: string): string {
+  return itemKey(USER_NAMES_BASE, id)
+}
+
+/** The name of the user with this API key. */
+export function apiKeyOwnerKey(apiKeyHash: string): string {
+  return itemKey('api-key', apiKeyHash)
+}
+
+/** Base of users' secrets. */
+export const SECRETS_BASE = 'secret:'
+
+/** The secrets that every user has. */
+export const SECRETS = ['password', 'fernet', 'api-key'] as const
+
+/** A secret of the user with this id. */
+export function secretKey(id: string, secret: (typeof SECRETS)[number]): string {
+  return itemKey(SECRETS_BASE, id, secret)
+}
+
+const PASSWORD = /^secret:[^:]+:password$/
+const ENCRYPTED = /^secret:([^:]+):fernet$/
+
+/** Part of the key of every encrypted item behind {@link SECRETS_BASE}, and of few others. */
+export const ENCRYPTED_PART = ':fernet'
+
+/** Whether an item holds the hash of a user's password. */
+export function isPasswordKey(key: string): boolean {
+  return PASSWORD.test(key)
+}
+
+/** The id of the user whose encrypted secret an item holds; `undefined` for any other item. */
+export function ownerOfEncrypted(key: string): string | undefined {
+  const [, id] = ENCRYPTED.exec(key) ?? []
+  return id === undefined ? undefined : decodeKeyPart(id)
+}
+
+/** Base of the audit log. */
+export const AUDIT_BASE = 'audit:'
+const MAX_TIME = 2 ** 48 - 1
+
+/** An entry of the audit log. Keys count down, so that a listing in the order of keys is newest first. */
+export function auditKey({ at, id }: AuditEntry): string {
+  const age = (MAX_TIME - Date.parse(at)).toString(16).padStart(12, '0')
+  return itemKey(AUDIT_BASE, age, id)
+}

@@ -1,0 +1,185 @@
+import { StorageError } from '../../storage/errors.ts'
+import type { FishStorage } from '../../storage/types.ts'
+import { type RandomSource, randomText } from '../core/ids.ts'
+import { STORE_KEY } from './item-keys.ts'
+
+/** The id of the store that a service works on, by which it notices when the store is emptied or replaced. */
+export interface StoreId {
+  /**
+   * Reads the id of the store, and creates one if it has none. Until then, nothing is checked.
+   * @throws StorageError `unfinished`
+   */
+  load(): Promise<void>
+  /**
+   * Checks that the storage still holds the store with the loaded id.
+   * @throws StorageError `replaced`, `unfinished`
+   */
+  verify(): Promise<void>
+  /**
+   * Settles when the storage may be used; `undefined` when it may be used now. Reuses the result of a {@link verify}
+   * that began less than {@link FRESH_MS} ago.
+   */
+  ready(): Promise<void> | undefined
+  /** Drops the last result, since the connection failed: whatever responds next may be another store. */
+  invalidate(): void
+}
+
+/**
+ * How long a result is reused, in milliseconds. Longer than a host takes between two verifications, so that requests
+ * hardly ever wait for one, and shorter than an import waits before it writes.
+ */
+const FRESH_MS = 1500
+
+interface StoreIdOptions {
+  /** A storage that is not checked against this id. */
+  readonly storage: FishStorage
+  readonly random: RandomSource
+  readonly clock: () => number
+}
+
+/** Creates the check of a store's id. */
+export function createStoreId({ storage, random, clock }: StoreIdOptions): StoreId {
+  let id: string | undefined
+  let latest = { at: Number.NEGATIVE_INFINITY, error: undefined as StorageError | undefined }
+  // Reads may overtake one another: the result of an earlier one does not replace that of a later one.
+  let [startedReads, latestRead] = [0, 0]
+  let verifying: Promise<void> | undefined
+
+  function invalidate(): void {
+    latestRead = startedReads
+    latest = { ...latest, at: Number.NEGATIVE_INFINITY }
+  }
+
+  /** Numbers a read; the function stores its result. */
+  function startRead(): (error?: StorageError) => void {
+    startedReads += 1
+    const [read, at] = [startedReads, clock()]
+    return (error) => {
+      if (read <= latestRead) return
+      latestRead = read
+      latest = { at, error }
+    }
+  }
+
+  async function verify(): Promise<void> {
+    if (id === undefined) return
+    const finish = startRead()
+    const value = await storage.items.getItem(STORE_KEY).catch((error: unknown) => {
+      invalidate()
+      throw error
+    })
+    const error = value === id ? undefined : (importLockError(value) ?? replacedError())
+    finish(error)
+    if (error) throw error
+  }
+
+  return {
+    verify,
+    invalidate,
+
+    async load() {
+      const finish = startRead()
+      let value = await storage.items.getItem(STORE_KEY)
+      if (value === null) {
+        // Several servers may start at once: all use the id of the first.
+        await storage.setItemIfAbsent(STORE_KEY, newStoreId(random))
+        value = await storage.items.getItem(STORE_KEY)
+      }
+      refuseImportLock(value)
+      if (value === null) throw replacedError()
+      id = value
+      finish()
+    },
+
+    ready() {
+      if (id === undefined) return undefined
+      const age = clock() - latest.at
+      // A clock that was set back says nothing about the age.
+      if (age >= 0 && age < FRESH_MS) return latest.error && Promise.reject(latest.error)
+      verifying ??= verify().finally(() => {
+        verifying = undefined
+      })
+      return verifying
+    },
+  }
+}
+
+function replacedError(): StorageError {
+  return new StorageError(
+    'replaced',
+    'The storage no longer holds the store that this server started with: it was emptied or replaced. Restore the data, or restart all servers to use the current store.',
+  )
+}
+
+const ID_LENGTH = 22
+const ID = /^[A-Za-z0-9]{1,64}$/
+
+/** Whether a value of {@link STORE_KEY} is an id. */
+export function isStoreId(value: string): boolean {
+  return ID.test(value)
+}
+
+function newStoreId(random: RandomSource): string {
+  return randomText(ID_LENGTH, random)
+}
+
+/** Stands in place of the id while an import runs, and after one that failed. */
+const IMPORT_LOCK = 'import unfinished'
+
+function importLockError(value: string | null): StorageError | undefined {
+  if (value !== IMPORT_LOCK) return undefined
+  return new StorageError(
+    'unfinished',
+    'The store holds part of an unfinished import. If no import is running, empty the store and import again.',
+  )
+}
+
+/**
+ * Refuses a store that holds part of an import.
+ * @param value the value of {@link STORE_KEY}; `null` if absent
+ * @throws StorageError `unfinished`
+ */
+export function refuseImportLock(value: string | null): void {
+  const error = importLockError(value)
+  if (error) throw error
+}
+
+/**
+ * Refuses a storage that holds part of an import. Writes nothing.
+ * @throws StorageError `unfinished`
+ */
+export async function checkNoImportLock(storage: FishStorage): Promise<void> {
+  refuseImportLock(await storage.items.getItem(STORE_KEY))
+}
+
+/** Locks an empty storage for an import; `false` when it is locked or holds a store. */
+export function lockForImport(storage: FishStorage): Promise<boolean> {
+  return storage.setItemIfAbsent(STORE_KEY, IMPORT_LOCK)
+}
+
+/** Removes the lock of an import that wrote nothing. */
+export function unlockImport(storage: FishStorage): Promise<boolean> {
+  return storage.removeItemIf(STORE_KEY, IMPORT_LOCK)
+}
+
+/**
+ * Checks that the import lock is still there: if not, the imported data may be gone, too. Locks the storage again then.
+ * @throws StorageError `replaced`
+ */
+export async function checkImportLock(storage: FishStorage): Promise<void> {
+  if ((await storage.items.getItem(STORE_KEY)) !== IMPORT_LOCK) await failLostLock(storage)
+}
+
+/**
+ * Replaces the import lock by the id of the store.
+ * @param id the id of the exported store. @default a new one
+ * @throws StorageError as {@link checkImportLock}
+ */
+export async function finishImport(storage: FishStorage, random: RandomSource, id?: string): Promise<void> {
+  if (!(await storage.replaceItemIf(STORE_KEY, IMPORT_LOCK, id ?? newStoreId(random)))) await failLostLock(storage)
+}
+
+async function failLostLock(storage: FishStorage): Promise<never> {
+  await lockForImport(storage)
+  throw new StorageError('replaced', 'The store was emptied or replaced during the import.')
+}

@@ -1,0 +1,21 @@
+export { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './node/config.ts'
+export { createNodeEncoder } from './node/content-encoder.ts'
+export type { ConnectionLimits } from './node/listener.ts'
+export { type BoundedLogger, createLogger, type LogTarget } from './node/logger.ts'
+export { type BackupOptions, type BackupReport, backupStore } from './node/maintenance/backup.ts'
+export { type ExportOptions, type ExportReport, exportStore } from './node/maintenance/export.ts'
+export type { ExportCounts } from './node/maintenance/export-format.ts'
+export { type ImportOptions, type ImportReport, importStore } from './node/maintenance/import.ts'
+export { MaintenanceError, type MaintenanceErrorCode } from './node/maintenance/maintenance-error.ts'
+export type { DryRunMark, MaintenanceOptions, MaintenanceProgress } from './node/maintenance/progress.ts'
+export {
+  type ResetAdminPasswordOptions,
+  type ResetAdminPasswordReport,
+  resetAdminPassword,
+} from './node/maintenance/reset-admin-password.ts'
+export { type RestoreOptions, type RestoreReport, restoreStore } from './node/maintenance/restore.ts'
+export { type RotateSecretOptions, type RotateSecretReport, rotateSecret } from './node/maintenance/rotate-secret.ts'
+export { createScryptHasher, type ScryptCost } from './node/passwords.ts'
+export { SERVE_EXIT, type ServeOptions, serve } from './node/serve.ts'
+export { LOG_FORMATS, type LogFormat, SETTINGS, type Setting } from './node/settings.ts'
+export { type RunningServer, type StartOptions, startServer } from './node/start.ts'

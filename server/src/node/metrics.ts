@@ -1,0 +1,122 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import type { Metrics } from '../app/core/host.ts'
+import { createCounter, createHistogram, createReading, type Metric, renderText, TEXT_FORMAT } from './prometheus.ts'
+
+/** The metrics of one server. */
+export interface ServiceMetrics extends Metrics {
+  /** Counts a connection that was refused because there were too many. */
+  observeDroppedConnection(): void
+  /** Stops watching the process. */
+  dispose(): void
+}
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+const LABELLED = { labelled: true }
+
+/** What {@link createServiceMetrics} reads when it is scraped. */
+interface ServiceReadings {
+  /** Lines that the log has dropped so far. */
+  readonly droppedLogLines: () => number
+}
+
+/** Makes the metrics of a server: each server has its own, so that two in one process do not count together. */
+export function createServiceMetrics({ droppedLogLines }: ServiceReadings): ServiceMetrics {
+  const requests = createCounter(
+    { name: 'fish_http_requests_total', help: 'Answered requests by route, method and status.' },
+    LABELLED,
+  )
+  const durations = createHistogram(
+    { name: 'fish_http_request_duration_seconds', help: 'Time until an answer was ready to be sent, by route.' },
+    REQUEST_SECONDS,
+  )
+  const decisions = createCounter(
+    { name: 'fish_rate_limit_decisions_total', help: 'What the rate limit of the public endpoints decided.' },
+    LABELLED,
+  )
+  const operations = createHistogram(
+    { name: 'fish_storage_operation_duration_seconds', help: 'Duration of storage operations, failed ones included.' },
+    STORAGE_SECONDS,
+  )
+  const failures = createCounter(
+    { name: 'fish_storage_operation_failures_total', help: 'Storage operations that failed.' },
+    LABELLED,
+  )
+  const dropped = createCounter(
+    { name: 'fish_connections_dropped_total', help: 'Connections refused because there were too many.' },
+    { labelled: false },
+  )
+  const droppedLines = createReading(
+    { name: 'fish_log_lines_dropped_total', help: 'Log lines dropped because nothing read the log fast enough.' },
+    'counter',
+    droppedLogLines,
+  )
+  const ofProcess = createProcessMetrics()
+  const all = [requests, durations, decisions, operations, failures, dropped, droppedLines, ...ofProcess.metrics]
+
+  return {
+    now: () => performance.now(),
+    observeRequest({ route, method, status, seconds }) {
+      requests.increment({ route, method, status })
+      durations.observe(seconds, { route })
+    },
+    observeRateLimit: (decision) => decisions.increment({ decision }),
+    observeStorage({ operation, seconds, failed }) {
+      operations.observe(seconds, { operation })
+      if (failed) failures.increment({ operation })
+    },
+    observeDroppedConnection: () => dropped.increment(),
+    render: async () => ({ body: renderText(all), contentType: TEXT_FORMAT }),
+    dispose: () => ofProcess.dispose(),
+  }
+}
+
+/** What is known of the process, until it is disposed of. */
+interface ProcessMetrics {
+  readonly metrics: readonly Metric[]
+  /** Stops watching the event loop. */
+  dispose(): void
+}
+
+const NANOSECONDS = 1e9
+const MICROSECONDS = 1e6
+const RESOLUTION_MS = 20
+
+/** Makes the metrics of this process, named as Prometheus' own client libraries name them. */
+function createProcessMetrics(): ProcessMetrics {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delay.enable()
+  const startedAt = Date.now() / 1000 - process.uptime()
+  // The sampling timer's own period is in what it records; what is beyond is lag.
+  const lag = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) : 0
+  const gauge = (name: string, help: string, read: () => number) => createReading({ name, help }, 'gauge', read)
+  const counter = (name: string, help: string, read: () => number) => createReading({ name, help }, 'counter', read)
+  return {
+    metrics: [
+      counter('process_cpu_user_seconds_total', 'User CPU time, all threads.', () => cpu().user),
+      counter('process_cpu_system_seconds_total', 'System CPU time, all threads.', () => cpu().system),
+      counter('process_cpu_seconds_total', 'CPU time, all threads.', () => cpu().user + cpu().system),
+      gauge('process_start_time_seconds', 'When the process started, in unix seconds.', () => startedAt),
+      gauge('process_uptime_seconds', 'How long the process has run.', () => process.uptime()),
+      gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
+      gauge('nodejs_heap_size_used_bytes', 'Used heap of the main thread.', () => getHeapStatistics().used_heap_size),
+      gauge('nodejs_external_memory_bytes', 'Memory outside the heap.', () => getHeapStatistics().external_memory),
+      gauge('nodejs_eventloop_lag_mean_seconds', 'Mean lag since the last scrape.', () => lag(delay.mean)),
+      gauge('nodejs_eventloop_lag_p99_seconds', '99th percentile of it.', () => lag(delay.percentile(99))),
+      // The last one read, so it also begins the next period.
+      gauge('nodejs_eventloop_lag_max_seconds', 'Longest lag since the last scrape.', () => {
+        const longest = lag(delay.max)
+        delay.reset()
+        return longest
+      }),
+    ],
+    dispose: () => delay.disable(),
+  }
+}
+
+function cpu(): { readonly user: number; readonly system: number } {
+  const { user, system } = process.cpuUsage()
+  return { user: user / MICROSECONDS, system: system / MICROSECONDS }
+}
