@@ -2,7 +2,7 @@ import { type CreatedUser, HEADERS, ROUTES, routePath } from '@fish-crab/sdk/con
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../test/storage/redis-server.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { DEADLINE_MS, isReady, READY_MS, timed } from './outage.ts'
+import { isReady } from './outage.ts'
 import {
   type Administrator,
   administrator,
@@ -51,36 +51,29 @@ describeWithRedis('servers whose Redis fails', () => {
     await fleet?.stop()
     await redis?.stop()
   })
+  /** What waits for it to be back waits until the test times out. */
   const freeze = () => {
     redis.freeze()
     onTestFinished(() => void redis.thaw())
   }
 
-  test('say so in time while it is frozen, let no request hang, and recover by themselves', async () => {
+  test('say so while it is frozen, let no request hang, and recover by themselves', async () => {
     const user = await chief.createUser(fleet.at(0), 'Frozen')
     const token = await tokenOf(user, 'Salmon')
     freeze()
     for (const server of fleet.servers) {
-      const [ready, readyMs] = await timed(() => ask(server, ROUTES.readyz.path))
+      const ready = await ask(server, ROUTES.readyz.path)
       expect([ready.status, ready.body.code]).toEqual([503, 'unavailable'])
-      expect(readyMs).toBeLessThan(READY_MS)
     }
     for (let round = 0; round < 2; round += 1) {
       const asked = fleet.servers.flatMap((server) => [
-        timed(() => ask(server, ROUTES.livez.path)).then(([{ status }, ms]) => {
-          expect(status).toBe(200)
-          expect(ms).toBeLessThan(READY_MS)
-        }),
-        timed(() => ask<{ status: string }>(server, ROUTES.status.path, { headers: newClient() })).then(
-          ([answer, ms]) => {
-            expect([answer.status, answer.body.status]).toEqual([503, 'unavailable'])
-            expect(ms).toBeLessThan(DEADLINE_MS)
-          },
+        ask(server, ROUTES.livez.path).then(({ status }) => expect(status).toBe(200)),
+        ask<{ status: string }>(server, ROUTES.status.path, { headers: newClient() }).then(({ status, body }) =>
+          expect([status, body.status]).toEqual([503, 'unavailable']),
         ),
         ...Object.entries(requests(chief, user, token)).map(async ([name, send]) => {
-          const [{ status, body }, ms] = await timed(() => send(server))
+          const { status, body } = await send(server)
           expect([status, body.code], name).toEqual([500, 'storage_error'])
-          expect(ms, name).toBeLessThan(DEADLINE_MS)
         }),
       ])
       await Promise.all(asked)
@@ -109,8 +102,7 @@ describeWithRedis('servers whose Redis fails', () => {
           made += 1
           const name = `fish ${made}`
           const token = await tokenOf(user, name)
-          const [{ status, body }, ms] = await timed(() => postToken(server, user, token))
-          expect(ms).toBeLessThan(DEADLINE_MS)
+          const { status, body } = await postToken(server, user, token)
           if (status === 201) acknowledged.set(name, body.id)
           else {
             expect(body.code).toBe('storage_error')
@@ -125,9 +117,7 @@ describeWithRedis('servers whose Redis fails', () => {
       isDown = true
       await writers
       for (const server of fleet.servers) {
-        const [{ status }, ms] = await timed(() => ask(server, ROUTES.readyz.path))
-        expect(status).toBe(503)
-        expect(ms).toBeLessThan(READY_MS)
+        expect((await ask(server, ROUTES.readyz.path)).status).toBe(503)
       }
       await redis.start()
       await until(isReady(fleet.servers))
@@ -154,27 +144,22 @@ describeWithRedis('servers whose Redis fails', () => {
     const path = `${ROUTES.getFish.path}?name=${user.name}&gamemode=earth&detail=full`
     const reader = await openSlowly(fleet.at(0), path, { [HEADERS.apiKey]: user.apiKey })
     freeze()
-    const [outcome, ms] = await timed(() =>
-      reader.readOn().then(
-        () => 'complete',
-        () => 'broken off',
-      ),
+    const outcome = await reader.readOn().then(
+      () => 'complete',
+      () => 'broken off',
     )
     expect(outcome).toBe('broken off')
-    expect(ms).toBeLessThan(DEADLINE_MS)
 
     redis.thaw()
     await until(isReady(fleet.servers))
   })
 
   // The last one: it ends the fleet.
-  test('stop with exit status 0 in time while it is frozen', async () => {
+  test('stop with exit status 0 while it is frozen', async () => {
     const user = await chief.createUser(fleet.at(0), 'Waiting')
     freeze()
     const asked = fleet.servers.map((server) => readFish(server, user).catch(() => undefined))
-    const [codes, ms] = await timed(() => Promise.all(fleet.servers.map((server) => server.end('SIGTERM'))))
-    expect(codes).toEqual([0, 0])
-    expect(ms).toBeLessThan(DEADLINE_MS)
+    expect(await Promise.all(fleet.servers.map((server) => server.end('SIGTERM')))).toEqual([0, 0])
     await Promise.all(asked)
   })
 })

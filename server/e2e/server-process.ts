@@ -8,6 +8,8 @@ import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
+  /** What it has logged, where `FISH_LOG` is given. */
+  log(): string
   /** Ends the process by a signal and waits until it is gone. Answers its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -18,16 +20,22 @@ const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password
 export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./fixtures/serve.js', import.meta.url))], {
     env: { PATH: process.env.PATH, FISH_PORT: '0', FISH_LOG: 'silent', ...ADMIN, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let log = ''
+  child.stderr.on('data', (piece) => {
+    log += piece
+  })
+  if (!env.FISH_LOG) child.stderr.pipe(process.stderr)
   for await (const line of createInterface(child.stdout)) {
     const url = /^listening on (\S+)$/.exec(line)?.[1]
     if (!url) throw new Error(`Not the line of a server that listens: ${line}`)
     return {
       url,
       child,
+      log: () => log,
       async end(signal) {
-        const gone = once(child, 'exit')
+        const gone = once(child, 'close')
         child.kill(signal)
         const [code] = await gone
         return code as number | null

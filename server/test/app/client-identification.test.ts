@@ -105,13 +105,15 @@ describe('behind trusted proxies, the address', () => {
   })
 
   it('of a very long header is found quickly', () => {
-    const started = performance.now()
+    // Of the processor, not of the day: what the rest of the machine does is not counted.
+    const before = process.threadCpuUsage()
     expect(forwardedAddress(SOCKET, `${'['.repeat(200_000)},${' '.repeat(200_000)}198.51.100.1`, 1)).toBe(
       '198.51.100.1',
     )
     expect(forwardedAddress(SOCKET, `${'1.'.repeat(200_000)}`, 1)).toBe(SOCKET)
     expect(forwardedAddress(SOCKET, `${':'.repeat(200_000)}`, 1)).toBe(SOCKET)
-    expect(performance.now() - started).toBeLessThan(500)
+    const { user, system } = process.threadCpuUsage(before)
+    expect(user + system).toBeLessThan(500_000)
   })
 })
 

@@ -1,6 +1,6 @@
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
 import { createMemoryStorage } from '@fish-crab/server/app'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
@@ -42,12 +42,12 @@ async function createSlowWorld() {
     /** Settles when so many attempts in all were found to be allowed, and wait for their turn or had it. */
     async queued(count: number) {
       const looks = () => calls.filter((call) => call.startsWith('peekWindow login-name:')).length
-      await vi.waitFor(() => expect(looks()).toBe(count), { interval: 1 })
+      await expect.poll(looks, { interval: 1 }).toBe(count)
       await new Promise((resolve) => setImmediate(resolve))
     },
     /** Lets the checks that run take so long, and ends them. */
     async end(ms = 0) {
-      await vi.waitFor(() => expect(running.length).toBeGreaterThan(0), { interval: 1 })
+      await expect.poll(() => running.length, { interval: 1 }).toBeGreaterThan(0)
       world.advance(ms)
       for (const check of [...running]) check.end()
     },
@@ -72,8 +72,7 @@ async function answersOf(world: SlowWorld, asked: readonly Promise<Response>[], 
   return Promise.all(asked)
 }
 
-const begun = (world: SlowWorld, count: number) =>
-  vi.waitFor(() => expect(world.started).toHaveLength(count), { interval: 1 })
+const begun = (world: SlowWorld, count: number) => expect.poll(() => world.started, { interval: 1 }).toHaveLength(count)
 
 describe('a crowd of logins', () => {
   it('has two passwords checked at once, also of one client, and no more', async () => {
@@ -236,7 +235,7 @@ describe('a user who is created in a crowd', () => {
     await begun(world, 3)
     const created = admin('POST', '/admin/users', { name: 'Bea' })
     const audited = async () => (await world.storage.items.getKeys('audit:')).length
-    await vi.waitFor(async () => expect(await audited()).toBe(2), { interval: 1 })
+    await expect.poll(audited, { interval: 1 }).toBe(2)
     await new Promise((resolve) => setImmediate(resolve))
     world.advance(11_000)
     await answersOf(world, crowd)

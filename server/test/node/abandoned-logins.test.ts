@@ -1,5 +1,5 @@
 import { createScryptHasher } from '@fish-crab/server'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { head, openRaw } from './raw-socket.ts'
 import { startTestServer } from './running.ts'
 
@@ -38,12 +38,12 @@ describe('logins over a socket whose client hangs up', () => {
     }
 
     for (const password of ['busy 1', 'busy 2']) await login(password)
-    await vi.waitFor(() => expect(checked).toHaveLength(2), { interval: 5 })
+    await expect.poll(() => checked, { interval: 5 }).toHaveLength(2)
     const leaving = await Promise.all(Array.from({ length: 20 }, (_, index) => login(`left ${index}`)))
     // An answer on another connection: what was sent before it has arrived.
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     for (const { socket } of leaving) socket.destroy()
-    await vi.waitFor(() => expect(statuses.filter((status) => status === 499)).toHaveLength(20), { interval: 5 })
+    await expect.poll(() => statuses.filter((status) => status === 499), { interval: 5 }).toHaveLength(20)
 
     const staying = await login('root-password')
     release()

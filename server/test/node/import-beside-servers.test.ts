@@ -104,9 +104,13 @@ describeWithRedis('servers that are left running while their Redis is emptied an
       onWait: (ms) => {
         expect(ms).toBe(NOTICE_MS)
         phase = 'marked'
-        setTimeout(() => {
-          phase = 'noticed'
-        }, NOTICE_MS / 2)
+        const areAllUnready = async () => {
+          const ready = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/readyz`)).ok))
+          return !ready.includes(true)
+        }
+        void until(async () => phase !== 'marked' || (await areAllUnready())).then(() => {
+          if (phase === 'marked') phase = 'noticed'
+        })
       },
     })
     phase = 'done'

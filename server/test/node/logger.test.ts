@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createLogger } from '@fish-crab/server'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTestServer } from './running.ts'
 
 /** A stream whose reader has stalled until it is told to read. */
@@ -37,7 +37,7 @@ describe('a log that nobody reads', () => {
       expect(dropped).toBeGreaterThan(LINES / 2)
 
       read()
-      await vi.waitFor(() => expect(lines.at(-1)).toContain(`${dropped} log lines were dropped`))
+      await expect.poll(() => lines.at(-1)).toContain(`${dropped} log lines were dropped`)
       expect(lines).toHaveLength(LINES - dropped + 1)
       logger.info({}, 'after')
       expect(lines.at(-1)).toContain('after')

@@ -118,9 +118,7 @@ describeWithRedis('a server over a Redis', () => {
       create('Bob'),
     ]
     const expectLost = async () => {
-      const started = performance.now()
       expect(await readiness(url)).toBe(503)
-      expect(performance.now() - started).toBeLessThan(1000)
       for (const response of await Promise.all(requests())) {
         expect([response.status, await response.json()]).toEqual([
           500,

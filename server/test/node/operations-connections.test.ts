@@ -20,12 +20,8 @@ async function startWith(options: Pick<StartOptions, 'connections' | 'graceMs'>,
   return { ...server, close } satisfies RunningServer
 }
 
-/** How long something took to settle, in milliseconds. */
-async function timed(task: Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await task
-  return performance.now() - started
-}
+/** Longer than a test may take: what waits for its end does not pass. */
+const NEVER_MS = 600_000
 
 const ANSWERS = 12
 
@@ -58,7 +54,7 @@ describe('connections', () => {
     const gone = once(socket.socket, 'close')
     // A write of an unknown user is answered before its body has come; what is left of that connection is cut.
     expect(await socket.until(/^HTTP\/1\.1 (408|404)/)).toMatch(/^HTTP\/1\.1 (408|404)/)
-    expect(await timed(gone)).toBeLessThan(1000)
+    await gone
   })
 
   it('whose body comes too slowly get 408 although the server waits for it', async () => {
@@ -75,8 +71,7 @@ describe('connections', () => {
     const gone = once(socket.socket, 'close')
     socket.send(head('GET /livez HTTP/1.1'))
     await socket.until(/ok/)
-    // Node keeps one a second longer than it tells its client, so that the two do not cross.
-    expect(await timed(gone)).toBeLessThan(3000)
+    await gone
   })
 
   it('beyond the cap are refused and counted, and let in again once there is room', async () => {
@@ -113,12 +108,7 @@ describe('connections', () => {
         ({ ok }) => ok,
         () => false,
       )
-    const waited = await timed(
-      (async () => {
-        while (!(await isLetIn())) await new Promise((resolve) => setTimeout(resolve, 10))
-      })(),
-    )
-    expect(waited).toBeLessThan(3000)
+    await expect.poll(isLetIn, { interval: 10 }).toBe(true)
   })
 
   it('whose client sends a thousand requests at once hold no other', async () => {
@@ -147,22 +137,22 @@ describe('connections', () => {
   })
 
   it('whose client does not read its answers are cut', async () => {
-    const server = await startWith({ connections: { stalledMs: 300 }, graceMs: 5000 })
+    const server = await startWith({ connections: { stalledMs: 300 }, graceMs: NEVER_MS })
     await askForTooMuch(server)
     // Were it still open, the stop would wait for it as long as the grace lasts.
-    expect(await timed(server.close())).toBeLessThan(2000)
+    await server.close()
   })
 })
 
 describe('a stop', () => {
   it.each(['memory:', 'file:'])('with idle keep-alive connections takes no grace (%s)', async (storage) => {
-    const server = await startWith({ graceMs: 5000 }, storage === 'file:' ? `file:${newFolder()}` : storage)
+    const server = await startWith({ graceMs: NEVER_MS }, storage === 'file:' ? `file:${newFolder()}` : storage)
     const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
     for (const socket of sockets.slice(1)) {
       socket.send(head('GET /livez HTTP/1.1'))
       await socket.until(/ok/)
     }
-    expect(await timed(server.close())).toBeLessThan(1000)
+    await server.close()
     for (const { socket } of sockets) if (!socket.closed) await once(socket, 'close')
   })
 
@@ -173,23 +163,22 @@ describe('a stop', () => {
     socket.send('{')
     await fetch(`${server.url}/livez`)
     const gone = once(socket.socket, 'close')
-    const took = await timed(server.close())
-    expect(took).toBeGreaterThanOrEqual(45)
-    expect(took).toBeLessThan(1000)
+    const started = performance.now()
+    await server.close()
+    expect(performance.now() - started).toBeGreaterThanOrEqual(45)
     await gone
   })
 
   it('lets answers that are on their way to a slow client arrive in full', async () => {
-    const server = await startWith({ graceMs: 5000 })
+    const server = await startWith({ graceMs: NEVER_MS })
     const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     const socket = await askForTooMuch(server)
     const closed = server.close()
     await new Promise((resolve) => setTimeout(resolve, 20))
     socket.resume()
-    const took = timed(closed)
     await once(socket, 'close')
     expect(socket.bytesRead).toBeGreaterThan(byteLength * ANSWERS)
-    expect(await took).toBeLessThan(4000)
+    await closed
   })
 
   it('frees its port', async () => {

@@ -236,8 +236,7 @@ describe('a request for a tunnel', () => {
     socket.send(GET('/docs/swagger-ui-bundle.js').repeat(12) + head('CONNECT service.test:443 HTTP/1.1'))
     // Another request tells that the server has read these.
     await (await fetch(`${url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
-    const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still open').unref())
-    expect(await Promise.race([close(), late])).toBe(undefined)
+    await close()
   })
 })
 

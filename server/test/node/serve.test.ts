@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freePort } from '../storage/redis-server.ts'
 import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
-import { runServe, startTestServer } from './running.ts'
+import { type Run, runServe, startTestServer } from './running.ts'
 
 const GIVEN = { FISH_STORAGE: 'memory:', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
+
+/** Asks to stop; from then on time passes only where the test lets it, that of the grace of 10 s too. */
+async function stopOnFakeTimers(run: Run): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  run.stop()
+  await run.stderr.until(/stopping/)
+}
 
 function digest(folder: string): string {
   const hash = createHash('sha256')
@@ -71,16 +79,16 @@ describe('serve', () => {
     slow.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
     slow.send('{')
     await fetch(`${url}/livez`)
-    run.stop()
-    await run.stderr.until(/stopping/)
-    const early = await Promise.race([run.status, new Promise((resolve) => setTimeout(resolve, 40, 'still running'))])
-    expect(early).toBe('still running')
+    const ended = vi.fn()
+    void run.status.then(ended)
+    await stopOnFakeTimers(run)
+    await vi.advanceTimersByTimeAsync(9000)
+    expect(ended).not.toHaveBeenCalled()
     slow.send('}')
     const answer = await slow.until(/requestId/)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('invalid_payload')
-    const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still running').unref())
-    expect(await Promise.race([run.status, late])).toBe(0)
+    expect(await run.status).toBe(0)
   })
 
   it('says on the last answer of a kept connection that it is the last, when it stops meanwhile', async () => {
@@ -108,9 +116,9 @@ describe('serve', () => {
       fresh.send(text)
       kept.send(text)
       await fetch(`${await run.ready}/livez`)
-      run.stop()
-      const late = new Promise((resolve) => setTimeout(resolve, 2000, 'still running').unref())
-      expect(await Promise.race([run.status, late])).toBe(0)
+      await stopOnFakeTimers(run)
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(await run.status).toBe(0)
     },
   )
 

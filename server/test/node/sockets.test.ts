@@ -84,15 +84,15 @@ describe('over a real socket', () => {
   it.each(['stays', 'goes away'])(
     'a client whose body was refused and who then %s does not hold up the stop',
     async (then) => {
-      const server = await startTestServer(ADMIN)
+      // Longer than the test may take: a stop that waits for its end does not pass.
+      const server = await startTestServer(ADMIN, { graceMs: 600_000 })
       const player = await createPlayer(server.url)
       const socket = await openRaw(server.url)
       const headers = { 'content-length': '8000000', 'x-gamemode': 'earth', 'x-api-key': player.apiKey }
       socket.send(head('POST /post/fish?name=Alex HTTP/1.1', headers) + 'A'.repeat(8_000_000))
       expect(await socket.until(/payload_too_large/)).toMatch(/^HTTP\/1\.1 413 /)
       if (then === 'goes away') socket.socket.destroy()
-      const late = new Promise((resolve) => setTimeout(resolve, 1000, 'still running').unref())
-      expect(await Promise.race([server.close().then(() => 'stopped'), late])).toBe('stopped')
+      await server.close()
     },
   )
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStorage } from '@fish-crab/server/storage'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
 import { startRemoteStorage } from './remote-storage.ts'
@@ -39,7 +39,7 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
 
   rmSync(ballast)
   expect(await append('after')).toMatchObject({ outcome: 'stored' })
-  await vi.waitFor(() => storage.ping(), { timeout: 3000 })
+  await expect.poll(() => storage.ping().catch((error: unknown) => error)).toBeUndefined()
   await storage.dispose()
   storage = await createStorage({ driver: 'file', path })
   expect(await readEntries(storage, collection)).toEqual([...acknowledged, 'after'])
