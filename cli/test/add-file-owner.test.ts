@@ -220,7 +220,7 @@ describe('an import that could not send all', () => {
       expect({ status, error: JSON.parse(stdout).error }).toEqual({
         status: 69,
         error: expect.objectContaining({
-          message: expect.stringContaining('2 catches are queued, and kept on this machine.'),
+          message: expect.stringContaining('2 catches are queued on this machine.'),
           hint: expect.stringContaining('fish-cli outbox flush'),
         }),
       })

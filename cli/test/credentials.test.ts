@@ -171,7 +171,7 @@ describe('login', () => {
     const { status, stderr } = await fish(['login', 'Alex', '--url', liar.url], { FISH_PASSWORD: 'x' })
     liar.close()
     expect(status).toBe(4)
-    expect(stderr).toContain('Nothing was kept')
+    expect(stderr).toContain('Nothing was saved')
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
@@ -243,7 +243,7 @@ describe('what is kept', () => {
       const { status, stderr } = await fish(['add', 'Cod', '-r', '1', ...url], env)
       expect(status).toBe(4)
       expect(stderr).toContain('FISH_KEY')
-      expect(stderr).toContain(`What profile default keeps is for ${world.service.url} alone.`)
+      expect(stderr).toContain(`The secrets of profile default are for ${world.service.url} only.`)
     }
     other.close()
     expect(seen.length).toBeGreaterThan(0)

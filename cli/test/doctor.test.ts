@@ -138,7 +138,7 @@ describe('doctor', () => {
     for (const argv of [['status'], ['flush'], ['retry']]) {
       const { stderr, status } = await run(['outbox', ...argv], { env })
       expect({ status, told: stderr.includes(path) }).toEqual({ status: 1, told: true })
-      expect(stderr).toContain('Move it away to go on without it')
+      expect(stderr).toContain('Move it away to continue without it')
     }
   })
 

@@ -97,11 +97,11 @@ const answering = (status: number, body: unknown) =>
   })
 
 test.each([
-  [['login', 'Alex'], { fernetKey: 'canary' }, 'What the service answered is not a Fernet key. Nothing was kept.'],
+  [['login', 'Alex'], { fernetKey: 'canary' }, 'The service did not return a Fernet key. Nothing was saved.'],
   [
     ['login', 'admin', '--admin'],
     { token: 'canary\u001b[31m', expiresAt: '2099-01-01T00:00:00Z' },
-    'What the service answered is not a session. Nothing was kept.',
+    'The service did not return a session. Nothing was saved.',
   ],
 ])('%j tells a secret that cannot be one, and keeps nothing', async (argv, answer, message) => {
   const service = await answering(200, answer)

@@ -56,7 +56,7 @@ describe('outbox', () => {
     })
     await outbox.add({ kind: 'crab' })
     const first = await run(['outbox', 'flush'], { env })
-    expect(first.stderr).toContain(`belongs to ${env.FISH_URL} from now on.`)
+    expect(first.stderr).toContain(`now belongs to ${env.FISH_URL}.`)
     expect((await run(['outbox', 'flush'], { env })).stderr).not.toContain('belongs to')
   })
 

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { withLock } from '../src/config/lock.ts'
 import { foldersOf, homeFolder, lockPath } from '../src/config/paths.ts'
 import { isSameService } from '../src/config/profile.ts'
-import { resolveSelection, type SelectionFlags } from '../src/config/selection.ts'
+import { resolveTarget, type TargetFlags } from '../src/config/target.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
@@ -72,7 +72,7 @@ describe('profiles', () => {
     ]) {
       const { status, stderr } = await fish(...argv)
       expect(status).toBe(5)
-      expect(stderr).toContain('There are: home.')
+      expect(stderr).toContain('Profiles: home.')
     }
   })
 
@@ -192,8 +192,8 @@ describe('the file', () => {
   })
 
   test.each([
-    ['{', 'no JSON object'],
-    ['[]', 'no JSON object'],
+    ['{', 'not a JSON object'],
+    ['[]', 'not a JSON object'],
     ['{}', 'version'],
     ['{"version":"1"}', 'version'],
     ['{"version":1,"profiles":[]}', 'profiles'],
@@ -213,7 +213,7 @@ describe('the file', () => {
       expect({ status, stderr, code: error.code }).toEqual({ status: 2, stderr: '', code: 'invalid_config' })
       expect(error.message).toContain(configFile())
       expect(error.message).toContain(what)
-      expect(error.hint).toMatch(/move it away and begin anew with: fish-cli login USER$/)
+      expect(error.hint).toMatch(/move it away and start again: fish-cli login USER$/)
       expect(stdout).not.toContain('canary')
     }
     expect(await readFile(configFile(), 'utf8')).toBe(text)
@@ -285,12 +285,12 @@ describe('what decides whom a command talks to', () => {
     ['two', { url: 'http://two.example' }],
   ])
   const config = { current: 'one', profiles, settings: { gamemode: 'factions', 'max-wait': '9' } }
-  const at = (flags: SelectionFlags, env: Env) => {
-    const { profile, url, user, gamemode, maxWait } = resolveSelection({ flags, env, config })
+  const at = (flags: TargetFlags, env: Env) => {
+    const { profile, url, user, gamemode, maxWait } = resolveTarget({ env, config }, flags)
     return [profile?.name, url.value, url.from, user?.value, gamemode?.value, gamemode?.from, maxWait]
   }
 
-  test.each<[string, SelectionFlags, Env, ReturnType<typeof at>]>([
+  test.each<[string, TargetFlags, Env, ReturnType<typeof at>]>([
     ['the current profile', {}, {}, ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '9']],
     [
       'FISH_PROFILE',
@@ -334,7 +334,7 @@ describe('what decides whom a command talks to', () => {
 
   test('is the local service where nothing is said', () => {
     const empty = { current: undefined, profiles: new Map(), settings: {} }
-    expect(resolveSelection({ flags: {}, env: {}, config: empty }).url).toEqual({
+    expect(resolveTarget({ env: {}, config: empty }, {}).url).toEqual({
       value: 'http://127.0.0.1:8787',
       from: 'default',
     })

@@ -142,7 +142,7 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
     ['HOME', '/proc/x'],
   ])('does not hold up the program as %s=%s', async (variable, folder) => {
     const source = new URL('../src/config/paths.ts', import.meta.url).href
-    const script = `import { cacheFolder, cachePlace } from ${JSON.stringify(source)}
+    const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
       import { enableCompileCache } from 'node:module'
       const folder = cacheFolder('linux', process.env)
       if (folder) enableCompileCache(folder)

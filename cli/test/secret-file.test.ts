@@ -235,7 +235,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
     })
 
     const told = expect.stringMatching(
-      /^fish-cli: The old (Fernet )?key of alex has ended, .* could not be kept .*keyring/,
+      /^fish-cli: The old (Fernet )?key of alex is no longer valid, .* was not saved .*keyring/,
     )
 
     test('is printed all the same, and the status is 7', async () => {

@@ -126,7 +126,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     await asked
     const { status, text } = await ctrlC(terminal)
     expect(status).toBe(130)
-    expect(text).toContain('fish-cli: Interrupted. 700 catches are queued, and kept on this machine.\r\n')
+    expect(text).toContain('fish-cli: Interrupted. 700 catches are queued on this machine.\r\n')
     expect(text).toContain('fish-cli outbox flush')
   })
 
@@ -151,7 +151,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     await asked
     const { status, isSane, text } = await ctrlC(terminal)
     expect({ status, isSane }).toEqual({ status: 130, isSane: true })
-    expect(text).toContain('1 catch is queued, and kept on this machine.')
+    expect(text).toContain('1 catch is queued on this machine.')
   })
 
   test('ends a pager that ends by it, and the program too', async () => {

@@ -125,7 +125,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     expect(await terminal.interrupt()).toBeLessThan(1000)
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
     expect(screen.lines()).toEqual([
-      'fish-cli: Interrupted. 500 catches are queued, and kept on this machine.',
+      'fish-cli: Interrupted. 500 catches are queued on this machine.',
       '  Send them: fish-cli outbox flush',
     ])
   })

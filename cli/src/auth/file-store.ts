@@ -16,14 +16,14 @@ type Kept = Readonly<Record<string, unknown>>
  * Secrets in a file that only its owner can read (0600). A file that others can read is refused, since what is in it
  * may be known already. On Windows, the folder is the user's own.
  */
-export function fileStore(io: Pick<Context, 'env'>): SecretStore {
-  const path = secretsPath(io)
+export function fileStore(context: Pick<Context, 'env'>): SecretStore {
+  const path = secretsPath(context)
   return {
     kind: 'file',
     title: path,
     get: async (profile) => secretsOf(readKept(path), profile),
     update: (profile, alter) =>
-      withLock(io, () => {
+      withLock(context, () => {
         const { altered, profiles } = planned(path, profile, alter)
         if (profiles) {
           const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
@@ -35,9 +35,9 @@ export function fileStore(io: Pick<Context, 'env'>): SecretStore {
 }
 
 /** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
-export function checkFileUpdate(io: Pick<Context, 'env'>, profile: string, alter: UpdateSecrets): void {
-  const path = secretsPath(io)
-  withLockChecked(io, () => {
+export function checkFileUpdate(context: Pick<Context, 'env'>, profile: string, alter: UpdateSecrets): void {
+  const path = secretsPath(context)
+  withLockChecked(context, () => {
     if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))
   })
 }

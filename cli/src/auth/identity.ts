@@ -1,6 +1,6 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
-import { type Selection, type ServiceFlags, selectService } from '../config/selection.ts'
+import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
@@ -8,49 +8,47 @@ import { readSecret, secretFromEnv } from './read-secret.ts'
 import { readSecrets } from './secrets.ts'
 import type { AdminSession, ProfileSecrets } from './store.ts'
 
-/** Where a secret is. */
 type SecretSource = 'environment' | 'keyring' | 'file'
 
-/** Who commands act as. All but `fernetKey` and `session` can be shown. */
+/** The account that commands use. All fields but `fernetKey` and `session` may be printed. */
 export interface Identity {
   readonly profile: string | null
   readonly url: string
   readonly user: string | null
   readonly gamemode: string | null
-  /** Where the Fernet key is that would be used. */
+  /** Where the Fernet key comes from. */
   readonly key: SecretSource | null
   readonly apiKey: SecretSource | null
   readonly admin: string | null
-  /** When the administrator's session ends, ISO 8601. */
+  /** End of the administrator's session, ISO 8601. */
   readonly sessionUntil: string | null
-  /** The key itself. */
   readonly fernetKey: string | undefined
   readonly session: AdminSession | undefined
 }
 
-/** Gathers who commands act as, with the secrets that they would use. */
-export async function findIdentity(io: Context, chosen: Selection): Promise<Identity> {
-  const kept = await readSecrets(io, chosen)
-  const keptIn = chosen.profile?.secrets ?? null
-  const user = chosen.user?.value
-  const givenKey = await secretFromEnv(io, 'FISH_KEY')
-  const keptKey = kept && user !== undefined ? keyOf(kept, user) : undefined
-  const apiKey = (await secretFromEnv(io, 'FISH_API_KEY')) ? 'environment' : kept?.apiKey ? keptIn : null
+/** Finds the account that commands use, with its secrets. */
+export async function findIdentity(context: Context, target: Target): Promise<Identity> {
+  const stored = await readSecrets(context, target)
+  const storedIn = target.profile?.secrets ?? null
+  const user = target.user?.value
+  const keyFromEnv = await secretFromEnv(context, 'FISH_KEY')
+  const storedKey = stored && user !== undefined ? keyOf(stored, user) : undefined
+  const apiKey = (await secretFromEnv(context, 'FISH_API_KEY')) ? 'environment' : stored?.apiKey ? storedIn : null
   return {
-    profile: chosen.profile?.name ?? null,
-    url: chosen.url.value,
+    profile: target.profile?.name ?? null,
+    url: target.url.value,
     user: user ?? null,
-    gamemode: chosen.gamemode?.value ?? null,
-    key: givenKey ? 'environment' : keptKey ? keptIn : null,
+    gamemode: target.gamemode?.value ?? null,
+    key: keyFromEnv ? 'environment' : storedKey ? storedIn : null,
     apiKey,
-    admin: chosen.admin?.value ?? null,
-    sessionUntil: kept?.session?.expiresAt ?? null,
-    fernetKey: givenKey ?? keptKey,
-    session: kept?.session,
+    admin: target.admin?.value ?? null,
+    sessionUntil: stored?.session?.expiresAt ?? null,
+    fernetKey: keyFromEnv ?? storedKey,
+    session: stored?.session,
   }
 }
 
-/** Nobody is logged in. */
+/** The error of a command that needs a login. */
 export function notLoggedIn(): CliError {
   return new CliError({
     code: 'not_logged_in',
@@ -61,34 +59,32 @@ export function notLoggedIn(): CliError {
 }
 
 /**
- * The Fernet key of a player: from FISH_KEY or FISH_KEY_FILE, else the one that `login` kept for this player at this
- * service, else from a person at a terminal.
+ * Reads the Fernet key of a player: from FISH_KEY or FISH_KEY_FILE, else the one saved by `login` for this player at this
+ * service, else from a prompt.
  *
  * @throws CliError `missing_credentials`
  */
 export async function readPlayerKey(
-  io: Context,
-  flags: ServiceFlags & { readonly 'no-input'?: boolean | undefined },
-  user: string,
+  context: Context,
+  target: Target,
+  { user, noInput }: { readonly user: string; readonly noInput?: boolean | undefined },
 ): Promise<string> {
-  const given = await secretFromEnv(io, 'FISH_KEY')
-  if (given !== undefined) return given
-  const chosen = selectService(io, flags)
-  const kept = await readSecrets(io, chosen)
-  const own = kept && keyOf(kept, user)
-  if (own !== undefined) return own
-  const { profile, url } = chosen
+  const keyFromEnv = await secretFromEnv(context, 'FISH_KEY')
+  if (keyFromEnv !== undefined) return keyFromEnv
+  const stored = await readSecrets(context, target)
+  const storedKey = stored && keyOf(stored, user)
+  if (storedKey !== undefined) return storedKey
+  const { profile, url } = target
   const isElsewhere = profile?.secrets !== undefined && !isSameService(profile.url, url.value)
-  const elsewhere = isElsewhere ? `What profile ${profile.name} keeps is for ${profile.url} alone. ` : ''
-  return readSecret(io, {
+  const elsewhere = isElsewhere ? `The secrets of profile ${profile.name} are for ${profile.url} only. ` : ''
+  return readSecret(context, {
     variable: 'FISH_KEY',
     question: `Fernet key of ${printable(user)}`,
-    alternative: `${elsewhere}Or fetch and keep it once: fish-cli login USER`,
-    noInput: flags['no-input'],
+    alternative: `${elsewhere}Or fetch and save it once: fish-cli login USER`,
+    noInput,
   })
 }
 
-/** The key among secrets, if it is this player's. */
 function keyOf({ user, fernetKey }: ProfileSecrets, wanted: string): string | undefined {
   return user !== undefined && userNameKey(user) === userNameKey(wanted) ? fernetKey : undefined
 }

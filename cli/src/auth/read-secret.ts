@@ -20,13 +20,13 @@ export interface SecretRequest {
 }
 
 /** A secret from the environment or a file, else from a person at a terminal. It is never an argument. */
-export async function readSecret(io: Context, request: SecretRequest): Promise<string> {
+export async function readSecret(context: Context, request: SecretRequest): Promise<string> {
   const { variable, question, alternative, noInput, fromStdin } = request
-  if (fromStdin) return secretFromStdin(io, question)
-  const given = await secretFromEnv(io, variable)
+  if (fromStdin) return secretFromStdin(context, question)
+  const given = await secretFromEnv(context, variable)
   if (given !== undefined) return given
-  if (canPrompt(io, noInput)) {
-    const answer = await promptSecret(io, question)
+  if (canPrompt(context, noInput)) {
+    const answer = await promptSecret(context, question)
     if (answer !== '') return answer
   }
   throw new CliError({
@@ -111,13 +111,13 @@ interface NewPasswordFlags {
  *
  * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
  */
-export async function readNewPassword(io: Context, username: string, flags: NewPasswordFlags): Promise<string> {
+export async function readNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<string> {
   const asking = requestOf(username, flags)
-  if (flags['password-stdin']) return withRightLength(await readSecret(io, { ...asking, fromStdin: true }))
-  const given = await secretFromEnv(io, VARIABLE)
+  if (flags['password-stdin']) return withRightLength(await readSecret(context, { ...asking, fromStdin: true }))
+  const given = await secretFromEnv(context, VARIABLE)
   if (given !== undefined) return withRightLength(given)
-  const typed = withRightLength(await readSecret(io, asking))
-  if ((await readSecret(io, { ...asking, question: `${asking.question}, again` })) === typed) return typed
+  const typed = withRightLength(await readSecret(context, asking))
+  if ((await readSecret(context, { ...asking, question: `${asking.question}, again` })) === typed) return typed
   throw new CliError({
     code: 'passwords_differ',
     message: 'The two passwords differ, and nothing was done.',
@@ -127,9 +127,9 @@ export async function readNewPassword(io: Context, username: string, flags: NewP
 }
 
 /** Fails where {@link readNewPassword} would without asking anybody. */
-export async function checkNewPassword(io: Context, username: string, flags: NewPasswordFlags): Promise<void> {
-  const isGiven = flags['password-stdin'] || (await secretFromEnv(io, VARIABLE)) !== undefined
-  if (isGiven || !canPrompt(io, flags['no-input'])) await readNewPassword(io, username, flags)
+export async function checkNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<void> {
+  const isGiven = flags['password-stdin'] || (await secretFromEnv(context, VARIABLE)) !== undefined
+  if (isGiven || !canPrompt(context, flags['no-input'])) await readNewPassword(context, username, flags)
 }
 
 function requestOf(username: string, flags: NewPasswordFlags) {

@@ -1,8 +1,8 @@
-import type { ConfigDocument } from '../config/config-file.ts'
 import { changeConfig, checkConfigChange } from '../config/config-file.ts'
 import { isSameService } from '../config/profile.ts'
-import type { Selection } from '../config/selection.ts'
 import { settingValue } from '../config/settings.ts'
+import type { Target } from '../config/target.ts'
+import type { Config } from '../core/context.ts'
 import { checkFileUpdate, fileStore } from './file-store.ts'
 import { isKeyringFailure, type KeyringIo, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
 import type { SecretStore, UpdateSecrets } from './store.ts'
@@ -11,19 +11,19 @@ import { hasSecrets, type ProfileSecrets } from './store.ts'
 type StoreKind = SecretStore['kind']
 
 /** The store of a kind. @throws CliError when there is no keyring */
-async function storeOf(io: KeyringIo, kind: StoreKind): Promise<SecretStore> {
-  if (kind === 'file') return fileStore(io)
-  const keyring = await openKeyring(io)
+async function storeOf(context: KeyringIo, kind: StoreKind): Promise<SecretStore> {
+  if (kind === 'file') return fileStore(context)
+  const keyring = await openKeyring(context)
   if (!keyring.available) throw keyringFailure(keyring.why)
   return keyringStore(keyring.openEntry)
 }
 
 /** Where new secrets go: as FISH_SECRET_STORE or the setting say, else the keyring where there is one, else a file. */
-async function storeForNew(io: KeyringIo, { settings }: ConfigDocument): Promise<SecretStore> {
-  const wanted = settingValue('secret-store', io.env, settings) ?? 'auto'
-  if (wanted !== 'auto') return storeOf(io, wanted === 'file' ? 'file' : 'keyring')
-  const keyring = await openKeyring(io)
-  return keyring.available ? keyringStore(keyring.openEntry) : fileStore(io)
+async function storeForNew(context: KeyringIo, { settings }: Config): Promise<SecretStore> {
+  const wanted = settingValue('secret-store', context.env, settings) ?? 'auto'
+  if (wanted !== 'auto') return storeOf(context, wanted === 'file' ? 'file' : 'keyring')
+  const keyring = await openKeyring(context)
+  return keyring.available ? keyringStore(keyring.openEntry) : fileStore(context)
 }
 
 /**
@@ -31,11 +31,11 @@ async function storeForNew(io: KeyringIo, { settings }: ConfigDocument): Promise
  * another address is not given this one's. Nothing is opened for a profile without secrets.
  */
 export async function readSecrets(
-  io: KeyringIo,
-  { profile, url }: Pick<Selection, 'profile' | 'url'>,
+  context: KeyringIo,
+  { profile, url }: Pick<Target, 'profile' | 'url'>,
 ): Promise<ProfileSecrets | undefined> {
   if (profile?.secrets === undefined) return undefined
-  const kept = await (await storeOf(io, profile.secrets)).get(profile.name)
+  const kept = await (await storeOf(context, profile.secrets)).get(profile.name)
   return kept && isSameService(kept.url, url.value) ? kept : undefined
 }
 
@@ -46,22 +46,22 @@ export async function readSecrets(
  * @returns Where they are now; `undefined` when none is left.
  */
 export async function updateSecrets(
-  io: KeyringIo,
-  config: ConfigDocument,
+  context: KeyringIo,
+  config: Config,
   name: string,
   alter: UpdateSecrets,
 ): Promise<SecretStore | undefined> {
-  const old = await openOld(io, config.profiles.get(name)?.secrets, name)
+  const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const first = alter(old?.before)
   if (!first || !hasSecrets(first)) {
     await old?.store().update(name, () => undefined)
-    await noteStore(io, name, undefined)
+    await noteStore(context, name, undefined)
     return undefined
   }
-  const store = await storeForNew(io, config)
+  const store = await storeForNew(context, config)
   const isMove = old !== undefined && old.kind !== store.kind
   await store.update(name, (kept) => alter(isMove ? old.before : kept))
-  await noteStore(io, name, store.kind)
+  await noteStore(context, name, store.kind)
   if (isMove && !old.isGone) await old.store().update(name, () => undefined)
   return store
 }
@@ -73,24 +73,24 @@ export async function updateSecrets(
  * @returns Where they would be.
  * @throws What {@link updateSecrets} would, as far as that can be known.
  */
-export async function checkSecretsUpdate(io: KeyringIo, config: ConfigDocument, name: string): Promise<SecretStore> {
-  const old = await openOld(io, config.profiles.get(name)?.secrets, name)
-  const store = await storeForNew(io, config)
-  await tryChange(io, store, name, (kept) => kept ?? { url: '' })
-  if (old && old.kind !== store.kind && !old.isGone) await tryChange(io, old.store(), name, () => undefined)
+export async function checkSecretsUpdate(context: KeyringIo, config: Config, name: string): Promise<SecretStore> {
+  const old = await openOld(context, config.profiles.get(name)?.secrets, name)
+  const store = await storeForNew(context, config)
+  await tryChange(context, store, name, (kept) => kept ?? { url: '' })
+  if (old && old.kind !== store.kind && !old.isGone) await tryChange(context, old.store(), name, () => undefined)
   return store
 }
 
 /** Tries to forget the secrets of a profile, with nothing changed. @throws What {@link updateSecrets} would, as far as that can be known */
-export async function checkSecretsRemoval(io: KeyringIo, config: ConfigDocument, name: string): Promise<void> {
-  const old = await openOld(io, config.profiles.get(name)?.secrets, name)
-  if (old) await tryChange(io, old.store(), name, () => undefined)
-  checkConfigChange(io, (current) => current)
+export async function checkSecretsRemoval(context: KeyringIo, config: Config, name: string): Promise<void> {
+  const old = await openOld(context, config.profiles.get(name)?.secrets, name)
+  if (old) await tryChange(context, old.store(), name, () => undefined)
+  checkConfigChange(context, (current) => current)
 }
 
 /** Of a keyring, only whether it answers can be known. */
-async function tryChange(io: KeyringIo, store: SecretStore, name: string, alter: UpdateSecrets): Promise<void> {
-  if (store.kind === 'file') checkFileUpdate(io, name, alter)
+async function tryChange(context: KeyringIo, store: SecretStore, name: string, alter: UpdateSecrets): Promise<void> {
+  if (store.kind === 'file') checkFileUpdate(context, name, alter)
   else await store.get(name)
 }
 
@@ -103,10 +103,10 @@ interface OldStore {
 }
 
 /** Where the secrets of a profile are. A keyring that is gone does not stand in the way of new secrets elsewhere. */
-async function openOld(io: KeyringIo, kind: StoreKind | undefined, name: string): Promise<OldStore | undefined> {
+async function openOld(context: KeyringIo, kind: StoreKind | undefined, name: string): Promise<OldStore | undefined> {
   if (kind === undefined) return undefined
   try {
-    const store = await storeOf(io, kind)
+    const store = await storeOf(context, kind)
     return { kind, before: await store.get(name), isGone: false, store: () => store }
   } catch (error) {
     if (!isKeyringFailure(error)) throw error
@@ -118,8 +118,8 @@ async function openOld(io: KeyringIo, kind: StoreKind | undefined, name: string)
 }
 
 /** Writes into the profile where its secrets are. */
-async function noteStore(io: KeyringIo, name: string, secrets: StoreKind | undefined): Promise<void> {
-  await changeConfig(io, (config) => {
+async function noteStore(context: KeyringIo, name: string, secrets: StoreKind | undefined): Promise<void> {
+  await changeConfig(context, (config) => {
     const profile = config.profiles.get(name)
     if (!profile || profile.secrets === secrets) return config
     return { ...config, profiles: new Map(config.profiles).set(name, { ...profile, secrets }) }

@@ -3,86 +3,77 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { readSecret, type SecretRequest, secretFromEnv } from '../auth/read-secret.ts'
 import { readSecrets } from '../auth/secrets.ts'
 import type { AdminSession } from '../auth/store.ts'
-import { parseMaxWait, type Selection, type ServiceFlags, selectService } from '../config/selection.ts'
+import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { printable } from '../output/text.ts'
 import { clientOptions } from './client.ts'
 
-// The name that a server gives its first administrator unless told otherwise.
-const DEFAULT_ADMINISTRATOR = 'admin'
+// The name that a server gives its first administrator by default.
+const DEFAULT_ADMIN = 'admin'
 
-/** Who an administrator logs in as, and with what. */
 interface AdminCredentials {
   readonly username: string
   readonly password: string
 }
 
-/** What is known besides names when an administrator is asked for a password. */
+/** How to prompt for a password. */
 export type PromptOptions = Pick<SecretRequest, 'alternative' | 'noInput' | 'fromStdin'>
 
-/** The name of the administrator of a command: the flag, else the environment, the profile, or the usual one. */
-export function adminNameOf({ admin }: Pick<Selection, 'admin'>): string {
-  return admin?.value ?? DEFAULT_ADMINISTRATOR
+/** The name of the administrator: flag, environment, profile, else `admin`. */
+export function adminNameOf({ admin }: Target): string {
+  return admin?.value ?? DEFAULT_ADMIN
 }
 
-/** The administrator of a command, with the password, which is never from a flag. */
+/** The name and password of the administrator. */
 export async function readAdminCredentials(
-  io: Context,
-  flags: ServiceFlags,
-  asking: PromptOptions = {},
+  context: Context,
+  target: Target,
+  prompt: PromptOptions = {},
 ): Promise<AdminCredentials> {
-  const username = adminNameOf(selectService(io, flags))
-  return { username, password: await readAdminPassword(io, username, asking) }
-}
-
-/** The password of an administrator, from where secrets come. */
-export function readAdminPassword(io: Context, username: string, asking: PromptOptions = {}): Promise<string> {
+  const username = adminNameOf(target)
   const question = `Password of the administrator ${printable(username)}`
-  return readSecret(io, { variable: 'FISH_ADMIN_PASSWORD', question, ...asking })
+  return { username, password: await readSecret(context, { variable: 'FISH_ADMIN_PASSWORD', question, ...prompt }) }
 }
 
 /**
- * A client with the rights of an administrator: with the password of the environment, else with the session that
- * `login --admin` kept, else with a password that is asked for.
+ * Opens a client with the role of an administrator: with the password of the environment, else the session saved by
+ * `login --admin`, else a password typed at a prompt.
  */
 export async function openAdminClient(
-  io: Context,
-  flags: ServiceFlags,
-  asking: PromptOptions = {},
+  context: Context,
+  target: Target,
+  prompt: PromptOptions = {},
 ): Promise<AdminClient> {
-  const chosen = selectService(io, flags)
-  const username = adminNameOf(chosen)
-  const session = (await secretFromEnv(io, 'FISH_ADMIN_PASSWORD'))
-    ? undefined
-    : (await readSecrets(io, chosen))?.session
-  if (session && isOpen(session, username, io.clock.now())) return createAdmin(io, chosen, { token: session.token })
-  return createAdmin(io, chosen, { username, password: await readAdminPassword(io, username, asking) })
+  const hasPassword = (await secretFromEnv(context, 'FISH_ADMIN_PASSWORD')) !== undefined
+  const session = hasPassword ? undefined : (await readSecrets(context, target))?.session
+  if (session && isValid(session, adminNameOf(target), context.clock.now())) {
+    return createAdmin(context, target, { token: session.token })
+  }
+  return createAdmin(context, target, await readAdminCredentials(context, target, prompt))
 }
 
-/** A client with the rights of an administrator, for a service that was selected. */
+function isValid({ username, expiresAt }: AdminSession, admin: string, now: number): boolean {
+  return userNameKey(username) === userNameKey(admin) && Date.parse(expiresAt) > now
+}
+
+/** Creates a client from credentials or a session. */
 export async function createAdmin(
-  io: Context,
-  chosen: Pick<Selection, 'url'> & Partial<Pick<Selection, 'maxWait'>>,
-  rights: AdminCredentials | { readonly token: string },
+  context: Context,
+  target: Target,
+  credentials: AdminCredentials | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
-  // The login is like the write behind it: what fails is told at once.
-  const patience = { maxRetries: 0, maxWaitMs: parseMaxWait(chosen.maxWait) }
-  return createAdminClient({ ...clientOptions(io, chosen), ...patience, ...rights })
+  // No retries: a failed login is reported at once, like the write that follows it.
+  return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 
-/** Whether a kept session is this administrator's and not over, by the clock of this machine. */
-function isOpen({ username, expiresAt }: AdminSession, wanted: string, now: number): boolean {
-  return userNameKey(username) === userNameKey(wanted) && Date.parse(expiresAt) > now
-}
-
-/** The first entries of many, and whether there were more. */
+/** The first entries of a list, and whether there are more. */
 interface Page<Entry> {
   readonly entries: readonly Entry[]
   readonly more: boolean
 }
 
-/** Reads as many as are wanted, all unless told how many, and stops before the first that `isWanted` refuses. */
+/** Reads up to `limit` entries (default: all), and stops before the first that `isWanted` rejects. */
 export async function takeFirst<Entry>(
   all: AsyncIterable<Entry>,
   limit = Number.POSITIVE_INFINITY,
@@ -97,8 +88,8 @@ export async function takeFirst<Entry>(
   return { entries, more: false }
 }
 
-/** How many to ask for at once, so that {@link takeFirst} needs few requests and reads little in vain. */
+/** Page size with which {@link takeFirst} needs few requests and reads little beyond the limit. */
 export function pageSizeFor(limit: number | undefined, largest: number): number {
-  // One more shows whether there are more.
+  // One more entry shows whether there are more.
   return Math.min(largest, (limit ?? largest) + 1)
 }

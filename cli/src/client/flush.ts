@@ -1,41 +1,49 @@
 import { RateLimitError } from '@fish-crab/sdk'
-import type { FlushReport, Outbox } from '@fish-crab/sdk/outbox'
+import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, leaseText, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
-/** How to send what waits. */
+/** How to send what is queued. */
 export interface FlushOptions {
-  /** Longest wait for the rate limit, in milliseconds. @default one whole window */
+  /** Longest wait for the rate limit, in milliseconds. @default one window */
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Sends what waits, and tells on stderr how far it is and how long it has to wait.
+ * Sends what is queued, with progress and waits on stderr.
  *
- * @throws CliError `interrupted` that says what is queued
+ * @throws CliError `interrupted` with the number of catches that stay queued
  */
-export async function flushWithProgress(io: Context, outbox: Outbox, wish: FlushOptions): Promise<FlushReport> {
-  const { queued, frozen } = await outbox.status()
-  const progress = createProgress(io.line, io.clock, { unit: 'catches', total: queued + frozen })
-  const unsubscribe = outbox.subscribe(createWaitListener(io))
+export async function flushWithProgress(
+  context: Context,
+  outbox: Outbox,
+  { maxWaitMs, signal }: FlushOptions,
+): Promise<FlushReport> {
+  const progress = createProgress(context.line, context.clock, { unit: 'catches', total: await queuedIn(outbox) })
+  const unsubscribe = outbox.subscribe(createWaitListener(context))
   try {
     return await outbox.flush({
-      signal: wish.signal,
-      ...(wish.maxWaitMs === undefined ? {} : { maxWaitMs: wish.maxWaitMs }),
+      signal,
+      ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
       onProgress: ({ sent, dead }) => progress.update(sent + dead),
     })
   } catch (error) {
-    throw wish.signal.aborted ? await interruptedError(outbox) : error
+    throw signal.aborted ? await interruptedError(outbox) : error
   } finally {
     progress.end()
     unsubscribe()
   }
 }
 
-/** What several flushes did, as one: what is left is what the last one left. */
+async function queuedIn(outbox: Outbox): Promise<number> {
+  const { queued, frozen } = await outbox.status()
+  return queued + frozen
+}
+
+/** Merges the reports of several flushes. What is left is what the last one left. */
 export function mergeReports(before: readonly FlushReport[], last: FlushReport): FlushReport {
   const all = [...before, last]
   return {
@@ -46,36 +54,31 @@ export function mergeReports(before: readonly FlushReport[], last: FlushReport):
   }
 }
 
-/** A listener that shows the waits of an outbox, for the rate limit or for another process. */
-export function createWaitListener(io: Pick<Context, 'line' | 'clock'>) {
-  const { start, stop } = createCountdown(io.line, io.clock)
-  return (event: Parameters<Parameters<Outbox['subscribe']>[0]>[0]) => {
+/** Creates a listener that shows when an outbox waits for the rate limit or for another process. */
+export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'clock'>) {
+  const { start, stop } = createCountdown(line, clock)
+  return (event: OutboxEvent) => {
     if (event.type === 'waiting' && event.error instanceof RateLimitError) start(event.until.getTime(), waitText)
     if (event.type === 'leased') start(event.until.getTime(), leaseText)
     if (event.type === 'sending') stop()
   }
 }
 
-/** Ctrl-C, and what it leaves. */
+/** The error of Ctrl-C, which says what stays queued. */
 export async function interruptedError(outbox: Outbox): Promise<CliError> {
-  const { queued, frozen } = await outbox.status()
-  const waiting = queued + frozen
-  if (waiting === 0) {
-    return new CliError({ code: 'interrupted', message: 'Interrupted. Nothing is queued.', exit: EXIT.interrupted })
-  }
-  return new CliError({
-    code: 'interrupted',
-    message: `Interrupted. ${queuedText(waiting)}`,
-    hint: 'Send them: fish-cli outbox flush',
-    exit: EXIT.interrupted,
-  })
+  const count = await queuedIn(outbox)
+  const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
+  const hint = count === 0 ? {} : { hint: `Send them: ${FLUSH}` }
+  return new CliError({ code: 'interrupted', message, ...hint, exit: EXIT.interrupted })
 }
 
+const FLUSH = 'fish-cli outbox flush'
+
 /**
- * What a flush came to, as an exit status.
+ * Turns a report into an exit status.
  *
- * @param note Tells a person.
- * @throws CliError what kept catches from being sent, and that they are queued
+ * @param note Prints a message to stderr.
+ * @throws CliError what stopped the delivery, and how many catches stay queued
  */
 export function flushStatus(report: FlushReport, note: (text: string) => void): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
@@ -91,33 +94,24 @@ export function flushStatus(report: FlushReport, note: (text: string) => void): 
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 
-const NEXT = 'fish-cli outbox flush'
-
-/** What kept catches from being sent, with where they are: whoever gives them again would add them twice. */
+/** Says that the catches are queued: adding them again would store them twice. */
 function queuedError(error: unknown, left: number): CliError {
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
   return new CliError({
     code,
     message: `${message} ${queuedText(left)}`,
-    hint: hint === null ? `Send them: ${NEXT}` : `${hint} Then send them: ${NEXT}`,
+    hint: hint === null ? `Send them: ${FLUSH}` : `${hint} Then send them: ${FLUSH}`,
     exit,
     retryAt: retryAt === null ? undefined : new Date(retryAt),
     requestId: requestId ?? undefined,
   })
 }
 
-/**
- * So many catches, in words.
- * @example catchesText(1) // '1 catch'
- */
+/** @example catchesText(1) // '1 catch' */
 export function catchesText(count: number): string {
   return count === 1 ? '1 catch' : `${count} catches`
 }
 
-/**
- * Where catches are that were not sent, as a sentence.
- * @example queuedText(2) // '2 catches are queued, and kept on this machine.'
- */
 function queuedText(count: number): string {
-  return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} queued, and kept on this machine.`
+  return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} queued on this machine.`
 }

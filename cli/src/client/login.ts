@@ -3,119 +3,112 @@ import type { Gamemode } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { readSecret, secretFromEnv } from '../auth/read-secret.ts'
 import type { AdminSession, ProfileSecrets } from '../auth/store.ts'
-import { resolveGamemode, type Selection } from '../config/selection.ts'
+import { gamemodeOf, type Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { adminNameOf, createAdmin, type PromptOptions, readAdminPassword } from './admin.ts'
-import { clientFor } from './client.ts'
+import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
+import { openClient } from './client.ts'
 import { WRONG_ADDRESS } from './describe-error.ts'
 
-/** How a login asks for what it needs. */
 interface LoginOptions extends PromptOptions {
-  /** Whether an API key is wanted too. */
+  /** Whether to read an API key too. */
   readonly withApiKey?: boolean | undefined
 }
 
-/** Logs an administrator in. The session is what is kept, never the password. */
-export async function fetchSession(io: Context, chosen: Selection, asking: LoginOptions): Promise<ProfileSecrets> {
-  const username = adminNameOf(chosen)
-  const password = await readAdminPassword(io, username, asking)
-  const client = await createAdmin(io, chosen, { username, password })
-  const { token, expiresAt } = await client.login({ signal: io.interrupted() })
-  if (!/^[\x21-\x7e]+$/.test(token)) throw noSecret('a session')
-  return { url: chosen.url.value, session: { username, token, expiresAt } }
+/** Logs an administrator in. Returns the session; the password is not stored. */
+export async function fetchSession(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
+  const credentials = await readAdminCredentials(context, target, options)
+  const client = await createAdmin(context, target, credentials)
+  const { token, expiresAt } = await client.login({ signal: context.interrupted() })
+  if (!/^[\x21-\x7e]+$/.test(token)) throw invalidResponse('a session')
+  return { url: target.url.value, session: { username: credentials.username, token, expiresAt } }
 }
 
-/** Fetches a player's key with the password, and tries it. @throws CliError when the service does not take what it gave */
-export async function fetchPlayerKey(io: Context, chosen: Selection, asking: LoginOptions): Promise<ProfileSecrets> {
-  const user = chosen.user?.value
+/** Fetches a player's key with the password, and tests it. @throws CliError when the service rejects its own key */
+export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
+  const user = target.user?.value
   if (!user) throw usageError('Say who logs in.', 'Such as: fish-cli login USER')
-  const gamemode = resolveGamemode(chosen.gamemode)
-  // What is wrong with flags is said before a password is asked for.
-  createClient({ baseUrl: chosen.url.value, user, gamemode, env: {} })
-  const password = await readSecret(io, {
-    variable: 'FISH_PASSWORD',
-    question: `Password of ${printable(user)}`,
-    ...asking,
-  })
-  const apiKey = asking.withApiKey ? await wantedApiKey(io, user, asking) : undefined
-  // What is kept is about to be replaced, and where it is may be gone.
-  const client = await clientFor(io, chosen, { apiKey: apiKey ?? (await secretFromEnv(io, 'FISH_API_KEY')) })
-  const signal = io.interrupted()
+  // Reports wrong flags before prompting for a password.
+  createClient({ baseUrl: target.url.value, user, gamemode: gamemodeOf(target), env: {} })
+  const question = `Password of ${printable(user)}`
+  const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
+  const apiKey = options.withApiKey ? await readNewApiKey(context, user, options) : undefined
+  // The stored API key is about to be replaced, and its store may be unavailable.
+  const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
+  const signal = context.interrupted()
   const { fernetKey } = await client.keys.get({ username: user, password, signal })
   const { accepted, counted } = await testKey(client, { user, fernetKey, signal }).catch((error: unknown) => {
-    throw error instanceof FernetError ? noSecret('a Fernet key') : error
+    throw error instanceof FernetError ? invalidResponse('a Fernet key') : error
   })
-  if (!accepted) throw notTaken('invalid_key', 'The service does not take the key that it gave.')
-  if (apiKey !== undefined && counted) throw notTaken('invalid_api_key', 'The service does not know this API key.')
-  return { url: chosen.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
+  if (!accepted) throw rejected('invalid_key', 'The service rejects the key that it returned.')
+  if (apiKey !== undefined && counted) throw rejected('invalid_api_key', 'The service does not know this API key.')
+  return { url: target.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
-function wantedApiKey(io: Context, user: string, { noInput }: LoginOptions): Promise<string> {
-  return readSecret(io, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
+function readNewApiKey(context: Context, user: string, { noInput }: LoginOptions): Promise<string> {
+  return readSecret(context, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
 }
 
-function noSecret(what: string): CliError {
-  const message = `What the service answered is not ${what}. Nothing was kept.`
+function invalidResponse(expected: string): CliError {
+  const message = `The service did not return ${expected}. Nothing was saved.`
   return new CliError({ code: 'invalid_response', message, hint: WRONG_ADDRESS, exit: EXIT.failure })
 }
 
-function notTaken(code: string, message: string): CliError {
-  const hint = 'Nothing was kept. Ask whoever runs the service.'
+function rejected(code: string, message: string): CliError {
+  const hint = 'Nothing was saved. Ask the operator of the service.'
   return new CliError({ code, message, hint, exit: EXIT.credentials })
 }
 
-/** What the service made of a key. */
+/** The result of {@link testKey}. */
 export interface KeyTest {
-  /** Whether it is the player's key there. */
+  /** Whether it is the player's key at this service. */
   readonly accepted: boolean
-  /** Whether the request counted within the rate limit, which it does not with a valid API key. */
+  /** Whether the request counted towards the rate limit. With a valid API key it does not. */
   readonly counted: boolean
 }
 
-/** Whose key is tried. */
 interface KeyTestOptions {
   readonly user: string
   readonly fernetKey: string
   readonly signal: AbortSignal
 }
 
-// The service opens a token before it looks at what is inside, and this is no catch: nothing can be stored.
-const NO_CATCH = '{}'
+// The service decrypts a token before it validates the payload. This payload is invalid, so nothing can be stored.
+const INVALID_PAYLOAD = '{}'
 const ANY_GAMEMODE: Gamemode = 'earth'
-const OPENED = new Set(['invalid_payload', 'token_expired'])
+const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
 /**
- * Asks the service whether a key is the player's, with one request that stores nothing.
+ * Tests whether a key is the player's, with one request that stores nothing.
  *
- * @throws FernetError for what is no key; ApiError such as `user_not_found`, ConnectionError and others of the client.
+ * @throws FernetError for a malformed key; ApiError such as `user_not_found`, ConnectionError and others of the client
  */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions): Promise<KeyTest> {
   const fernet = createFernet(fernetKey)
-  const token = await fernet.encrypt(NO_CATCH)
+  const token = await fernet.encrypt(INVALID_PAYLOAD)
   await fernet.decrypt(token)
   try {
     const { rateLimit } = await client.fish.send({ kind: 'fish', user, gamemode: ANY_GAMEMODE, token }, { signal })
     return { accepted: true, counted: rateLimit !== undefined }
   } catch (error) {
-    if (!(error instanceof ApiError) || !(OPENED.has(error.code) || error.code === 'invalid_token')) throw error
-    return { accepted: OPENED.has(error.code), counted: error.rateLimit !== undefined }
+    if (!(error instanceof ApiError) || !(DECRYPTED.has(error.code) || error.code === 'invalid_token')) throw error
+    return { accepted: DECRYPTED.has(error.code), counted: error.rateLimit !== undefined }
   }
 }
 
-/** What became of an administrator's session: the service takes it, does not, or it is over by this machine's clock. */
+/** `over`: expired by the clock of this machine. */
 type SessionTest = 'accepted' | 'refused' | 'over'
 
-/** Asks the service whether a kept session is open. @throws ConnectionError and others of the client */
+/** Tests whether a stored session is valid. @throws ConnectionError and others of the client */
 export async function testSession(
-  io: Context,
-  chosen: Pick<Selection, 'url'>,
+  context: Context,
+  target: Target,
   { token, expiresAt }: AdminSession,
   signal: AbortSignal,
 ): Promise<SessionTest> {
-  if (Date.parse(expiresAt) <= io.clock.now()) return 'over'
-  const admin = await createAdmin(io, chosen, { token })
+  if (Date.parse(expiresAt) <= context.clock.now()) return 'over'
+  const admin = await createAdmin(context, target, { token })
   try {
     await admin.me({ signal })
     return 'accepted'

@@ -5,7 +5,7 @@ import { readPlayerKey } from '../auth/identity.ts'
 import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { openClient } from '../client/client.ts'
-import { requireGamemode, requireUser } from '../config/selection.ts'
+import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
@@ -61,11 +61,12 @@ export class Add extends FishCommand {
     if (flags.file !== undefined) return this.#addFile(names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
-    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
-    const gamemode = requireGamemode(this.io, flags.gamemode, flags)
+    const target = resolveTarget(this.io, flags)
+    const user = requireUser(target, 'Add --user USER')
+    const gamemode = requireGamemode(target)
     await this.#confirmNames(names, flags)
-    const fernetKey = await readPlayerKey(this.io, flags, user)
-    const client = await openClient(this.io, flags, { user, gamemode, fernetKey })
+    const fernetKey = await readPlayerKey(this.io, target, { user, noInput: flags['no-input'] })
+    const client = await openClient(this.io, target, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
       // Sealing checks everything that can be checked without the service.
       await (fish ? client.fish.encrypt(fish) : client.crabs.encrypt(crabs))

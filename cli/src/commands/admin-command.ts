@@ -1,7 +1,7 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { openAdminClient } from '../client/admin.ts'
-import type { ServiceFlags } from '../config/selection.ts'
+import { resolveTarget, type TargetFlags } from '../config/target.ts'
 import type { Role } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
@@ -11,7 +11,7 @@ import { adminFlag, noInputFlag, serviceFlags } from './flags.ts'
 export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }
 
 /** What {@link administrationFlags} become. */
-interface AdministrationFlags extends ServiceFlags {
+interface AdministrationFlags extends TargetFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
@@ -27,7 +27,7 @@ export abstract class AdministrationCommand extends FishCommand {
 
   /** Logs in where no session is kept. */
   protected async administration(flags: AdministrationFlags): Promise<Administration> {
-    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] })
+    const admin = await openAdminClient(this.io, resolveTarget(this.io, flags), { noInput: flags['no-input'] })
     return { admin, options: { signal: this.io.interrupted() } }
   }
 }

@@ -7,7 +7,7 @@ import { secretFromEnv } from '../auth/read-secret.ts'
 import { readSecrets } from '../auth/secrets.ts'
 import { readAdminCredentials } from '../client/admin.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
-import { type ServiceFlags, selectService } from '../config/selection.ts'
+import { resolveTarget, type Target } from '../config/target.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
@@ -103,7 +103,7 @@ export class Conformance extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Conformance)
     const format = parseFormat(REPORTS, flags)
-    const baseUrl = checkedAddress(selectService(this.io, { ...flags, url: args.url }).url.value)
+    const baseUrl = checkedAddress(resolveTarget(this.io, { ...flags, url: args.url }).url.value)
     const rateLimit = {
       requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
       windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
@@ -117,10 +117,11 @@ export class Conformance extends FishCommand {
     if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await secretFromEnv(this.io, 'FISH_MASTER_API_KEY')
+    const target = resolveTarget(this.io, flags)
     const identity =
       flags.user === undefined
-        ? { admin: await readAdminCredentials(this.io, flags) }
-        : { user: await this.#player(flags.user, flags) }
+        ? { admin: await readAdminCredentials(this.io, target) }
+        : { user: await this.#player(flags.user, target, flags['no-input']) }
     const { io } = this
     const report = await conformance
       .runConformance({
@@ -145,12 +146,11 @@ export class Conformance extends FishCommand {
     return report.failed === 0 ? EXIT.ok : EXIT.failure
   }
 
-  async #player(name: string, flags: ServiceFlags): Promise<ConformanceUser> {
+  async #player(name: string, target: Target, noInput: boolean | undefined): Promise<ConformanceUser> {
     const { io } = this
-    const fernetKey = await readPlayerKey(io, flags, name)
+    const fernetKey = await readPlayerKey(io, target, { user: name, noInput })
     if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
-    const apiKey =
-      (await secretFromEnv(io, 'FISH_API_KEY')) ?? (await readSecrets(io, selectService(io, flags)))?.apiKey
+    const apiKey = (await secretFromEnv(io, 'FISH_API_KEY')) ?? (await readSecrets(io, target))?.apiKey
     const password = await secretFromEnv(io, 'FISH_PASSWORD')
     return {
       name,

@@ -2,6 +2,7 @@ import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
 import { Flags } from '@oclif/core'
 import { crabColumns, fishColumns } from '../catches/catch-list.ts'
 import { openClient } from '../client/client.ts'
+import { resolveTarget } from '../config/target.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
@@ -34,7 +35,11 @@ export class Demo extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Demo)
     this.checkOutput(flags, COLUMNS)
-    const { demo } = await openClient(this.io, flags, flags.url === undefined ? await ownService() : {})
+    const { demo } = await openClient(
+      this.io,
+      resolveTarget(this.io, flags),
+      flags.url === undefined ? await ownService() : {},
+    )
     const signal = this.io.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
     if (formatOf(flags) === 'table' && flags.fields === undefined) {

@@ -4,18 +4,18 @@ import { type Client, ConnectionError } from '@fish-crab/sdk'
 import { fileStore } from '../auth/file-store.ts'
 import { findIdentity, type Identity } from '../auth/identity.ts'
 import { type KeyringIo, openKeyring } from '../auth/keyring.ts'
-import { clientFor } from '../client/client.ts'
+import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
 import { catchesText } from '../client/flush.ts'
 import { type KeyTest, testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
-import { type ConfigDocument, checkConfigChange, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { checkConfigChange, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
 import { isNotFound } from '../config/files.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
-import type { Selection, ServiceFlags } from '../config/selection.ts'
 import { settingValue } from '../config/settings.ts'
-import type { Context } from '../core/context.ts'
+import type { Target } from '../config/target.ts'
+import type { Config, Context } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { readManifest } from '../package.ts'
 
@@ -59,7 +59,7 @@ const OTHERS = 0o077
 interface LocalChecks {
   readonly findings: readonly Finding[]
   /** The configuration; an empty one when it cannot be used. */
-  readonly config: ConfigDocument
+  readonly config: Config
 }
 
 /** Checks Node, the configuration, the file of secrets and the keyring. */
@@ -77,7 +77,7 @@ export async function checkLocally(io: KeyringIo): Promise<LocalChecks> {
   }
 }
 
-function checkConfig(io: KeyringIo): { readonly config: ConfigDocument; readonly finding: Finding } {
+function checkConfig(io: KeyringIo): { readonly config: Config; readonly finding: Finding } {
   const path = configPath(io)
   try {
     const config = readConfig(io)
@@ -105,7 +105,7 @@ async function checkSecretFile(io: KeyringIo): Promise<Finding> {
   }
 }
 
-async function checkKeyring(io: KeyringIo, config: ConfigDocument): Promise<Finding> {
+async function checkKeyring(io: KeyringIo, config: Config): Promise<Finding> {
   try {
     const wanted = settingValue('secret-store', io.env, config.settings) ?? 'auto'
     if (wanted === 'file') return ok('keyring', 'It is not used: secret-store is file.')
@@ -130,15 +130,15 @@ function modeOf(path: string): number | undefined {
 }
 
 /** Checks that catches can be kept until the service has them, and tells of those that wait. */
-export async function checkOutbox(io: Context, flags: ServiceFlags, url: string): Promise<Finding> {
-  const path = outboxPath(io, url)
+export async function checkOutbox(io: Context, target: Target): Promise<Finding> {
+  const path = outboxPath(io, target.url.value)
   const folder = dirname(path)
   if (!isWritable(nearestFolder(folder))) {
     const mend = 'Check owner and mode of it and of the folder it is in, or set XDG_STATE_HOME to another folder.'
     return fail('outbox', `Catches cannot be kept: ${folder} cannot be made or written.`, mend)
   }
   try {
-    await using outbox = await openLocalOutbox(io, flags)
+    await using outbox = await openLocalOutbox(io, target)
     if (!outbox) return ok('outbox', EMPTY)
     const { queued, frozen, dead } = await outbox.status()
     const waiting = queued + frozen
@@ -168,13 +168,13 @@ function isWritable(folder: string): boolean {
 }
 
 /** Checks the way to the service, its clock, and the keys against it; with three requests at most. */
-export async function checkService(io: Context, chosen: Selection): Promise<readonly Finding[]> {
+export async function checkService(io: Context, chosen: Target): Promise<readonly Finding[]> {
   let client: Client
   let identity: Identity
   try {
     identity = await findIdentity(io, chosen)
     // A doctor does not wait: that the limit holds is a finding.
-    client = await clientFor(io, chosen, { maxWaitMs: 0, maxRetries: 0 })
+    client = await openClient(io, chosen, { maxWaitMs: 0, maxRetries: 0 })
   } catch (error) {
     return [threw('connection', error)]
   }
@@ -254,7 +254,7 @@ function checkApiKey({ apiKey }: Identity, counted: boolean): readonly Finding[]
 
 async function checkSession(
   io: Context,
-  chosen: Selection,
+  chosen: Target,
   { identity: { session }, signal }: { readonly identity: Identity; readonly signal: AbortSignal },
 ): Promise<readonly Finding[]> {
   if (!session) return []

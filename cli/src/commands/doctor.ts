@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { resolveSelection, type Selection } from '../config/selection.ts'
+import { resolveTarget, type Target } from '../config/target.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
@@ -36,8 +36,8 @@ export class Doctor extends FishCommand {
     this.checkOutput(flags, COLUMNS)
     const { findings, config } = await checkLocally(this.io)
     const rows = [...findings]
-    const chosen = selectOr(rows, () => resolveSelection({ flags, env: this.io.env, config }))
-    if (chosen) rows.push(await checkOutbox(this.io, flags, chosen.url.value))
+    const chosen = selectOr(rows, () => resolveTarget({ env: this.io.env, config }, flags))
+    if (chosen) rows.push(await checkOutbox(this.io, chosen))
     if (chosen && !flags.offline) rows.push(...(await checkService(this.io, chosen)))
     const isWell = rows.every(({ status }) => status !== 'fail')
     const document = (checks: readonly object[]) => ({ ok: isWell, checks })
@@ -47,7 +47,7 @@ export class Doctor extends FishCommand {
 }
 
 /** A profile that is not there is a finding too. */
-function selectOr(rows: Finding[], selectNow: () => Selection): Selection | undefined {
+function selectOr(rows: Finding[], selectNow: () => Target): Target | undefined {
   try {
     return selectNow()
   } catch (error) {

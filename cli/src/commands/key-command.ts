@@ -25,9 +25,9 @@ export interface HandOverFlags extends OutputFlags {
 export interface KeySource {
   get(): Promise<PlayersKey>
   /** What to tell when it came and its file could not be written. */
-  lost(user: string): UnsavedSecret
+  unsaved(user: string): UnsavedSecret
   /** The old key, where the profile keeps it and this one takes its place. */
-  readonly kept?: StoredSecret | undefined
+  readonly stored?: StoredSecret | undefined
 }
 
 interface KeyRow extends PlayersKey {
@@ -51,7 +51,7 @@ export abstract class KeyCommand extends FishCommand {
   }
 
   /** Gets a key and hands it over. A file that cannot be written is found out before the key is got. */
-  protected async handOver(flags: HandOverFlags, { get, lost, kept }: KeySource): Promise<number> {
+  protected async handOver(flags: HandOverFlags, { get, unsaved, stored }: KeySource): Promise<number> {
     this.checkOutput(flags, COLUMNS)
     const file = secretFilePath(flags.out)
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force === true)
@@ -59,7 +59,7 @@ export abstract class KeyCommand extends FishCommand {
       await reserved?.discard()
       throw error
     })
-    const made = { user, title: 'key', secret: fernetKey, file: reserved, lost: lost(user), kept }
+    const made = { user, title: 'key', secret: fernetKey, file: reserved, unsaved: unsaved(user), stored }
     return deliverSecret(this.io, { ...made, isDocument: flags.json === true }, (outcome) => {
       if (file === undefined) return this.#printKey({ user, fernetKey }, flags, outcome)
       const done = `The key of ${printable(user)} is in ${printable(file)}.`

@@ -79,24 +79,32 @@ export class List extends FishCommand {
     else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
     else this.checkOutput(flags, crabColumns('whole'))
     // Only what was typed right needs a service, its profile and its secrets.
-    const [{ requireGamemode, requireUser }, { openClient }] = await Promise.all([
-      import('../config/selection.ts'),
+    const [{ requireGamemode, requireUser, resolveTarget }, { openClient }] = await Promise.all([
+      import('../config/target.ts'),
       import('../client/client.ts'),
     ])
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
-    const user = requireUser(this.io, userOf(named, flags.user), how, flags)
-    const gamemode = requireGamemode(this.io, flags.gamemode, flags)
+    const target = resolveTarget(this.io, { ...flags, user: userOf(named, flags.user) })
+    const user = requireUser(target, how)
+    const gamemode = requireGamemode(target)
     const { chart = false, detail = false } = flags
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
       // How long ago something was is counted anew each time.
       const wishAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
-      return watchList(this.io, { flags, user, wishAt, intervalMs, note: (text) => this.note(flags.json, text) })
+      return watchList(this.io, {
+        flags,
+        target,
+        user,
+        wishAt,
+        intervalMs,
+        note: (text) => this.note(flags.json, text),
+      })
     }
     const options = { user, gamemode, signal: this.io.interrupted() }
     const found = await fetchCatches(
-      await openClient(this.io, flags),
+      await openClient(this.io, target),
       kind,
       detail || wish.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
     )

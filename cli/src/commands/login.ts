@@ -4,7 +4,6 @@ import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
-import type { ConfigDocument } from '../config/config-file.ts'
 import {
   applyLogin,
   changeConfig,
@@ -13,8 +12,9 @@ import {
   readConfig,
   replacesLogin,
 } from '../config/config-file.ts'
-import { DEFAULT_PROFILE, isUnencrypted, type Profile, parseProfileName } from '../config/profile.ts'
-import { resolveGamemode, resolveSelection, type Selection, selectService } from '../config/selection.ts'
+import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
+import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
+import type { Config, Profile } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -60,13 +60,13 @@ export class Login extends FishCommand {
     const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
     const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
     const config = readConfig(this.io)
-    const chosen = resolveSelection({ flags: named, env: this.io.env, config }, true)
+    const chosen = resolveTarget({ env: this.io.env, config }, named, true)
     const name = parseProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
     const login = asAdmin ? { url: chosen.url.value, admin: adminNameOf(chosen) } : playerLogin(chosen)
     const old = config.profiles.get(name)
     const displaced = replacesLogin(old, login) ? old : undefined
     // A login that cannot be kept is not asked for.
-    const keep = (current: ConfigDocument) => applyLogin(current, name, login)
+    const keep = (current: Config) => applyLogin(current, name, login)
     const store = await checkSecretsUpdate(this.io, checkConfigChange(this.io, keep), name)
     if (!dryRun && displaced) {
       await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
@@ -81,7 +81,10 @@ export class Login extends FishCommand {
       await updateSecrets(this.io, changed, name, (kept) => mergeLogin(kept, brought))
     }
     if (!asAdmin && !dryRun && !flags['with-api-key'] && this.io.stderr.isTTY) {
-      const { apiKey } = await findIdentity(this.io, selectService(this.io, { profile: name }))
+      const { apiKey } = await findIdentity(
+        this.io,
+        resolveTarget({ env: this.io.env, config: readConfig(this.io) }, { profile: name }),
+      )
       const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
       if (apiKey === null)
         this.note(flags.json, `With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
@@ -108,7 +111,7 @@ export class Login extends FishCommand {
 }
 
 /** What a login does besides: commands without --profile go elsewhere from then on. */
-function currentNow(name: string, { current }: ConfigDocument, dryRun: boolean): readonly string[] {
+function currentNow(name: string, { current }: Config, dryRun: boolean): readonly string[] {
   if (current === undefined || current === name) return []
   const back = `${dryRun ? 'It is' : 'Back to'} ${printable(current)}`
   return dryRun
@@ -128,9 +131,9 @@ function replacement(name: string, { url, user, admin }: Profile, { yes }: { rea
   return `It would replace profile ${name}, which is of ${printable(owner)} at ${printable(url)}.${asked}`
 }
 
-function playerLogin({ url, user, gamemode }: Selection): LoginTarget {
+function playerLogin({ url, user, gamemode }: Target): LoginTarget {
   // What is wrong with what was typed is said before what is wrong with files.
-  resolveGamemode(gamemode)
+  gamemodeOf({ gamemode })
   // A setting counts for all profiles, and needs no copy in one.
   const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
   return { url: url.value, user: user?.value, ...own }

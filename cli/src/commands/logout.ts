@@ -1,7 +1,7 @@
 import { notLoggedIn } from '../auth/identity.ts'
 import { checkSecretsRemoval, updateSecrets } from '../auth/secrets.ts'
 import { readConfig } from '../config/config-file.ts'
-import { resolveSelection } from '../config/selection.ts'
+import { resolveTarget } from '../config/target.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
 import { dryRunFlag, profileFlag } from './flags.ts'
 
@@ -16,7 +16,7 @@ export class Logout extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Logout)
     const config = readConfig(this.io)
-    const { profile } = resolveSelection({ flags, env: this.io.env, config })
+    const { profile } = resolveTarget({ env: this.io.env, config }, flags)
     if (!profile) throw notLoggedIn()
     const dryRun = flags['dry-run']
     const { name, secrets } = profile

@@ -2,7 +2,7 @@ import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
-import type { ServiceFlags } from '../config/selection.ts'
+import { resolveTarget, type TargetFlags } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { AdministrationCommand, administrationFlags } from './admin-command.ts'
 import { outputFlags } from './flags.ts'
@@ -49,7 +49,7 @@ export class Stats extends AdministrationCommand {
     return flags.chart ? this.printChart(flags, { ...output, bars: countBars(rows) }) : this.printRows(flags, output)
   }
 
-  async #ofService(flags: ServiceFlags): Promise<CollectionCounts & { readonly users: number }> {
+  async #ofService(flags: TargetFlags): Promise<CollectionCounts & { readonly users: number }> {
     const { admin, options } = await this.administration(flags)
     const { users, fish, crab } = await admin.stats(options)
     return { users, fish, crab }
@@ -58,10 +58,10 @@ export class Stats extends AdministrationCommand {
   async #ofPlayer(
     named: string,
     gamemode: Gamemode | undefined,
-    flags: ServiceFlags,
+    flags: TargetFlags,
   ): Promise<CollectionCounts & { readonly user: string }> {
     this.needs = 'player'
-    const client = await openClient(this.io, flags)
+    const client = await openClient(this.io, resolveTarget(this.io, flags))
     let user = named
     const counts = await countCollections(
       {

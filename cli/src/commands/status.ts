@@ -1,4 +1,5 @@
 import { openClient } from '../client/client.ts'
+import { resolveTarget } from '../config/target.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { parseInterval, watchFlags } from '../poll/flags.ts'
 import { FishCommand } from '../runtime/fish-command.ts'
@@ -34,7 +35,7 @@ export class Status extends FishCommand {
       return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })
     }
     this.checkOutput(flags, COLUMNS)
-    const client = await openClient(this.io, flags)
+    const client = await openClient(this.io, resolveTarget(this.io, flags))
     const { status, version, timestamp } = await client.status({ signal: this.io.interrupted() })
     return this.printRows(flags, {
       rows: [{ status, version, timestamp }],

@@ -7,7 +7,7 @@ import { canPrompt } from '../auth/read-secret.ts'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
-import { parseMaxWait, requireUser, resolveGamemode, selectService } from '../config/selection.ts'
+import { gamemodeOf, maxWaitOf, requireUser, resolveTarget } from '../config/target.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import { parseGamemode } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
@@ -79,9 +79,9 @@ export class Watch extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(Watch)
-    const chosen = selectService(this.io, flags)
+    const target = resolveTarget(this.io, flags)
     const flag = flags.gamemode as Gamemode | undefined
-    const preset = flag === undefined ? resolveGamemode(chosen.gamemode) : undefined
+    const preset = flag === undefined ? gamemodeOf(target) : undefined
     refuseEndless(args.log ?? [], flags.once)
     if (flags['dry-run']) {
       const [first, ...others] = await this.#logs(args.log)
@@ -89,27 +89,27 @@ export class Watch extends FishCommand {
       const recorder = dryRecorder(gamemodeResolver(flag, usual))
       return this.#readAll(flags, [first, ...others], async () => recorder, this.io.interrupted())
     }
-    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
-    const limit = parseMaxWait(chosen.maxWait)
+    const user = requireUser(target, 'Add --user USER')
+    const maxWaitMs = maxWaitOf(target)
     const logs = await this.#logs(args.log)
-    const outbox = await openPlayerOutbox(this.io, flags, { user, pauseMs: sendDelayMs })
+    const outbox = await openPlayerOutbox(this.io, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
     const signal = this.io.interrupted()
     try {
       const kept = await readCheckpoint(outbox, { user, path: logs[0].path })
       // Where it ended says nothing of its beginning.
       const where = flags['from-start'] ? {} : (kept?.place ?? {})
       const usual = await this.#usualGamemode(flags, { flag, preset, where })
-      this.#tellStart(flags, logs, { user, url: chosen.url.value, gamemode: gamemodeText({ flag, usual, where }) })
-      const gamemodeOf = gamemodeResolver(flag, usual)
+      this.#tellStart(flags, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
+      const resolver = gamemodeResolver(flag, usual)
       const unsubscribe = reportDelivery(this.io, outbox)
       if (!flags.once) outbox.start()
       const recorderOf = async (path: string) => {
         const owner = { user, path }
-        return outboxRecorder(outbox, owner, { kept: await readCheckpoint(outbox, owner), gamemodeOf })
+        return outboxRecorder(outbox, owner, { kept: await readCheckpoint(outbox, owner), gamemodeOf: resolver })
       }
       await this.#readOrTell(outbox, signal, () => this.#readAll(flags, logs, recorderOf, signal))
       unsubscribe()
-      const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal })
+      const report = await flushWithProgress(this.io, outbox, { maxWaitMs, signal })
       this.note(flags.json, `fish-cli: ${totalsText(this.#totals)}; ${report.sent} sent.`)
       const status = flushStatus(report, (text) => this.note(flags.json, text))
       return this.#held > 0 ? EXIT.partly : status

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core'
 import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
-import { clientFor } from '../client/client.ts'
+import { openClient } from '../client/client.ts'
 import { testKey, testSession } from '../client/login.ts'
-import { selectService } from '../config/selection.ts'
+import { resolveTarget } from '../config/target.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
@@ -42,18 +42,18 @@ export class Whoami extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(Whoami)
     this.checkOutput(flags, COLUMNS)
-    const chosen = selectService(this.io, flags)
-    const { fernetKey, session, ...identity } = await findIdentity(this.io, chosen)
+    const target = resolveTarget(this.io, flags)
+    const { fernetKey, session, ...identity } = await findIdentity(this.io, target)
     if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
     const { user } = identity
     let accepted: boolean | null = null
     if (!flags.offline && fernetKey !== undefined && user !== null) {
-      const client = await clientFor(this.io, chosen)
+      const client = await openClient(this.io, target)
       accepted = (await testKey(client, { user, fernetKey, signal: this.io.interrupted() })).accepted
       if (!accepted) throw keyRefused(user)
     }
     if (!flags.offline && session !== undefined) {
-      const trial = await testSession(this.io, chosen, session, this.io.interrupted())
+      const trial = await testSession(this.io, target, session, this.io.interrupted())
       if (trial === 'refused') throw sessionRefused(session.username)
       // One that is over by the clock says so itself.
       if (trial === 'accepted') accepted ??= true

@@ -1,51 +1,37 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
-import type { Context } from '../core/context.ts'
+import type { Config, Context, Profile } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { checkReplaceable, fileError, readTextFile, replaceFile } from './files.ts'
 import { withLock, withLockChecked } from './lock.ts'
 import { configPath } from './paths.ts'
-import { isProfileName, isSameService, PROFILE_FIELDS, type Profile } from './profile.ts'
-import { SETTINGS, type SettingKey, type SettingValues, settingValue } from './settings.ts'
+import { isProfileName, isSameService, PROFILE_FIELDS } from './profile.ts'
+import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
 
 const FORMAT_VERSION = 1
 
-/** What the configuration file holds. */
-export interface ConfigDocument {
-  /** The profile that is used when none is named. */
-  readonly current: string | undefined
-  readonly profiles: ReadonlyMap<string, Profile>
-  readonly settings: SettingValues
-}
+/** The configuration while there is no file. */
+export const EMPTY_CONFIG: Config = { current: undefined, profiles: new Map(), settings: {} }
 
-/** What counts while there is no file. */
-export const EMPTY_CONFIG: ConfigDocument = { current: undefined, profiles: new Map(), settings: {} }
-
-/**
- * Reads the text of a configuration file.
- *
- * @param path Named in errors.
- * @throws CliError `invalid_config` that says what is wrong where and how to go on; `config_too_new`.
- */
-function parseConfig(text: string, path: string): ConfigDocument {
+/** @param path Named in errors @throws CliError `invalid_config`, `config_too_new` */
+function parseConfig(text: string, path: string): Config {
   const wrong = (what: string) => invalidConfig(path, what)
   const document = jsonOf(text)
-  if (!isRecord(document)) throw wrong('it is no JSON object')
+  if (!isRecord(document)) throw wrong('it is not a JSON object')
   if (typeof document.version === 'number' && document.version > FORMAT_VERSION) throw tooNew(path)
   if (document.version !== FORMAT_VERSION) throw wrong('its version is missing or wrong')
   const { current, profiles = {}, settings = {} } = document
   if (!isRecord(profiles)) throw wrong('profiles must be an object')
   if (!isRecord(settings)) throw wrong('settings must be an object')
   const read = Object.entries(profiles).map(([name, value]): [string, Profile] => {
-    if (!isProfileName(name)) throw wrong('a profile has a name that none can have')
+    if (!isProfileName(name)) throw wrong('a profile has an invalid name')
     return [name, profileOf(value, (what) => wrong(`profile ${name}: ${what}`))]
   })
   if (current !== undefined && (typeof current !== 'string' || !Object.hasOwn(profiles, current)))
     throw wrong('current names no profile')
-  return { current, profiles: new Map(read), settings: settingsOf(settings, wrong) }
+  return { current, profiles: new Map(read), settings: checkSettings(settings, wrong) }
 }
 
-/** The text of a configuration file. */
-function formatConfig({ current, profiles, settings }: ConfigDocument): string {
+function formatConfig({ current, profiles, settings }: Config): string {
   const document = { version: FORMAT_VERSION, current, profiles: Object.fromEntries(profiles), settings }
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
@@ -60,20 +46,20 @@ function profileOf(value: unknown, wrong: (what: string) => CliError): Profile {
   return value as unknown as Profile
 }
 
-function settingsOf(values: Record<string, unknown>, wrong: (what: string) => CliError): SettingValues {
+function checkSettings(values: Record<string, unknown>, wrong: (what: string) => CliError): Config['settings'] {
   for (const key of Object.keys(SETTINGS) as SettingKey[]) {
     const value = values[key]
     if (value !== undefined && !(typeof value === 'string' && SETTINGS[key].accepts(value)))
       throw wrong(`the setting ${key} must be ${SETTINGS[key].rule}`)
   }
-  return values as SettingValues
+  return values as Config['settings']
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The message of JSON.parse quotes what it read.
+    // The message of JSON.parse quotes the text.
     return undefined
   }
 }
@@ -86,7 +72,7 @@ function invalidConfig(path: string, what: string): CliError {
   return new CliError({
     code: 'invalid_config',
     message: `The configuration ${path} cannot be used: ${what}.`,
-    hint: 'Correct the file, or move it away and begin anew with: fish-cli login USER',
+    hint: 'Correct the file, or move it away and start again: fish-cli login USER',
     exit: EXIT.usage,
   })
 }
@@ -100,70 +86,59 @@ function tooNew(path: string): CliError {
   })
 }
 
-/** Reads profiles and settings; nothing of them when there is no file. @throws CliError when there is one that cannot be used */
-export function readConfig(io: Pick<Context, 'env'>): ConfigDocument {
-  const path = configPath(io)
+/** Reads the configuration; it is empty when there is no file. @throws CliError when the file is invalid */
+export function readConfig(context: Pick<Context, 'env'>): Config {
+  const path = configPath(context)
   const text = readTextFile(path)
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
 }
 
 /**
- * Changes profiles and settings. What other processes change at the same time is neither lost nor mixed up.
+ * Changes the configuration under a lock, so that changes of other processes are not lost.
  *
- * @param change Makes the new content from what is in the file at that moment, at once.
- * @returns The new content.
+ * @param change Returns the new configuration for the current one
+ * @returns the new configuration
  */
-export function changeConfig(
-  io: Pick<Context, 'env'>,
-  change: (config: ConfigDocument) => ConfigDocument,
-): Promise<ConfigDocument> {
-  return withLock(io, () => {
-    const changed = change(readConfig(io))
-    write(io, (path) => replaceFile(path, formatConfig(changed)))
+export function changeConfig(context: Pick<Context, 'env'>, change: (config: Config) => Config): Promise<Config> {
+  return withLock(context, () => {
+    const changed = change(readConfig(context))
+    write(context, (path) => replaceFile(path, formatConfig(changed)))
     return changed
   })
 }
 
-/**
- * Tries a change of profiles and settings: nothing is written.
- *
- * @returns What the content would be.
- * @throws What {@link changeConfig} would, as far as that can be known.
- */
-export function checkConfigChange(
-  io: Pick<Context, 'env'>,
-  change: (config: ConfigDocument) => ConfigDocument,
-): ConfigDocument {
-  return withLockChecked(io, () => {
-    const changed = change(readConfig(io))
-    write(io, checkReplaceable)
+/** Computes a change without writing it. @throws what {@link changeConfig} would throw, as far as that is known */
+export function checkConfigChange(context: Pick<Context, 'env'>, change: (config: Config) => Config): Config {
+  return withLockChecked(context, () => {
+    const changed = change(readConfig(context))
+    write(context, checkReplaceable)
     return changed
   })
 }
 
-/** Gives a setting a value, or removes it where that is `undefined`. With `dryRun` nothing is written. */
+/** Sets a setting, or removes it when `value` is `undefined`. With `dryRun`, nothing is written. */
 export async function changeSetting(
-  io: Pick<Context, 'env'>,
+  context: Pick<Context, 'env'>,
   key: SettingKey,
   { value, dryRun }: { readonly value: string | undefined; readonly dryRun: boolean },
 ): Promise<void> {
-  const change = (config: ConfigDocument) => ({ ...config, settings: { ...config.settings, [key]: value } })
-  await (dryRun ? checkConfigChange : changeConfig)(io, change)
+  const change = (config: Config) => ({ ...config, settings: { ...config.settings, [key]: value } })
+  await (dryRun ? checkConfigChange : changeConfig)(context, change)
 }
 
-function write(io: Pick<Context, 'env'>, deed: (path: string) => void): void {
-  const path = configPath(io)
+function write(context: Pick<Context, 'env'>, action: (path: string) => void): void {
+  const path = configPath(context)
   try {
-    deed(path)
+    action(path)
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
-/** Who logged in where. */
+/** The service and account of a login. */
 export type LoginTarget = Pick<Profile, 'url' | 'user' | 'gamemode' | 'admin'>
 
-/** Whether a login into a profile is one of somebody else, or elsewhere, and would put that in the place of what it is. */
+/** Whether a login would replace another account, or another service, in a profile. */
 export function replacesLogin(profile: Profile | undefined, login: LoginTarget): boolean {
   if (!profile) return false
   return (
@@ -171,13 +146,13 @@ export function replacesLogin(profile: Profile | undefined, login: LoginTarget):
   )
 }
 
-/** A configuration after a login: the profile is what the login says and the current one; what it does not say stays. */
-export function applyLogin(config: ConfigDocument, name: string, login: LoginTarget): ConfigDocument {
+/** Updates a profile with a login and makes it current. Fields that the login leaves out stay, unless the service changes. */
+export function applyLogin(config: Config, name: string, login: LoginTarget): Config {
   const old = config.profiles.get(name)
   const isElsewhere = old !== undefined && !isSameService(old.url, login.url)
   const base = isElsewhere ? { secrets: old.secrets } : old
-  const said = Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined))
-  const profile: Profile = { ...base, ...said, url: login.url }
+  const given = Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined))
+  const profile: Profile = { ...base, ...given, url: login.url }
   return { ...config, current: name, profiles: new Map(config.profiles).set(name, profile) }
 }
 
@@ -185,15 +160,15 @@ function isOther(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && userNameKey(one) !== userNameKey(other)
 }
 
-/** The form in which rows are printed when no flag says it: FISH_OUTPUT, else the setting. */
-export function defaultOutput(io: Pick<Context, 'env'>): string | undefined {
-  return settingValue('output', io.env, settingsOrNone(io))
+/** The output format when no flag names one: FISH_OUTPUT, else the setting. */
+export function defaultOutput(context: Pick<Context, 'env' | 'config'>): string | undefined {
+  return settingValue('output', context.env, settingsOf(context))
 }
 
-// Whoever needs the configuration says what is wrong with it; how to print is not worth a failure.
-function settingsOrNone(io: Pick<Context, 'env'>) {
+// An invalid configuration is reported by the commands that need it, not by the choice of a format.
+function settingsOf(context: Pick<Context, 'config'>): Config['settings'] {
   try {
-    return readConfig(io).settings
+    return context.config.settings
   } catch {
     return EMPTY_CONFIG.settings
   }

@@ -13,11 +13,11 @@ import { lockPath } from './paths.ts'
  * @throws CliError `config_busy` when the lock is not to be had in that time; `file_not_locked` when it cannot be had
  */
 export async function withLock<Result>(
-  io: Pick<Context, 'env'>,
+  context: Pick<Context, 'env'>,
   change: () => Result,
   patienceMs = 5000,
 ): Promise<Result> {
-  const path = lockPath(io)
+  const path = lockPath(context)
   const lock = lockFile(path, patienceMs)
   if (!lock) throw busy(path, patienceMs)
   try {
@@ -32,8 +32,8 @@ export async function withLock<Result>(
  *
  * @throws CliError `file_not_locked` when the lock cannot be had at all
  */
-export function withLockChecked<Result>(io: Pick<Context, 'env'>, plan: () => Result): Result {
-  checkLockable(lockPath(io))
+export function withLockChecked<Result>(context: Pick<Context, 'env'>, plan: () => Result): Result {
+  checkLockable(lockPath(context))
   return plan()
 }
 

@@ -62,18 +62,18 @@ export function folders({ env }: Pick<Context, 'env'>): Folders {
 }
 
 /** The file of profiles and settings. */
-export function configPath(io: Pick<Context, 'env'>): string {
-  return path.join(folders(io).config, 'config.json')
+export function configPath(context: Pick<Context, 'env'>): string {
+  return path.join(folders(context).config, 'config.json')
 }
 
 /** The file of secrets, where no keyring keeps them. */
-export function secretsPath(io: Pick<Context, 'env'>): string {
-  return path.join(folders(io).state, 'secrets.json')
+export function secretsPath(context: Pick<Context, 'env'>): string {
+  return path.join(folders(context).state, 'secrets.json')
 }
 
 /** The file whose lock lets one process at a time change the others. */
-export function lockPath(io: Pick<Context, 'env'>): string {
-  return path.join(folders(io).state, 'changes.lock')
+export function lockPath(context: Pick<Context, 'env'>): string {
+  return path.join(folders(context).state, 'changes.lock')
 }
 
 // Where Debian's base-passwd lets users live that have no home. Nothing is there, and nothing can be made there.

@@ -1,14 +1,14 @@
 import { GAMEMODES, isGamemode } from '@fish-crab/sdk/constants'
+import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { FORMATS } from '../output/format.ts'
 
-/** One setting. */
-export interface Setting {
+interface Setting {
   readonly summary: string
-  /** The variable that goes before it, and the flag that goes before both. */
+  /** The variable that precedes the setting, and the flag that precedes both. */
   readonly variable: string
   readonly flag?: string
-  /** What its value must be, in words that follow "must be". */
+  /** Its rule, as it follows "must be" in a message. */
   readonly rule: string
   readonly accepts: (value: string) => boolean
 }
@@ -18,10 +18,9 @@ const oneOf = (values: readonly string[]) => ({
   accepts: (value: string) => values.includes(value),
 })
 
-/** Where secrets can be put. */
 const SECRET_STORES = ['auto', 'keyring', 'file'] as const
 
-/** Every setting by its key. */
+/** All settings by key. */
 export const SETTINGS = {
   gamemode: {
     summary: 'The gamemode of commands that name none, in profiles that have none.',
@@ -48,30 +47,27 @@ export const SETTINGS = {
     variable: 'FISH_SECRET_STORE',
     ...oneOf(SECRET_STORES),
   },
-} as const satisfies Readonly<Record<string, Setting>>
+} as const satisfies Readonly<Record<SettingKey, Setting>>
 
-/** The name of a setting. */
-export type SettingKey = keyof typeof SETTINGS
+/** The key of a setting. */
+export type SettingKey = keyof Config['settings']
 
-/** What was set. */
-export type SettingValues = { readonly [Key in SettingKey]?: string }
-
-/** Whether text is a number of seconds, milliseconds at the finest. */
+/** Whether a text is a number of seconds, with at most three decimals. */
 export function isSeconds(text: string): boolean {
   return /^\d{1,9}(\.\d{1,3})?$/.test(text)
 }
 
-/** The setting of a key. @throws CliError that lists the keys there are */
+/** @throws CliError that lists the settings */
 export function parseSettingKey(key: string): SettingKey {
   if (Object.hasOwn(SETTINGS, key)) return key as SettingKey
-  throw usageError('There is no such setting.', `There are: ${Object.keys(SETTINGS).join(', ')}.`)
+  throw usageError('Unknown setting.', `Settings: ${Object.keys(SETTINGS).join(', ')}.`)
 }
 
-/** What a setting comes to: the environment, else the file. @throws CliError for a value that it cannot have */
+/** The value of a setting: from the environment, else from the configuration. @throws CliError for an invalid value */
 export function settingValue(
   key: SettingKey,
   env: Readonly<Record<string, string | undefined>>,
-  settings: SettingValues,
+  settings: Config['settings'],
 ): string | undefined {
   const { variable, accepts, rule } = SETTINGS[key]
   const value = env[variable] || settings[key]

@@ -44,6 +44,31 @@ export interface StatusLine {
   onEnd(stop: () => void): void
 }
 
+/** A service and an account there. Secrets are stored elsewhere. */
+export interface Profile {
+  readonly url: string
+  /** The player. */
+  readonly user?: string | undefined
+  readonly gamemode?: string | undefined
+  /** The administrator. */
+  readonly admin?: string | undefined
+  /** Where the secrets of this profile are; absent while it has none. */
+  readonly secrets?: 'keyring' | 'file' | undefined
+}
+
+/** The configuration file. */
+export interface Config {
+  /** The profile in use unless another is named. */
+  readonly current: string | undefined
+  readonly profiles: ReadonlyMap<string, Profile>
+  readonly settings: {
+    readonly gamemode?: string
+    readonly 'max-wait'?: string
+    readonly output?: string
+    readonly 'secret-store'?: string
+  }
+}
+
 /** The process as a command sees it: environment, streams and signals. Tests bring their own. */
 export interface System {
   readonly env: Env
@@ -64,8 +89,10 @@ export interface System {
   readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
 }
 
-/** The system with what one run adds: its clock and its status line. */
+/** The system with what one run adds. */
 export interface Context extends System {
   readonly clock: Clock
   readonly line: StatusLine
+  /** Read at the first access. @throws CliError when the file is invalid */
+  readonly config: Config
 }

@@ -209,10 +209,10 @@ function importConflict(refusal: ImportConflict): CliError {
  * @param name Names the import.
  * @throws CliError `import_running` when another process has it; `file_not_locked`, `config_busy`
  */
-export async function lockImport(io: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
+export async function lockImport(context: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
   const file = lockPathOf(path, name)
   // A file that is removed while another opens it would give each a lock of its own, so both happen one by one.
-  const lock = await withLock(io, () => {
+  const lock = await withLock(context, () => {
     const own = lockFile(file, 0)
     if (!own) throw importConflict('running')
     removeStaleLocks(path, file)
@@ -221,7 +221,7 @@ export async function lockImport(io: Pick<Context, 'env'>, path: string, name: s
   return {
     async [Symbol.asyncDispose]() {
       try {
-        await withLock(io, () => {
+        await withLock(context, () => {
           lock.close()
           rmSync(file, { force: true })
         })

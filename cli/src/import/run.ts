@@ -2,7 +2,7 @@ import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/outbox'
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
 import { checkPlayerKey, openLocalOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
-import { parseMaxWait, requireUser, resolveGamemode, type ServiceFlags, selectService } from '../config/selection.ts'
+import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type Target, type TargetFlags } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
@@ -12,7 +12,8 @@ import { type FileSummary, type ImportDefaults, parseCatches, parseTimeZone, val
 import { type ImportSource, openSource } from './source.ts'
 
 /** The flags of `add --file`. */
-export interface AddFileFlags extends ServiceFlags {
+export interface AddFileFlags extends TargetFlags {
+  readonly json?: boolean | undefined
   readonly file: string
   readonly rarity?: string | undefined
   readonly crab?: boolean | undefined
@@ -46,42 +47,46 @@ interface AddFileOutcome {
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
  */
-export async function addFile(io: Context, { flags, rarity, note }: AddFileOptions): Promise<AddFileOutcome> {
-  const startedAt = io.startedAt ?? io.clock.now()
-  const user = requireUser(io, flags.user, 'Add --user USER', flags)
-  const { url, maxWait, gamemode } = selectService(io, flags)
-  const wish = { maxWaitMs: parseMaxWait(maxWait), signal: io.interrupted() }
+export async function addFile(context: Context, { flags, rarity, note }: AddFileOptions): Promise<AddFileOutcome> {
+  const startedAt = context.startedAt ?? context.clock.now()
+  const target = resolveTarget(context, flags)
+  const user = requireUser(target, 'Add --user USER')
+  const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted() }
   const defaults: ImportDefaults = {
     user,
-    gamemode: resolveGamemode(gamemode),
+    gamemode: gamemodeOf(target),
     rarity,
     kind: flags.crab ? 'crab' : 'fish',
     timeZone: flags.timezone === undefined ? undefined : parseTimeZone(flags.timezone),
   }
-  await using source = await openSource(io, flags.file, wish.signal)
+  await using source = await openSource(context, flags.file, delivery.signal)
   const name = importId(source, defaults)
-  const path = outboxPath(io, url.value)
+  const path = outboxPath(context, target.url.value)
   const check = () => validateFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
     checkNotRunning(path, name)
     const { catches, gamemodes } = await check()
-    await checkPlayerKey(io, flags, defaults)
-    const queued = await countQueuedBefore(io, flags, { name, user, content: source.hash })
+    await checkPlayerKey(context, target, defaults)
+    const queued = await countQueuedBefore(context, target, { name, user, content: source.hash })
     const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
     const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
     const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
     const text = `${would} The file holds: ${held.join(', ')}.`
     return { status: EXIT.ok, text, document: { dryRun: true, user, catches, gamemodes, queued } }
   }
-  await using _lock = await lockImport(io, path, name)
+  await using _lock = await lockImport(context, path, name)
   const { catches } = await check()
-  const outbox = await openPlayerOutbox(io, flags, defaults)
+  const outbox = await openPlayerOutbox(context, target, {
+    user,
+    gamemode: defaults.gamemode,
+    noInput: flags['no-input'],
+  })
   try {
-    const queueing = { source, defaults, name, startedAt, total: catches, ...wish }
-    const { before, flushed, settle } = await queueFile(io, outbox, queueing)
+    const queueing = { source, defaults, name, startedAt, total: catches, ...delivery }
+    const { before, flushed, settle } = await queueFile(context, outbox, queueing)
     if (before > 0) note(`fish-cli: ${resumeText(before, catches)}`)
     try {
-      const report = mergeReports(flushed, await flushWithProgress(io, outbox, wish))
+      const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(report, note)
       const { sent, dead, left } = report
       const text = `${catchesText(catches)} taken: ${sent} sent, ${dead} set aside, ${left} left.`
@@ -90,7 +95,7 @@ export async function addFile(io: Context, { flags, rarity, note }: AddFileOptio
       await settle()
     }
   } finally {
-    await outbox.close({ signal: wish.signal })
+    await outbox.close({ signal: delivery.signal })
   }
 }
 
@@ -99,8 +104,8 @@ function resumeText(before: number, catches: number): string {
   return 'All of these were queued by an earlier run; this one sends what still waits, and adds nothing.'
 }
 
-async function countQueuedBefore(io: Context, flags: ServiceFlags, own: ImportScope): Promise<number> {
-  await using outbox = await openLocalOutbox(io, flags)
+async function countQueuedBefore(context: Context, target: Target, own: ImportScope): Promise<number> {
+  await using outbox = await openLocalOutbox(context, target)
   return outbox ? await readQueued(outbox, own) : 0
 }
 
@@ -132,12 +137,12 @@ interface QueuedFile {
  *
  * @throws CliError `import_running`, `import_ended`, `interrupted`; what was queued until then is kept
  */
-async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
+async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
   const { user } = defaults
-  const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: io.clock })
+  const claim = await claimImport(outbox, { name, user, content: source.hash, startedAt, clock: context.clock })
   const { before } = claim
-  const progress = createProgress(io.line, io.clock, { unit: 'catches queued', total })
+  const progress = createProgress(context.line, context.clock, { unit: 'catches queued', total })
   let read = 0
   let done = before
   const flushed: FlushReport[] = []
@@ -147,7 +152,7 @@ async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions)
       read += catches.length
       if (rest.length === 0) continue
       if (signal.aborted) throw interruptedAt(done, total)
-      flushed.push(...(await addOrFlush(io, outbox, options, () => claim.add(rest, read))))
+      flushed.push(...(await addOrFlush(context, outbox, options, () => claim.add(rest, read))))
       done = read
       progress.update(done)
     }
@@ -165,7 +170,7 @@ async function queueFile(io: Context, outbox: Outbox, options: QueueFileOptions)
 
 /** Adds, and sends what is queued where there is no room. @returns what was sent */
 async function addOrFlush(
-  io: Context,
+  context: Context,
   outbox: Outbox,
   wish: FlushOptions,
   add: () => Promise<void>,
@@ -177,7 +182,7 @@ async function addOrFlush(
       return flushed
     } catch (error) {
       if (!(error instanceof OutboxFullError)) throw error
-      const report = await flushWithProgress(io, outbox, wish)
+      const report = await flushWithProgress(context, outbox, wish)
       if (report.sent === 0) throw report.stopped[0]?.error ?? error
       flushed.push(report)
     }

@@ -29,8 +29,12 @@ const PIECE_BYTES = 256 * 1024
  * @param file A path, or `-` for stdin.
  * @throws CliError `file_not_readable`; the signal's reason
  */
-export async function openSource(io: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<ImportSource> {
-  const { handle, close } = await openFile(io, file, signal)
+export async function openSource(
+  context: Pick<Context, 'stdin'>,
+  file: string,
+  signal: AbortSignal,
+): Promise<ImportSource> {
+  const { handle, close } = await openFile(context, file, signal)
   try {
     const hash = createHash('sha256')
     for await (const piece of readBytes(handle, signal)) hash.update(piece)

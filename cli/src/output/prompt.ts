@@ -73,8 +73,8 @@ export async function promptLine(
 }
 
 /** Asks a person at a terminal; nothing of the answer is shown, not even its length. */
-export async function promptSecret(io: Context, question: string): Promise<string> {
-  const answer = await promptLine(io, { question: `${question}: `, isSecret: true })
+export async function promptSecret(context: Context, question: string): Promise<string> {
+  const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
   if (answer !== undefined) return answer
   throw new CliError({
     code: 'missing_credentials',
@@ -99,14 +99,14 @@ interface Confirmation {
  *
  * @throws CliError `usage` where nobody can be asked, `not_confirmed` for any other answer
  */
-export async function confirm(io: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
+export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
-  if (noInput || !io.stdin.isTTY || !io.stderr.isTTY) {
+  if (noInput || !context.stdin.isTTY || !context.stderr.isTTY) {
     throw usageError(`Not done without a yes: ${question}?`, 'Add --yes.')
   }
   // The end of input is no yes.
-  const answer = (await promptLine(io, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
+  const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   if (/^y(es)?$/i.test(answer.trim())) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
 }

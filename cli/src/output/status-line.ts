@@ -10,8 +10,8 @@ const UNWRAPPED = '\u{1b}[?7l'
 const BACK_TO_START = '\u{1b}[?7h\r'
 
 /** The live line of one run. */
-export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLine {
-  const { stderr, env } = io
+export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): StatusLine {
+  const { stderr, env } = context
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb'
   const parts = new Map<string, string | undefined>()
   const stops: (() => void)[] = []
@@ -29,7 +29,7 @@ export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLin
       clear()
       return
     }
-    const { width = 80, unicode } = screenOf(io, stderr)
+    const { width = 80, unicode } = screenOf(context, stderr)
     // A line that fills the whole width wraps on some terminals, and could not be taken back.
     stderr.write(ERASE + UNWRAPPED + truncate(text, width - 1, unicode ? '…' : '...') + BACK_TO_START)
     isShown = true
@@ -48,7 +48,7 @@ export function createStatusLine(io: Pick<Context, 'env' | 'stderr'>): StatusLin
     },
     say(line) {
       clear()
-      stderr.write(`${wrapMessage(line, screenOf(io, stderr).width)}\n`)
+      stderr.write(`${wrapMessage(line, screenOf(context, stderr).width)}\n`)
       draw()
     },
     clear,

@@ -10,7 +10,7 @@ import {
 } from '../catches/catch-list.ts'
 import type { CatchQuery } from '../catches/catch-query.ts'
 import { nodeFetch, openClient } from '../client/client.ts'
-import type { ServiceFlags } from '../config/selection.ts'
+import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
@@ -33,7 +33,8 @@ import {
 
 /** What `list --watch` is told. */
 interface WatchListOptions extends ListViewOptions {
-  readonly flags: ServiceFlags & OutputFlags
+  readonly flags: OutputFlags
+  readonly target: Target
   readonly user: string
   readonly intervalMs: number
 }
@@ -45,20 +46,20 @@ interface WatchListOptions extends ListViewOptions {
  * @returns the exit status: interrupted, or with `--limit` done
  * @throws what no further look can change
  */
-export async function watchList(io: Context, watch: WatchListOptions): Promise<number> {
-  const { flags, user, wishAt, intervalMs } = watch
-  const signal = io.interrupted()
-  const fetch = nodeFetch(io.env)
-  const client = await openClient(io, flags, fetch ? { fetch: conditionalFetch(fetch) } : {})
-  const isLive = formatOf(flags) === 'table' && canRewrite(io)
-  const show = isLive ? createLiveList(io, watch) : createListStream(io, watch)
+export async function watchList(context: Context, watch: WatchListOptions): Promise<number> {
+  const { flags, target, user, wishAt, intervalMs } = watch
+  const signal = context.interrupted()
+  const fetch = nodeFetch(context.env)
+  const client = await openClient(context, target, fetch ? { fetch: conditionalFetch(fetch) } : {})
+  const isLive = formatOf(flags) === 'table' && canRewrite(context)
+  const show = isLive ? createLiveList(context, watch) : createListStream(context, watch)
   let trouble: Outage | undefined
   let hasSeen = false
   let hasLooked = false
-  const poll = () => fetchList(client, io, { user, signal, wish: wishAt(io.clock.now()), hasLooked })
+  const poll = () => fetchList(client, context, { user, signal, wish: wishAt(context.clock.now()), hasLooked })
   try {
     const ended = await pollUntil<Collection>({
-      clock: io.clock,
+      clock: context.clock,
       signal,
       intervalMs,
       poll,
@@ -123,15 +124,15 @@ interface ListView {
 }
 
 /** On a terminal: a view that is drawn anew. */
-function createLiveList(io: Context, { flags, wishAt }: ListViewOptions): ListView {
-  const view = createLiveView(io)
+function createLiveList(context: Context, { flags, wishAt }: ListViewOptions): ListView {
+  const view = createLiveView(context)
   let last: { readonly found: Collection; readonly at: number } | undefined
   const draw = (nextAt: number, trouble?: Outage) => {
     if (!last) return
     const { found, at } = last
     const state = {
       collection: found,
-      options: wishAt(io.clock.now()),
+      options: wishAt(context.clock.now()),
       times: { at, nextAt },
       outage: trouble,
       fields: flags.fields,
@@ -151,15 +152,15 @@ function createLiveList(io: Context, { flags, wishAt }: ListViewOptions): ListVi
 }
 
 /** Elsewhere: a line for each new catch. */
-function createListStream(io: Context, { flags, wishAt, note }: ListViewOptions): ListView {
+function createListStream(context: Context, { flags, wishAt, note }: ListViewOptions): ListView {
   const newsOf = createCatchDiff()
-  const { kind, chart, query } = wishAt(io.clock.now())
-  const print = streamPrinter(io, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
+  const { kind, chart, query } = wishAt(context.clock.now())
+  const print = streamPrinter(context, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
   let left = query.limit ?? Number.POSITIVE_INFINITY
   let hasBegun = false
   return {
     update(found) {
-      const wish = wishAt(io.clock.now())
+      const wish = wishAt(context.clock.now())
       if (!hasBegun) {
         const count = `${found.catches.length} so far`
         note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${found.user} in ${wish.gamemode}, ${count}.`)
@@ -170,22 +171,22 @@ function createListStream(io: Context, { flags, wishAt, note }: ListViewOptions)
     },
     outage: () => {},
     // Also under --json: lines that do not come say nothing.
-    say: (text) => io.line.say(text),
+    say: (text) => context.line.say(text),
     end: () => {},
   }
 }
 
 /** Prints what is new, so many at most. @returns how many it printed */
-function streamPrinter(io: Context, flags: OutputFlags): (list: CatchList, most: number) => number {
+function streamPrinter(context: Context, flags: OutputFlags): (list: CatchList, most: number) => number {
   let stream: RowStream<object> | undefined
   return ({ output }, most) => {
     // One list is like the other: what is counted stays counted.
-    stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(io, io.stdout))
+    stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(context, context.stdout))
     const rows = output.rows.slice(0, most)
     const text = stream(rows)
     if (text !== '') {
-      io.line.clear()
-      io.stdout.write(text)
+      context.line.clear()
+      context.stdout.write(text)
     }
     return rows.length
   }

@@ -113,8 +113,8 @@ const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
 /** The view of one run. It needs no other screen of the terminal, and hides no cursor: there is nothing to restore. */
-export function createLiveView(io: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
-  const { stdout, line } = io
+export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>): LiveView {
+  const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined
   let shown = ''
 
@@ -123,7 +123,7 @@ export function createLiveView(io: Pick<Context, 'stdout' | 'env' | 'line'>): Li
   const draw = () => {
     if (!render) return
     line.clear()
-    const text = render(screenOf(io, stdout))
+    const text = render(screenOf(context, stdout))
     // In one write, so that nothing flickers.
     stdout.write(`${erasing()}${text}\n`)
     shown = text

@@ -1,7 +1,7 @@
 import { RateLimitError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
-import type { ServiceFlags } from '../config/selection.ts'
+import { resolveTarget, type TargetFlags } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { timeOfDay } from '../core/time.ts'
@@ -13,7 +13,7 @@ import { isTransient, outageOf, outageText, type PollTimes, pollUntil, rateLimit
 
 /** What `status --watch` is told. */
 interface WatchStatusOptions {
-  readonly flags: ServiceFlags & OutputFlags
+  readonly flags: TargetFlags & OutputFlags
   readonly intervalMs: number
   /** Tells a person. */
   readonly note: (text: string) => void
@@ -28,12 +28,14 @@ const PART = 'status'
  * @returns the exit status: interrupted
  * @throws what is no trouble of the service
  */
-export async function watchStatus(io: Context, { flags, intervalMs, note }: WatchStatusOptions): Promise<number> {
-  const { clock, line, stdout } = io
-  const stream = createRowStream(STATE_COLUMNS, flags, screenOf(io, stdout))
-  const signal = io.interrupted()
+export async function watchStatus(context: Context, { flags, intervalMs, note }: WatchStatusOptions): Promise<number> {
+  const { clock, line, stdout } = context
+  const stream = createRowStream(STATE_COLUMNS, flags, screenOf(context, stdout))
+  const signal = context.interrupted()
   let latencyMs = 0
-  const client = await openClient(io, flags, { onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)) })
+  const client = await openClient(context, resolveTarget(context, flags), {
+    onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)),
+  })
   let last: ServiceState | undefined
   let isHeldBack = false
   let hasSeen = false

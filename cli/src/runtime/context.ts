@@ -1,7 +1,8 @@
 import { EventEmitter, on } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@fish-crab/sdk'
-import type { Context, System } from '../core/context.ts'
+import { readConfig } from '../config/config-file.ts'
+import type { Config, Context, System } from '../core/context.ts'
 import { interruption } from '../core/errors.ts'
 import { createStatusLine } from '../output/status-line.ts'
 
@@ -44,8 +45,12 @@ export function processSystem({ onStop = () => {} }: { readonly onStop?: () => v
 
 /** Creates the context of one run. It inherits from the system, since copying it would open stdin. */
 export function createContext(system: System): Context {
-  const { clock = machineClock() } = system
-  return Object.assign(Object.create(system) as System, { clock, line: createStatusLine(system) })
+  let config: Config | undefined
+  return Object.create(system, {
+    clock: { value: system.clock ?? machineClock() },
+    line: { value: createStatusLine(system) },
+    config: { get: () => (config ??= readConfig(system)) },
+  })
 }
 
 function machineClock(): Clock {

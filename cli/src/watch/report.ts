@@ -45,21 +45,23 @@ export function catchJson(one: RecordedCatch | HeldCatch, totals: Totals): strin
 }
 
 /** Tells on stderr what becomes of what was queued: what cannot be sent is told once, until something is sent again. */
-export function reportDelivery(io: Context, outbox: Outbox): () => void {
-  const wait = createWaitListener(io)
+export function reportDelivery(context: Context, outbox: Outbox): () => void {
+  const wait = createWaitListener(context)
   let trouble = ''
   return outbox.subscribe((event: OutboxEvent) => {
     wait(event)
     if (event.type === 'sent') trouble = ''
     if (event.type === 'dead-letter') {
-      io.line.say(`fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`)
+      context.line.say(
+        `fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`,
+      )
     }
     if (event.type !== 'error' || event.error instanceof RateLimitError) return
     const { code, summary } =
       event.error instanceof FishCrabError ? event.error : { code: 'unknown', summary: 'Sending failed.' }
     if (trouble === code) return
     trouble = code
-    io.line.say(`fish-cli: ${summary} Catches stay queued, and are sent as soon as that is over.`)
+    context.line.say(`fish-cli: ${summary} Catches stay queued, and are sent as soon as that is over.`)
   })
 }
 

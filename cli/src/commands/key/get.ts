@@ -2,12 +2,12 @@ import { Args, Flags } from '@oclif/core'
 import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
-import { requireUser, type ServiceFlags } from '../../config/selection.ts'
+import { requireUser, resolveTarget, type TargetFlags } from '../../config/target.ts'
 import { printable } from '../../output/text.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
 import { KeyCommand, type PlayersKey } from '../key-command.ts'
 
-interface GetFlags extends ServiceFlags {
+interface GetFlags extends TargetFlags {
   readonly 'password-stdin'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export class KeyGet extends KeyCommand {
     const { args, flags } = await this.parse(KeyGet)
     return this.handOver(flags, {
       get: () => this.#get(args.user, flags),
-      lost: (user) => ({
+      unsaved: (user) => ({
         done: `The service gave the key of ${printable(user)}`,
         next: 'Nothing has changed there. Get the key again with --out and another FILE.',
       }),
@@ -55,16 +55,17 @@ export class KeyGet extends KeyCommand {
   }
 
   async #get(subject: string | undefined, flags: GetFlags): Promise<PlayersKey> {
-    const client = await openClient(this.io, flags)
+    const target = resolveTarget(this.io, flags)
+    const client = await openClient(this.io, target)
     const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
     if (subject !== undefined) {
       // A session is not enough here: the service wants the password itself (HTTP Basic).
       const alternative = 'Or leave USER out, to get your own key with FISH_PASSWORD.'
-      const credentials = await readAdminCredentials(this.io, flags, { ...asking, alternative })
+      const credentials = await readAdminCredentials(this.io, target, { ...asking, alternative })
       const { fernetKey } = await client.keys.get({ ...credentials, name: subject, signal: this.io.interrupted() })
       return { user: subject, fernetKey }
     }
-    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
+    const user = requireUser(target, 'Add --user USER')
     const question = `Password of ${printable(user)}`
     const password = await readSecret(this.io, { variable: 'FISH_PASSWORD', question, ...asking })
     const { fernetKey } = await client.keys.get({ username: user, password, signal: this.io.interrupted() })

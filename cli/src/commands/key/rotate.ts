@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { openAdminClient } from '../../client/admin.ts'
 import { findStoredSecret, printsSecret } from '../../client/new-secret.ts'
-import { requireUser } from '../../config/selection.ts'
+import { requireUser, resolveTarget } from '../../config/target.ts'
 import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
@@ -34,19 +34,20 @@ export class KeyRotate extends KeyCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(KeyRotate)
-    const named = requireUser(this.io, args.user, 'Name one: fish-cli key rotate USER', flags)
+    const target = resolveTarget(this.io, { ...flags, user: args.user })
+    const named = requireUser(target, 'Name one: fish-cli key rotate USER')
     const dryRun = flags['dry-run']
     const file = await this.checkHandOver(flags)
-    const kept = await findStoredSecret(this.io, flags, named, 'fernetKey')
-    const show = !dryRun && printsSecret(this.io, { flags, title: 'key', file, kept })
+    const stored = await findStoredSecret(this.io, target, named, 'fernetKey')
+    const show = !dryRun && printsSecret(this.io, { flags, title: 'key', file, stored })
     if (!dryRun) await confirm(this.io, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
-    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] })
+    const admin = await openAdminClient(this.io, target, { noInput: flags['no-input'] })
     const signal = this.io.interrupted()
     if (dryRun) {
       const { name } = await admin.users.get(named, { signal })
       return this.print(flags.json, { user: name, file, dryRun }, () => `Would give ${printable(name)} a new key.`)
     }
-    await kept?.check()
+    await stored?.check()
     return this.handOver(
       { ...flags, show },
       {
@@ -54,11 +55,11 @@ export class KeyRotate extends KeyCommand {
           const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
           return { user: named, fernetKey }
         },
-        lost: (user) => ({
+        unsaved: (user) => ({
           done: `The old key of ${printable(user)} has ended and the service made a new one`,
           next: `Do it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
         }),
-        kept,
+        stored,
       },
     )
   }

@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
+import { resolveTarget } from '../../config/target.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
@@ -39,7 +40,7 @@ export class OutboxCancel extends FishCommand {
     const { file, all, 'dry-run': dryRun } = flags
     if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
     const content = file === undefined ? undefined : await this.#contentOf(file)
-    await using outbox = await openLocalOutbox(this.io, flags)
+    await using outbox = await openLocalOutbox(this.io, resolveTarget(this.io, flags))
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
     const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
     if (dryRun) {

@@ -1,6 +1,6 @@
 import { catchesText, flushStatus, flushWithProgress } from '../../client/flush.ts'
 import { openPlayerOutbox, planFlush } from '../../client/outbox.ts'
-import { parseMaxWait, requireUser, selectService } from '../../config/selection.ts'
+import { maxWaitOf, requireUser, resolveTarget } from '../../config/target.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, noInputFlag, serviceFlags, userFlag } from '../flags.ts'
@@ -19,17 +19,18 @@ export class OutboxFlush extends FishCommand {
 
   async run(): Promise<number> {
     const { flags } = await this.parse(OutboxFlush)
-    const user = requireUser(this.io, flags.user, 'Add --user USER', flags)
-    const limit = parseMaxWait(selectService(this.io, flags).maxWait)
+    const target = resolveTarget(this.io, flags)
+    const user = requireUser(target, 'Add --user USER')
+    const maxWaitMs = maxWaitOf(target)
     const dryRun = flags['dry-run']
     if (dryRun) {
-      const { url, catches, left } = await planFlush(this.io, flags, user)
+      const { url, catches, left } = await planFlush(this.io, target, user)
       const others = left === 0 ? '' : `; ${left} of others would stay`
       const told = `Would send ${catchesText(catches)} of ${printable(user)} to ${printable(url)}${others}.`
       return this.print(flags.json, { dryRun, url, user, catches, left }, () => told)
     }
-    await using outbox = await openPlayerOutbox(this.io, flags, { user })
-    const report = await flushWithProgress(this.io, outbox, { maxWaitMs: limit, signal: this.io.interrupted() })
+    await using outbox = await openPlayerOutbox(this.io, target, { user, noInput: flags['no-input'] })
+    const report = await flushWithProgress(this.io, outbox, { maxWaitMs, signal: this.io.interrupted() })
     const status = flushStatus(report, (text) => this.note(flags.json, text))
     const { sent, dead, left } = report
     this.print(flags.json, { sent, setAside: dead, left }, () => `${sent} sent, ${dead} set aside, ${left} left.`)

@@ -1,6 +1,7 @@
 import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
+import { resolveTarget } from '../../config/target.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag, serviceFlags } from '../flags.ts'
 
@@ -18,7 +19,7 @@ export class OutboxRetry extends FishCommand {
 
   async run(): Promise<number> {
     const { args, flags } = await this.parse(OutboxRetry)
-    await using outbox = await openLocalOutbox(this.io, flags)
+    await using outbox = await openLocalOutbox(this.io, resolveTarget(this.io, flags))
     const batches = await selectDeadLetters(outbox, args.id ?? [])
     if (flags['dry-run']) {
       const queued = countCatches(batches)

@@ -1,5 +1,5 @@
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
-import { selectService } from '../../config/selection.ts'
+import { resolveTarget } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { outputFlags, serviceFlags } from '../flags.ts'
@@ -32,7 +32,7 @@ export class OutboxStatusCommand extends FishCommand {
   async run(): Promise<number> {
     const { flags } = await this.parse(OutboxStatusCommand)
     this.checkOutput(flags, COLUMNS)
-    const path = outboxPath(this.io, selectService(this.io, flags).url.value)
+    const path = outboxPath(this.io, resolveTarget(this.io, flags).url.value)
     const { rows, setAside, oldest } = await this.#read(flags)
     const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of setAside) {
@@ -50,7 +50,7 @@ export class OutboxStatusCommand extends FishCommand {
   }
 
   async #read(flags: { readonly profile?: string | undefined; readonly url?: string | undefined }) {
-    await using outbox = await openLocalOutbox(this.io, flags)
+    await using outbox = await openLocalOutbox(this.io, resolveTarget(this.io, flags))
     if (!outbox) return EMPTY
     const { collections, oldest } = await outbox.status()
     // A batch that has its token and no answer waits like any other.

@@ -1,8 +1,8 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
 import { Args, Flags } from '@oclif/core'
-import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
-import { type Profile, parseProfileName } from '../../config/profile.ts'
+import { parseProfileName } from '../../config/profile.ts'
+import type { Config, Profile } from '../../core/context.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
@@ -38,7 +38,7 @@ export class ProfileAdd extends FishCommand {
     createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
     const profile: Profile = { url, user, gamemode, admin }
     const dryRun = flags['dry-run']
-    const change = (config: ConfigDocument): ConfigDocument => {
+    const change = (config: Config): Config => {
       const old = config.profiles.get(name)
       if (old && !flags.replace) throw profileExists(name)
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })

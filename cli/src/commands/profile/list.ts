@@ -1,5 +1,5 @@
 import { readConfig } from '../../config/config-file.ts'
-import type { Profile } from '../../config/profile.ts'
+import type { Profile } from '../../core/context.ts'
 import type { Column } from '../../output/columns.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { outputFlags } from '../flags.ts'

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core'
 import { isKeyringFailure } from '../../auth/keyring.ts'
 import { checkSecretsRemoval, updateSecrets } from '../../auth/secrets.ts'
-import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, checkConfigChange, readConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
+import type { Config } from '../../core/context.ts'
 import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
@@ -54,7 +54,7 @@ export class ProfileRemove extends FishCommand {
   }
 }
 
-function without({ current, profiles, settings }: ConfigDocument, name: string): ConfigDocument {
+function without({ current, profiles, settings }: Config, name: string): Config {
   const rest = new Map(profiles)
   rest.delete(name)
   return { current: current === name ? undefined : current, profiles: rest, settings }

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
-import type { ConfigDocument } from '../../config/config-file.ts'
 import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
+import type { Config } from '../../core/context.ts'
 import { FishCommand } from '../../runtime/fish-command.ts'
 import { dryRunFlag } from '../flags.ts'
 
@@ -15,7 +15,7 @@ export class ProfileUse extends FishCommand {
   async run(): Promise<number> {
     const { args, flags } = await this.parse(ProfileUse)
     const dryRun = flags['dry-run']
-    const change = (config: ConfigDocument) => {
+    const change = (config: Config) => {
       if (!config.profiles.has(args.name)) throw profileNotFound(args.name, config.profiles.keys())
       return { ...config, current: args.name }
     }

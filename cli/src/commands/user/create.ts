@@ -5,6 +5,7 @@ import { Args } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { openAdminClient } from '../../client/admin.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
+import { resolveTarget } from '../../config/target.ts'
 import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -64,7 +65,9 @@ export class UserCreate extends FishCommand {
     const { args, flags } = await this.parse(UserCreate)
     this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
-    const admin = await openAdminClient(this.io, flags, { noInput: flags['no-input'] || dryRun })
+    const admin = await openAdminClient(this.io, resolveTarget(this.io, flags), {
+      noInput: flags['no-input'] || dryRun,
+    })
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     if (dryRun) {

@@ -2,6 +2,7 @@ import type { ResetType } from '@fish-crab/sdk/admin'
 import { Args, Flags } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { deliverSecret, findStoredSecret, type NotStored, printsSecret } from '../../client/new-secret.ts'
+import { resolveTarget } from '../../config/target.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
@@ -74,7 +75,7 @@ export class UserReset extends AdministrationCommand {
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const field = KEPT_AS[type]
-    const kept = field && (await findStoredSecret(this.io, flags, args.name, field))
+    const stored = field && (await findStoredSecret(this.io, resolveTarget(this.io, flags), args.name, field))
     if (dryRun) {
       const { admin, options } = await this.administration(flags)
       const { name } = await admin.users.get(args.name, options)
@@ -83,20 +84,20 @@ export class UserReset extends AdministrationCommand {
     }
     const user = args.name
     const title = TITLES[type]
-    const isShown = printsSecret(this.io, { flags, title, file, kept })
+    const isShown = printsSecret(this.io, { flags, title, file, stored })
     await confirm(this.io, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
     const administration = await this.administration(flags)
-    await kept?.check()
+    await stored?.check()
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const secret = await reset(administration, user, type).catch(async (error: unknown) => {
       await reserved?.discard()
       throw error
     })
-    const lost = {
+    const unsaved = {
       done: `The old ${title} of ${printable(user)} has ended and the service made a new one`,
       next: `Do it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
     }
-    const made = { user, title, secret, file: reserved, lost, kept, isDocument: flags.json === true }
+    const made = { user, title, secret, file: reserved, unsaved, stored, isDocument: flags.json === true }
     return deliverSecret(this.io, made, (outcome) => {
       if (file === undefined) return this.#printSecret({ user, type, secret, masked: !isShown }, flags, outcome)
       const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`

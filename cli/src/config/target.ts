@@ -1,0 +1,117 @@
+import { DEFAULT_BASE_URL, type Gamemode } from '@fish-crab/sdk/constants'
+import type { Context, Profile } from '../core/context.ts'
+import { usageError } from '../core/errors.ts'
+import { parseGamemode } from '../core/gamemode.ts'
+import { profileNotFound } from './profile.ts'
+import { isSeconds, settingValue } from './settings.ts'
+
+type Source = 'flag' | 'environment' | 'profile' | 'setting' | 'default'
+
+interface ResolvedValue {
+  readonly value: string
+  readonly from: Source
+}
+
+/** The flags that select a service and an account. */
+export interface TargetFlags {
+  readonly profile?: string | undefined
+  readonly url?: string | undefined
+  readonly user?: string | undefined
+  readonly gamemode?: string | undefined
+  readonly admin?: string | undefined
+  readonly 'max-wait'?: string | undefined
+  readonly 'no-wait'?: boolean | undefined
+}
+
+/** The service that a command talks to and the account it uses, resolved once from flags, environment and profile. */
+export interface Target {
+  /** The profile in use. Absent when none is selected, or when the command is about to create it. */
+  readonly profile: (Profile & { readonly name: string }) | undefined
+  /** The name given by flag or environment, else that of the current profile. */
+  readonly profileName: ResolvedValue | undefined
+  readonly url: ResolvedValue
+  readonly user: ResolvedValue | undefined
+  readonly gamemode: ResolvedValue | undefined
+  readonly admin: ResolvedValue | undefined
+  /** Seconds, unparsed. */
+  readonly maxWait: string | undefined
+}
+
+/**
+ * Resolves the target of a command. A flag precedes the environment, which precedes the profile, settings and defaults.
+ * The profile is `--profile`, else FISH_PROFILE, else the current one. An empty variable counts as unset.
+ *
+ * @param mayBeNew Whether a profile that does not exist yet may be named.
+ * @throws CliError `profile_not_found`
+ */
+export function resolveTarget(
+  { env, config }: Pick<Context, 'env' | 'config'>,
+  flags: TargetFlags,
+  mayBeNew = false,
+): Target {
+  const profileName = firstOf([flags.profile, 'flag'], [env.FISH_PROFILE, 'environment'], [config.current, 'setting'])
+  const profile = profileName && config.profiles.get(profileName.value)
+  if (profileName && !profile && !mayBeNew) throw profileNotFound(profileName.value, config.profiles.keys())
+  const setting = (key: 'gamemode' | 'max-wait') => settingValue(key, {}, config.settings)
+  return {
+    profile: profileName && profile && { ...profile, name: profileName.value },
+    profileName,
+    url: firstOf([flags.url, 'flag'], [env.FISH_URL, 'environment'], [profile?.url, 'profile']) ?? {
+      value: DEFAULT_BASE_URL,
+      from: 'default',
+    },
+    user: firstOf([flags.user, 'flag'], [env.FISH_USER, 'environment'], [profile?.user, 'profile']),
+    gamemode: firstOf(
+      [flags.gamemode, 'flag'],
+      [env.FISH_GAMEMODE, 'environment'],
+      [profile?.gamemode, 'profile'],
+      [setting('gamemode'), 'setting'],
+    ),
+    admin: firstOf([flags.admin, 'flag'], [env.FISH_ADMIN_USERNAME, 'environment'], [profile?.admin, 'profile']),
+    maxWait: flags['no-wait'] ? '0' : (flags['max-wait'] ?? (env.FISH_MAX_WAIT || setting('max-wait'))),
+  }
+}
+
+// An empty flag counts: its own check reports it.
+function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): ResolvedValue | undefined {
+  for (const [value, from] of candidates) {
+    if (value !== undefined && (value !== '' || from === 'flag')) return { value, from }
+  }
+  return undefined
+}
+
+/** The player of a command. @param how How to name one with this command @throws CliError when no player is selected */
+export function requireUser({ user }: Target, how: string): string {
+  if (!user?.value) throw usageError('Say which player.', `${how}, set FISH_USER, or: fish-cli login USER`)
+  return user.value
+}
+
+/** The gamemode of a command. @throws CliError when no gamemode is selected, or it does not exist */
+export function requireGamemode(target: Target): Gamemode {
+  const gamemode = gamemodeOf(target)
+  if (gamemode === undefined) {
+    const hint = 'Add --gamemode GAMEMODE, set FISH_GAMEMODE, or: fish-cli config set gamemode GAMEMODE'
+    throw usageError('Say which gamemode.', hint)
+  }
+  return gamemode
+}
+
+const GAMEMODE_SOURCES = {
+  flag: '--gamemode',
+  environment: 'FISH_GAMEMODE',
+  profile: 'The gamemode of the profile',
+  setting: 'The gamemode that was set',
+  default: 'The gamemode',
+} as const
+
+/** The selected gamemode, if any. @throws CliError when it does not exist */
+export function gamemodeOf({ gamemode }: Pick<Target, 'gamemode'>): Gamemode | undefined {
+  return gamemode?.value ? parseGamemode(gamemode.value, GAMEMODE_SOURCES[gamemode.from]) : undefined
+}
+
+/** `--max-wait` in milliseconds. @throws CliError when it is not a number of seconds */
+export function maxWaitOf({ maxWait }: Pick<Target, 'maxWait'>): number | undefined {
+  if (maxWait === undefined) return undefined
+  if (!isSeconds(maxWait)) throw usageError('--max-wait (FISH_MAX_WAIT) must be seconds, 0 or more.')
+  return Number(maxWait) * 1000
+}
