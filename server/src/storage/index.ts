@@ -50,9 +50,9 @@ export type StorageOptions =
  * await storage.dispose()
  */
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
-  if (options.driver === 'memory') return createMemoryStorage()
-  if (options.driver === 'file') return openFileStorage(options.path)
-  if (options.driver !== 'redis' && options.driver !== 'redis-cluster') {
+  if (options?.driver === 'memory') return createMemoryStorage()
+  if (options?.driver === 'file') return openFileStorage(options.path)
+  if (options?.driver !== 'redis' && options?.driver !== 'redis-cluster') {
     throw new TypeError(
       'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',
     )

@@ -9,7 +9,7 @@ test('a driver of unstorage alone is refused with what it lacks, and with what t
   )
 })
 
-test.each([[{ driver: 'fs' }], [{ driver: memoryDriver() }], [createUnstorage()], [{}]])(
+test.each([[{ driver: 'fs' }], [{ driver: memoryDriver() }], [createUnstorage()], [{}], [null], [undefined]])(
   'createStorage refuses what is none of its drivers, and names wrapDriver()',
   async (options) => {
     await expect(createStorage(options as unknown as StorageOptions)).rejects.toThrow(/^createStorage: .*wrapDriver/)
