@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newFolder } from '../../server/test/storage/folders.ts'
+import { startRemoteStorage } from '../../server/test/storage/remote-storage.ts'
 import { createStallingDisk } from '../../server/test/storage/stalled-disk.ts'
 import { launch } from './maintenance-processes.ts'
 
@@ -37,4 +38,29 @@ test('serve on a disk that has stalled is not ready, fails writes, and ends whil
   expect(await write).toMatchObject({ status: 500, body: { code: 'storage_error' } })
   expect(await server.closed).not.toBe(0)
   expect(server.stderr()).toMatch(/The disk does not respond. Unfinished writes: \d+.*the disk has not taken all/)
+})
+
+test('serve whose start fails because the disk has stalled ends while it is stalled', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  const disk = createStallingDisk(skip)
+  const folder = newFolder()
+  const storage = await startRemoteStorage(folder)
+  await storage.dispose()
+  await storage.kill()
+
+  // Nothing below resumes it: the first write of the start fails, and its thread waits for the disk.
+  disk.stall()
+  const server = launch(['serve'], {
+    FISH_STORAGE: `file:${folder}`,
+    FISH_PORT: '0',
+    FISH_LOG: 'json',
+    FISH_SECRET: 'a secret of a test that is long enough',
+    FISH_JWT_SECRET: 'a secret of a test that is long enough',
+    FISH_ADMIN_PASSWORD: 'boss-password',
+    ...disk.env,
+  })
+  // By a signal: no other end would come before the disk responds.
+  expect(await server.closed).toBe(null)
+  expect(server.stderr()).toMatch(/fish-cli serve: The disk has not taken a write.*killed: the disk does not respond/s)
 })

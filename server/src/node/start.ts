@@ -19,57 +19,64 @@ import { createServiceMetrics, type ServiceMetrics } from './metrics.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
 
-/** What {@link startServer} takes beside the configuration. */
+/** Options of {@link startServer} beside the configuration. */
 export interface StartOptions {
-  /** `dropped` is what `/metrics` tells of lines that the log has dropped. @default 0 */
+  /** `dropped` returns the number of dropped log lines, for `/metrics`. @default 0 */
   readonly logger: Logger & Partial<Pick<BoundedLogger, 'dropped'>>
   readonly version: string
   /** @default scrypt at OWASP's cost */
   readonly passwords?: PasswordHasher
-  /** What connections may take; for tests and unusual hosts. @default see the README, "Operate it" */
+  /** Limits of each connection. @default see the README, "Operate it" */
   readonly connections?: Partial<ConnectionLimits>
   /**
-   * Told the first administrator's name and made-up password, once, before that administrator is made.
-   * @default writes both on stderr
+   * Receives the generated password of the first administrator, once, before that administrator is created.
+   * @default writes it to stderr
    */
-  readonly announceAdmin?: (made: GeneratedAdmin) => void
+  readonly announceAdmin?: (admin: GeneratedAdmin) => void
   /** How long requests in flight may take when the server stops, in milliseconds. @default 10000 */
   readonly graceMs?: number
-  /** How often the server looks whether its store is still there, in milliseconds. @default 1000 */
+  /** How often the server verifies its store, in milliseconds. @default 1000 */
   readonly watchMs?: number
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Where its metrics are, such as `http://127.0.0.1:8787/metrics`; `off`: nowhere. */
+  /** URL of its metrics, such as `http://127.0.0.1:8787/metrics`, or `off`. */
   readonly metrics: string
-  /** What an acknowledgement of the storage means. */
+  /** What the storage guarantees for an acknowledged write. */
   readonly durability: string
-  /** What the operator should know about that and the configuration, each a sentence. */
+  /** Warnings about the storage and the configuration, each a sentence. */
   readonly warnings: readonly string[]
   /**
    * Fails readiness, lets requests in flight finish, and closes the storage.
-   * @throws StorageError `unavailable` when the disk has not taken all writes in time. A thread waits for it still, and
-   * until that ends neither `process.exit()` nor an empty event loop ends the process; SIGKILL does.
+   * @throws StorageError `unavailable` when the disk has not taken all writes in time. A thread still waits for the
+   * disk, and until that ends, neither `process.exit()` nor an empty event loop ends the process; SIGKILL does.
    */
   close(): Promise<void>
-  /** Cuts the requests in flight: a close under way no longer waits for them. */
+  /** Closes all connections: a close in progress no longer waits for requests in flight. */
   cut(): void
+}
+
+/**
+ * The start failed because of its `cause`, and the storage could not be closed: a thread still waits for the disk. Only
+ * SIGKILL ends the process.
+ */
+export class StalledStartError extends Error {
+  override readonly name = 'StalledStartError'
 }
 
 const GRACE_MS = 10_000
 const UNUSED_PASSWORD =
-  'FISH_ADMIN_PASSWORD has no effect: it is for the first administrator alone, and there is one. ' +
-  'To change a password, stop the server: fish-cli admin reset-password NAME'
-/** `import` waits for twice as long before it writes. */
+  'FISH_ADMIN_PASSWORD has no effect: an administrator exists. ' +
+  'To change a password, stop the server and run: fish-cli admin reset-password NAME'
+/** `import` waits twice as long before it writes. */
 const WATCH_MS = 1000
 
 /**
- * Starts the service: address, storage, secrets, first administrator, in this order; so nothing is made where the
- * address cannot be had, and nothing answered before all is ready. What was opened is closed again when a later step
- * fails.
+ * Starts the service: listener, storage, secrets, first administrator, in this order. If the address is in use, nothing
+ * is created; no request is handled before everything is ready. If a step fails, everything opened before is closed.
  * @example const server = await startServer(readConfig({ env: process.env }), { logger, version: '1.0.0' })
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
@@ -83,39 +90,47 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const onDrop = metrics.observeDroppedConnection
     const listener = await listen({ host, port, logger, isAccepting, onDrop, limits: connections })
     opened.push(() => listener.close(0))
-    const apart =
+    const metricsListener =
       typeof config.metrics === 'object' ? await listen({ ...config.metrics, logger, isAccepting }) : undefined
-    if (apart) opened.push(() => apart.close(0))
-    const storage = await createStorage(storageOf(config, logger))
+    if (metricsListener) opened.push(() => metricsListener.close(0))
+    const storage = await createStorage(storageOptions(config, logger))
     opened.push(() => storage.dispose())
     const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
-    const isFirst = await makeFirstAdmin(app, config, options)
-    const isPasswordUnused = config.adminPassword !== undefined && !isFirst
-    const watch = watchStore({ verify: app.verifyStore, everyMs: options.watchMs ?? WATCH_MS, logger })
+    const createdAdmin = await ensureFirstAdmin(app, config, options.announceAdmin ?? announceTo(process.stderr))
+    const isPasswordUnused = config.adminPassword !== undefined && !createdAdmin
+    const watch = watchStore(app, logger, options.watchMs ?? WATCH_MS)
     listener.serve(app.fetch)
-    apart?.serve(app.fetchMetrics)
+    metricsListener?.serve(app.fetchMetrics)
     return {
       url: listener.url,
-      metrics: config.metrics === 'off' ? 'off' : `${(apart ?? listener).url}${ROUTES.metrics.path}`,
+      metrics: config.metrics === 'off' ? 'off' : `${(metricsListener ?? listener).url}${ROUTES.metrics.path}`,
       durability: storage.durability,
       warnings: [...(storage.warnings ?? []), ...(isPasswordUnused ? [UNUSED_PASSWORD] : [])],
       async close() {
         accepting = false
         await listener.close(options.graceMs ?? GRACE_MS)
-        await apart?.close(0)
+        await metricsListener?.close(0)
         watch.stop()
         metrics.dispose()
         await storage.dispose()
       },
       cut: () => listener.cut(),
     }
-  } catch (error) {
-    for (const close of opened.reverse()) await close()
-    throw error
+  } catch (cause) {
+    let isStalled = false
+    for (const close of opened.reverse()) {
+      try {
+        await close()
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        isStalled = config.storage.driver === 'file'
+      }
+    }
+    throw isStalled ? new StalledStartError('The start failed, and the disk does not respond.', { cause }) : cause
   }
 }
 
-function storageOf({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error'>): StorageOptions {
+function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error'>): StorageOptions {
   if (storage.driver !== 'redis' && storage.driver !== 'redis-cluster') return storage
   return {
     ...storage,
@@ -124,7 +139,6 @@ function storageOf({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'e
   }
 }
 
-/** What the app is made on. */
 interface AppParts {
   readonly storage: FishStorage
   readonly metrics: ServiceMetrics
@@ -135,7 +149,7 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
   const app = createApp({
-    // Is sent without a stream being made of its body first.
+    // srvx sends this class without a stream of its body.
     responseClass: FastResponse,
     ...parts,
     metricsRoute: config.metrics === 'on',
@@ -164,11 +178,6 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
   return app
 }
 
-function makeFirstAdmin(app: App, config: ServerConfig, options: StartOptions): Promise<boolean> {
-  const first = { username: config.adminUsername, password: config.adminPassword }
-  return ensureFirstAdmin(app, first, options.announceAdmin ?? announceTo(process.stderr))
-}
-
 async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
   const given = {
     ...(secret ? { seal: secret } : {}),
@@ -179,81 +188,65 @@ async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: Server
   return { secrets: { ...makeSecrets(), ...given }, discard: async () => {} }
 }
 
-/** Who the first administrator shall be. */
-interface FirstAdmin {
-  readonly username: string | undefined
-  readonly password: string | undefined
-}
-
-/** The first administrator's made-up password, to be shown once. */
-interface GeneratedAdmin {
+/** The first administrator, with a generated password. */
+export interface GeneratedAdmin {
   readonly username: string
   readonly password: string
 }
 
-const USERNAME = 'admin'
-const PASSWORD_LENGTH = 24
-
-/** Shows a made-up password on a stream that people read. Not a log: it is shown this once. */
-export function announceTo(stream: Writable): (made: GeneratedAdmin) => void {
-  return ({ username, password }) => {
-    stream.write(`Creating the administrator "${username}" with the password ${password}\n`)
-    stream.write('Keep it: it is shown this once.\n')
-  }
-}
+const ADMIN_USERNAME = 'admin'
+const ADMIN_PASSWORD_LENGTH = 24
 
 /**
- * Makes the first administrator when there is none.
- * @returns whether it did
- * @param announce is told a made-up password before the administrator is made: if anything fails in between, an
- *   unused password was shown, and never is there an administrator whose password nobody has seen
+ * Creates the first administrator if none exists. A generated password is announced first: if a step in between fails,
+ * an unused password was shown, but no administrator has a password that nobody knows.
+ * @returns whether one was created
  */
 async function ensureFirstAdmin(
   app: App,
-  first: FirstAdmin,
-  announce: (made: GeneratedAdmin) => void,
+  config: ServerConfig,
+  announce: (admin: GeneratedAdmin) => void,
 ): Promise<boolean> {
   if (await app.admins.exist()) return false
-  const username = first.username ?? USERNAME
-  const password = first.password ?? randomText(PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
-  if (first.password === undefined) announce({ username, password })
+  const username = config.adminUsername ?? ADMIN_USERNAME
+  const password = config.adminPassword ?? randomText(ADMIN_PASSWORD_LENGTH, (bytes) => crypto.getRandomValues(bytes))
+  if (config.adminPassword === undefined) announce({ username, password })
   await app.admins.create(username, password, 'superadmin')
   return true
 }
 
-/** What {@link watchStore} takes. */
-interface StoreWatchOptions {
-  /** Looks once; see `App.verifyStore`. */
-  readonly verify: () => Promise<void>
-  /** How often, in milliseconds. A look that takes longer is not overtaken by the next. */
-  readonly everyMs: number
-  readonly logger: Pick<Logger, 'info' | 'error'>
+/** Writes a generated password to a stream that people read, never to the log. */
+export function announceTo(stream: Writable): (admin: GeneratedAdmin) => void {
+  return ({ username, password }) => {
+    stream.write(`Creating the administrator "${username}" with the password ${password}\n`)
+    stream.write('Save it now: it is not shown again.\n')
+  }
 }
 
-/** Looks again and again whether the store is still there, and says once when it is not, and when it is again. */
-function watchStore({ verify, everyMs, logger }: StoreWatchOptions): { stop(): void } {
-  let isLooking = false
+/** Verifies the store at an interval, and logs when it is lost and when it is back. */
+function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>, intervalMs: number): { stop(): void } {
+  let isVerifying = false
   let isLost = false
 
-  async function look(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
+  async function verify(): Promise<void> {
+    if (isVerifying) return
+    isVerifying = true
     try {
-      await verify()
-      if (isLost) logger.info({}, 'the store is back: requests are answered again')
+      await app.verifyStore()
+      if (isLost) logger.info({}, 'the store is back: requests are handled again')
       isLost = false
     } catch (err) {
-      // A storage out of reach tells nothing of the store in it; whoever needs it logs that.
+      // An unreachable storage says nothing about its store; the requests that fail log it.
       if (err instanceof StorageError && (err.code === 'replaced' || err.code === 'unfinished')) {
-        if (!isLost) logger.error({ err }, 'the store is not there: no request is answered from what is')
+        if (!isLost) logger.error({ err }, 'the store is lost: requests fail until it is back')
         isLost = true
       }
     } finally {
-      isLooking = false
+      isVerifying = false
     }
   }
 
-  const timer = setInterval(look, everyMs)
+  const timer = setInterval(verify, intervalMs)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }
