@@ -24,8 +24,7 @@ const levels = (root, order) =>
   )
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
-const nodeEdges =
-  '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/stores/sqlite-[a-z-]+|\\.node)\\.ts$'
+const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/sqlite-[a-z-]+|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
 const cliLevels = ['core', 'output', 'config', 'auth', 'client', 'catches', 'import|watch|poll']
@@ -57,14 +56,32 @@ module.exports = {
       from: { path: '^sdk/src/chat/' },
       to: { path: '^node_modules/|^sdk/src/contract/schemas/', dependencyTypesNot: ['type-only'] },
     },
-    only('client-knows-no-other-entry', '^sdk/src/(client|errors)/', '^sdk/src/(client|errors|contract|fernet)/'),
+    only('errors-import-the-contract', '^sdk/src/errors/', '^sdk/src/(errors|contract)/'),
+    only('client-knows-no-other-entry', '^sdk/src/client/', '^sdk/src/(client|errors|contract|fernet)/'),
+    only('client-core-is-a-leaf', '^sdk/src/client/core/', '^sdk/src/(client/core|errors|contract|fernet)/'),
+    only('client-shapes-are-a-leaf', '^sdk/src/client/shapes/', '^sdk/src/(client/shapes|contract)/'),
+    only(
+      'rate-limiter-is-below-the-transport',
+      '^sdk/src/client/rate-limiter/',
+      '^sdk/src/(client/(rate-limiter|core)|errors|contract)/',
+    ),
+    only(
+      'transport-is-below-the-resources',
+      '^sdk/src/client/transport/',
+      '^sdk/src/(client/(transport|rate-limiter|shapes|core)|errors|contract)/',
+    ),
+    only(
+      'resources-are-below-the-client',
+      '^sdk/src/client/resources/',
+      '^sdk/src/(client/(resources|transport|shapes|core)|errors|contract|fernet)/',
+    ),
     only('admin-imports-no-other-entry', '^sdk/src/admin/', '^sdk/src/(admin|client|errors|contract)/'),
     only('outbox-imports-no-other-entry', '^sdk/src/outbox/', '^sdk/src/(outbox|client|errors|contract|fernet)/'),
     {
       name: 'sqlite-is-loaded-when-needed',
       severity: 'error',
-      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/stores/sqlite-' },
-      to: { path: '^sdk/src/outbox/stores/sqlite-(?!(store|errors)\\.ts)', dynamic: false },
+      from: { path: '^sdk/src/outbox/', pathNot: '^sdk/src/outbox/sqlite-' },
+      to: { path: '^sdk/src/outbox/sqlite-(?!store\\.ts)', dynamic: false },
     },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),
     {

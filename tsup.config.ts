@@ -174,8 +174,8 @@ export default defineConfig([
     {
       'fernet-key.node': 'fernet/key.node.ts',
       'fernet-key.web': 'fernet/key.web.ts',
-      'dispatcher.node': 'client/dispatcher.node.ts',
-      'dispatcher.default': 'client/dispatcher.default.ts',
+      'dispatcher.node': 'client/transport/dispatcher.node.ts',
+      'dispatcher.default': 'client/transport/dispatcher.default.ts',
     },
     { format: ['esm', 'cjs'], onSuccess: () => dropCommonJsMaps('sdk/dist') },
   ),

@@ -1,6 +1,6 @@
 // The names and limits of the service, for programs that need neither the client nor the schemas: forms, completion,
 // checks of what was typed. They are those of the main entry.
-export { DEFAULT_BASE_URL } from './client/default-base-url.ts'
+export { DEFAULT_BASE_URL } from './client/core/service-url.ts'
 export { ERROR_CODES, type ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
 export { LIMITS } from './contract/limits.ts'

@@ -124,7 +124,7 @@ function limitDecision({ status, headers }: ResponseHead, { route, isPreflight }
     const resetAt = new Date(Number(headers.get(HEADERS.rateReset)) * 1000)
     return { decision: status === 429 && remaining === 0 ? 'refused' : 'counted', remaining, resetAt }
   }
-  const isPublic = route === 'unmatched' || ROUTES[route].audience === 'public'
+  const isPublic = route === 'unmatched' || ROUTES[route].access === 'public'
   return { decision: isPublic && !isPreflight && status < 500 ? 'bypassed' : 'exempt' }
 }
 

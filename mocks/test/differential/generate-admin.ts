@@ -23,7 +23,7 @@ export function adminRequest({ dice }: Sequence): PlainRequest {
 
 /** Removing all users would leave little to compare, so that is rare. */
 const ADMIN: readonly AdminRoute[] = Object.entries(ROUTES)
-  .filter(([name, { audience }]) => audience === 'admin' && name !== 'adminLogin')
+  .filter(([name, { access }]) => access === 'admin' && name !== 'adminLogin')
   .flatMap(([name, route]) =>
     Array.from({ length: name === 'deleteUser' || name === 'resetUser' ? 1 : 4 }, () => route),
   )

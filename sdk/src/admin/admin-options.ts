@@ -1,6 +1,11 @@
-import { withEnvironment } from '../client/environment.ts'
-import { CLIENT_OPTIONS, type ClientOptions, readOptions, type Settings } from '../client/options.ts'
-import { type OptionNames, requireOptions } from '../client/unknown-options.ts'
+import {
+  CLIENT_OPTIONS,
+  type ClientOptions,
+  readOptions,
+  type Settings,
+  withEnvironment,
+} from '../client/core/options.ts'
+import { type OptionNames, requireOptions } from '../errors/check-options.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
 

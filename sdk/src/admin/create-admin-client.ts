@@ -1,29 +1,19 @@
-import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/call.ts'
-import { limitsOf } from '../client/call-limits.ts'
-import type { CallOptions } from '../client/call-options.ts'
-import { steadyTime } from '../client/clock.ts'
-import { createTransport, type Transport } from '../client/transport.ts'
-import { ADMIN_ROUTES } from '../contract/admin-routes.ts'
+import type { CallOptions } from '../client/core/call-options.ts'
+import { limitsOf } from '../client/core/call-options.ts'
+import { steadyTime } from '../client/core/timing.ts'
+import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import { createTransport, type Transport } from '../client/transport/transport.ts'
 import { userNameKey } from '../contract/names.ts'
+import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Session } from '../contract/schemas/admin.ts'
 import { type AdminClientOptions, type Credentials, readAdminOptions, requireCredentials } from './admin-options.ts'
-import { authorized } from './authorized.ts'
-import { jsonBody } from './json-body.ts'
-import { type Doubt, once } from './once.ts'
-import { type AdminKeysResource, createAdminKeys } from './resources/admin-keys.ts'
-import { type AdminsResource, createAdmins } from './resources/admins.ts'
-import { type AuditResource, createAudit } from './resources/audit.ts'
-import {
-  type AdminCrabsResource,
-  type AdminFishResource,
-  createAdminCrabs,
-  createAdminFish,
-} from './resources/catches.ts'
-import { createReports, type Reports } from './resources/reports.ts'
-import { createUsers, type UsersResource } from './resources/users.ts'
-import { createSessionKeeper, type Login } from './session-keeper.ts'
+import { type AdminsResource, createAdmins } from './admins.ts'
+import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
+import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
+import { type Doubt, jsonBody, once, untilGone } from './requests.ts'
+import { authorized, createSessionKeeper, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
-import { untilGone } from './until-gone.ts'
+import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
 /** An administrator's client. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
 export interface AdminClient extends Reports {

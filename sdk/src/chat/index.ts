@@ -1,5 +1,11 @@
-export { stripChatFormatting } from './formatting.ts'
-export { type ChatMessage, chatMessageOf } from './log-line.ts'
-export { type ChatParser, type ChatParserOptions, createChatParser, parseChatLine } from './parse.ts'
-export { CHAT_PATTERNS, type ChatPattern, type ChatRule } from './patterns.ts'
-export type { ChatCatch, ChatCrab, ChatFish } from './types.ts'
+export { type ChatMessage, chatMessageOf, stripChatFormatting } from './message.ts'
+export type { ChatCatch, ChatCrab, ChatFish } from './parser.ts'
+export {
+  CHAT_PATTERNS,
+  type ChatParser,
+  type ChatParserOptions,
+  type ChatPattern,
+  type ChatRule,
+  createChatParser,
+  parseChatLine,
+} from './parser.ts'

@@ -1,11 +1,10 @@
 import type { Fernet } from '../fernet/index.ts'
-import { type ClientOptions, readOptions } from './options.ts'
+import { type ClientOptions, readOptions } from './core/options.ts'
+import type { Target } from './resources/catch-input.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
-import { createDemo, type DemoResource } from './resources/demo.ts'
 import { createKeys, type KeysResource } from './resources/keys.ts'
-import { createStatus, type GetStatus } from './resources/status.ts'
-import type { Target } from './targets.ts'
-import { createTransport } from './transport.ts'
+import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
+import { createTransport } from './transport/transport.ts'
 
 /** A client of one service. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
 export interface Client {

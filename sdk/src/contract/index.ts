@@ -21,7 +21,7 @@ export {
   rarityLabel,
   rarityValue,
 } from './rarities.ts'
-export type { Audience, Route } from './route.ts'
+export type { Access, Route } from './routes.ts'
 export { ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
 export {
   ADMIN_ROLES,

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { GAMEMODES } from './gamemodes.ts'
 import { HEADERS, MEDIA_TYPES } from './headers.ts'
 import { type Authentication, OPERATIONS, type Operation } from './operations.ts'
-import type { Audience } from './route.ts'
+import type { Access } from './routes.ts'
 import { ROUTES, type RouteName } from './routes.ts'
 import { errorBodySchema } from './schemas/common.ts'
 
@@ -25,7 +25,7 @@ const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
   superadmin: [{ session: [] }],
 }
 
-const COMMON_ERRORS: Readonly<Record<Audience, readonly ErrorCode[]>> = {
+const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: ['rate_limited', 'internal_error', 'storage_error'],
   admin: ['rate_limited', 'internal_error', 'storage_error'],
   operations: ['internal_error'],
@@ -67,12 +67,12 @@ export function openApiDocument({ version, routes }: OpenApiOptions): OpenApiObj
 
 function describe(name: RouteName): OpenApiObject {
   const operation = OPERATIONS[name]
-  const { audience, path } = ROUTES[name]
+  const { access, path } = ROUTES[name]
   const session = operation.auth === 'admin' || operation.auth === 'superadmin'
   return {
     operationId: name,
     summary: operation.summary,
-    tags: [audience],
+    tags: [access],
     security: SECURITY[operation.auth],
     parameters: parameters(path, operation),
     ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
@@ -82,7 +82,7 @@ function describe(name: RouteName): OpenApiObject {
         Object.entries(operation.also ?? {}).map(([status, schema]) => [status, response('Also possible', schema)]),
       ),
       ...errorResponses(
-        [...operation.errors, ...(session ? SESSION_ERRORS : []), ...COMMON_ERRORS[audience]],
+        [...operation.errors, ...(session ? SESSION_ERRORS : []), ...COMMON_ERRORS[access]],
         Object.keys(operation.also ?? {}),
       ),
     },

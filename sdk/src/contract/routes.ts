@@ -1,21 +1,66 @@
-import { ADMIN_ROUTES } from './admin-routes.ts'
-import { PUBLIC_ROUTES } from './public-routes.ts'
-import { filledPath, type Route } from './route.ts'
-
 /** The prefix under which every path is served as well: the unprefixed form is version 1. */
 export const VERSION_PREFIX = '/v1'
 
-/** What operators use. */
-const OPERATIONS_ROUTES = {
-  livez: { method: 'GET', path: '/livez', audience: 'operations' },
-  readyz: { method: 'GET', path: '/readyz', audience: 'operations' },
-  metrics: { method: 'GET', path: '/metrics', audience: 'operations' },
-  openapi: { method: 'GET', path: '/openapi.json', audience: 'operations' },
-  docs: { method: 'GET', path: '/docs', audience: 'operations' },
+/**
+ * Whom a route is for, which decides what counts its requests:
+ * `public`, one limit per client; `admin`, one per administrator; `operations`, none.
+ */
+export type Access = 'public' | 'admin' | 'operations'
+
+/** One route: its method, its path (`:name` is a parameter) and its access. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly access: Access
+}
+
+/** What players and pages use. */
+export const PUBLIC_ROUTES = {
+  status: { method: 'GET', path: '/status', access: 'public' },
+  demoFish: { method: 'GET', path: '/demo/fish', access: 'public' },
+  demoCrab: { method: 'GET', path: '/demo/crab', access: 'public' },
+  getFish: { method: 'GET', path: '/get/fish', access: 'public' },
+  getCrab: { method: 'GET', path: '/get/crab', access: 'public' },
+  postFish: { method: 'POST', path: '/post/fish', access: 'public' },
+  postCrab: { method: 'POST', path: '/post/crab', access: 'public' },
+  getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
 } as const satisfies Record<string, Route>
 
+/** What administrators use. */
+export const ADMIN_ROUTES = {
+  adminLogin: { method: 'POST', path: '/admin/login', access: 'admin' },
+  adminMe: { method: 'GET', path: '/admin/me', access: 'admin' },
+  listUsers: { method: 'GET', path: '/admin/users', access: 'admin' },
+  createUser: { method: 'POST', path: '/admin/users', access: 'admin' },
+  showUser: { method: 'GET', path: '/admin/users/:name', access: 'admin' },
+  deleteUser: { method: 'DELETE', path: '/admin/users/:name', access: 'admin' },
+  resetUser: { method: 'POST', path: '/admin/users/:name/reset', access: 'admin' },
+  listUserFish: { method: 'GET', path: '/admin/users/:name/fish', access: 'admin' },
+  listUserCrab: { method: 'GET', path: '/admin/users/:name/crab', access: 'admin' },
+  addUserFish: { method: 'POST', path: '/admin/users/:name/fish', access: 'admin' },
+  addUserCrab: { method: 'POST', path: '/admin/users/:name/crab', access: 'admin' },
+  deleteUserFish: { method: 'DELETE', path: '/admin/users/:name/fish/:id', access: 'admin' },
+  deleteUserCrab: { method: 'DELETE', path: '/admin/users/:name/crab/:id', access: 'admin' },
+  listAdmins: { method: 'GET', path: '/admin/admins', access: 'admin' },
+  createAdmin: { method: 'POST', path: '/admin/admins', access: 'admin' },
+  deleteAdmin: { method: 'DELETE', path: '/admin/admins/:username', access: 'admin' },
+  stats: { method: 'GET', path: '/admin/stats', access: 'admin' },
+  leaderboard: { method: 'GET', path: '/admin/leaderboard', access: 'admin' },
+  audit: { method: 'GET', path: '/admin/audit', access: 'admin' },
+} as const satisfies Record<string, Route>
+
+/** What operators use. */
+const OPERATIONS_ROUTES = {
+  livez: { method: 'GET', path: '/livez', access: 'operations' },
+  readyz: { method: 'GET', path: '/readyz', access: 'operations' },
+  metrics: { method: 'GET', path: '/metrics', access: 'operations' },
+  openapi: { method: 'GET', path: '/openapi.json', access: 'operations' },
+  docs: { method: 'GET', path: '/docs', access: 'operations' },
+} as const satisfies Record<string, Route>
+
+// Not spread: bundlers keep a spread, and all routes with it, where nothing uses it.
 /** Every route of the service, named by what it does. */
-export const ROUTES = { ...PUBLIC_ROUTES, ...ADMIN_ROUTES, ...OPERATIONS_ROUTES } as const
+export const ROUTES = /* @__PURE__ */ Object.assign({}, PUBLIC_ROUTES, ADMIN_ROUTES, OPERATIONS_ROUTES)
 
 /** The name of a route. */
 export type RouteName = keyof typeof ROUTES
@@ -26,4 +71,16 @@ export type RouteName = keyof typeof ROUTES
  */
 export function routePath(name: RouteName, params?: Readonly<Record<string, string>>): string {
   return filledPath(ROUTES[name].path, params)
+}
+
+/**
+ * A path with its parameters filled in, percent-encoded.
+ * @example filledPath('/admin/users/:name', { name: 'Alex' }) // '/admin/users/Alex'
+ */
+export function filledPath(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replace(/:(\w+)/g, (_, key: string) => {
+    const value = params[key]
+    if (value === undefined) throw new TypeError(`The path ${path} needs the parameter "${key}".`)
+    return encodeURIComponent(value)
+  })
 }

@@ -46,7 +46,7 @@ export class TimeoutError extends ConnectionError {
 }
 
 /** What an {@link InvalidResponseError} is made from. */
-export interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'cause'> {
+interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'cause'> {
   /** HTTP status. */
   readonly status: number
   readonly requestId?: string | undefined
@@ -72,4 +72,13 @@ export class InvalidResponseError extends FishCrabError {
     this.requestId = requestId
     this.issues = issues
   }
+}
+
+/** An error and what caused it, down to the first cause; also those of another realm, as test runners make them. */
+export function* causes(error: unknown): Generator<Error> {
+  for (let each = error; isError(each); each = each.cause) yield each
+}
+
+function isError(value: unknown): value is Error {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Error>).message === 'string'
 }

@@ -1,10 +1,70 @@
-import { decodeBase64Url, encodeBase64Url } from './base64url.ts'
 import { FernetError } from './errors.ts'
 import type { Bytes, PlatformKey, PreparePlatformKey } from './key.ts'
-import { decodeKey } from './key-text.ts'
-import { IV_BYTES, signToken, splitToken, type TokenParts, tokenBody } from './token.ts'
-import { isWithinTtl, unixSeconds } from './ttl.ts'
-import type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './types.ts'
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  IV_BYTES,
+  signToken,
+  splitToken,
+  type TokenParts,
+  tokenBody,
+} from './token.ts'
+
+/** What `createFernet` takes besides the keys. */
+export interface FernetOptions {
+  /** The clock, in unix milliseconds, for calls that are given no `now`. @default Date.now */
+  readonly now?: () => number
+}
+
+/** What one encryption may be told. */
+export interface EncryptOptions {
+  /** The token's time in unix milliseconds. Its whole seconds stand readable in the token. @default the clock */
+  readonly now?: number
+  /** The 16 bytes of the initialization vector. For tests: one used twice betrays equal messages. @default random */
+  readonly iv?: Uint8Array
+}
+
+/** What one decryption may be told. */
+export interface DecryptOptions {
+  /** Greatest age in whole seconds, 0 or more. Tokens over 60 s ahead of the clock are refused too. @default any age */
+  readonly ttlSeconds?: number
+  /** The time to judge the age by, in unix milliseconds. Unused without `ttlSeconds`. @default the clock */
+  readonly now?: number
+}
+
+/** What an authentic token held. */
+export interface DecryptedToken {
+  /** The message. Text is in it as UTF-8. */
+  readonly message: Uint8Array
+  /** When the token says it was made, in unix seconds: unsigned 64 bits, by the sender's clock. */
+  readonly timestamp: bigint
+  /** The token's HMAC-SHA256, 32 bytes: the same for every spelling of one token, different for any two tokens. */
+  readonly mac: Uint8Array
+}
+
+/** Encrypts and decrypts tokens of the Fernet specification under one key or several. Made by `createFernet`. */
+export interface Fernet {
+  /**
+   * Encrypts bytes, or text as UTF-8, with the first key. An empty message is fine.
+   *
+   * @returns The token in URL-safe base64 with padding.
+   * @throws RangeError when `iv` is not 16 bytes or `now` is no time from 1970 on.
+   * @example
+   * await fernet.encrypt('{"fish":"Salmon","rarity":3}')
+   */
+  encrypt(message: Uint8Array | string, options?: EncryptOptions): Promise<string>
+  /**
+   * Checks and decrypts a token with whichever key fits.
+   *
+   * @param token Text in URL-safe base64, its padding whole or left out, with nothing around it; or the raw bytes.
+   * @throws FernetError `invalid_token` for every fault of a token, without telling which; `token_expired` for an
+   *   authentic token outside the given TTL.
+   * @throws RangeError when `ttlSeconds` is not a whole number from 0, or `now` is no time from 1970 on.
+   * @example
+   * const { message, timestamp } = await fernet.decrypt(token, { ttlSeconds: 60 })
+   */
+  decrypt(token: string | Uint8Array, options?: DecryptOptions): Promise<DecryptedToken>
+}
 
 /** `createFernet` on a given platform. */
 export function fernetWith(
@@ -77,4 +137,79 @@ function ivFrom(given: Uint8Array | undefined): Bytes {
   if (given === undefined) return globalThis.crypto.getRandomValues(new Uint8Array(IV_BYTES))
   if (given.length !== IV_BYTES) throw new RangeError(`iv must be ${IV_BYTES} bytes long.`)
   return new Uint8Array(given)
+}
+
+const MAX_CLOCK_SKEW_SECONDS = 60n
+
+/** When a token is judged, and how old it may be. */
+export interface TtlRule {
+  /** Greatest age in whole seconds, 0 or more. A token of exactly this age is still good. */
+  readonly ttlSeconds: number
+  /** Unix time in milliseconds. Parts of a second are dropped. */
+  readonly now: number
+}
+
+/**
+ * Whether a token of this timestamp is neither too old nor, by more than 60 s, from the future (Fernet specification,
+ * "Verifying"). Counted in whole seconds, with the edges of pyca/cryptography: false when `timestamp + ttl < now` or
+ * `now + 60 < timestamp`.
+ *
+ * @param timestamp The token's own, in unix seconds.
+ * @throws RangeError when `ttlSeconds` is not a whole number from 0, or `now` is no time from 1970 on.
+ * @example
+ * isWithinTtl(1_000n, { ttlSeconds: 30, now: 1_030_999 }) // true
+ * isWithinTtl(1_000n, { ttlSeconds: 30, now: 1_031_000 }) // false
+ */
+export function isWithinTtl(timestamp: bigint, { ttlSeconds, now }: TtlRule): boolean {
+  if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 0) {
+    throw new RangeError('ttlSeconds must be a whole number of seconds, 0 or more.')
+  }
+  const seconds = unixSeconds(now)
+  return timestamp + BigInt(ttlSeconds) >= seconds && seconds + MAX_CLOCK_SKEW_SECONDS >= timestamp
+}
+
+/** Unix milliseconds as whole unix seconds. Throws a RangeError for what a 64-bit timestamp cannot hold. */
+function unixSeconds(now: number): bigint {
+  const seconds = Math.floor(now / 1000)
+  if (!(seconds >= 0 && seconds < 2 ** 64)) throw new RangeError('now must be a unix time in milliseconds.')
+  return BigInt(seconds)
+}
+
+const KEY_BYTES = 32
+const MAX_TRIES = 1000
+
+/** The bytes of a key in either base64 alphabet (not a mix of both), padded or not. Throws `invalid_key`. */
+function decodeKey(key: unknown): Bytes {
+  const bytes = typeof key === 'string' ? decodeBase64Url(urlSafe(key)) : undefined
+  if (bytes?.length !== KEY_BYTES) throw new FernetError('invalid_key')
+  return bytes
+}
+
+/**
+ * A new random key: 32 bytes as 44 characters of base64, padded. It holds none of `+ / - _`, so decoders of the
+ * standard and of the URL-safe alphabet read the same bytes. That costs two of its 256 bits.
+ *
+ * @param random Fills the given bytes at random and returns them. @default crypto.getRandomValues
+ * @throws Error when `random` gives no such key in 1,000 tries, which a working one never does.
+ * @example
+ * const fernet = createFernet(generateFernetKey())
+ */
+export function generateFernetKey(
+  random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> = randomBytes,
+): string {
+  // Whole keys are drawn again: replacing single characters would make some keys likelier than others.
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const key = encodeBase64Url(random(new Uint8Array(KEY_BYTES)))
+    if (!/[-_]/.test(key)) return key
+  }
+  throw new Error('The given source of randomness does not vary enough to make a key.')
+}
+
+function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return globalThis.crypto.getRandomValues(bytes as Bytes)
+}
+
+function urlSafe(key: string): string {
+  if (/[-_]/.test(key)) return key
+  return key.replaceAll('+', '-').replaceAll('/', '_')
 }

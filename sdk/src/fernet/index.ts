@@ -1,11 +1,10 @@
 import { preparePlatformKey } from '#fernet-key'
+import type { Fernet, FernetOptions } from './fernet.ts'
 import { fernetWith } from './fernet.ts'
-import type { Fernet, FernetOptions } from './types.ts'
 
 export { FernetError, type FernetErrorCode } from './errors.ts'
-export { generateFernetKey } from './key-text.ts'
-export { isWithinTtl, type TtlRule } from './ttl.ts'
-export type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './types.ts'
+export type { DecryptedToken, DecryptOptions, EncryptOptions, Fernet, FernetOptions } from './fernet.ts'
+export { generateFernetKey, isWithinTtl, type TtlRule } from './fernet.ts'
 
 /**
  * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Keep the instance: it

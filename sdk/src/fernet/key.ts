@@ -18,3 +18,10 @@ export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformK
 
 /** Length of the signing half, which comes first. The encrypting half is the rest. */
 export const SIGNING_KEY_BYTES = 16
+
+const KEY_FORM = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9+/]{43})=?$/
+
+/** Whether a value looks like a Fernet key: 32 bytes in base64 of one alphabet. Making a Fernet of it is the proof. */
+export function hasKeyForm(value: unknown): boolean {
+  return typeof value === 'string' && KEY_FORM.test(value)
+}

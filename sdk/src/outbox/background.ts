@@ -1,6 +1,6 @@
-import { type Clock, untilAborted } from '../client/clock.ts'
+import { type Clock, untilAborted } from '../client/core/timing.ts'
 import { nextFlushMs } from './backoff.ts'
-import type { FlushReport } from './flush-report.ts'
+import type { FlushReport } from './outbox.ts'
 
 /** What the background works with. */
 export interface BackgroundParts {

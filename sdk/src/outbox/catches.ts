@@ -1,11 +1,15 @@
-import { type CrabInput, type FishInput, readEntries } from '../client/entries.ts'
-import { readTarget, type Target } from '../client/targets.ts'
+import {
+  type CrabInput,
+  type FishInput,
+  readEntries,
+  readTarget,
+  type Target,
+} from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { userNameKey } from '../contract/names.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import type { CatchToAdd } from './store.ts'
+import type { CatchToAdd, Checkpoint } from './store.ts'
 
 /** What a catch in an outbox has besides its entry. */
 export interface CatchFields extends Target {

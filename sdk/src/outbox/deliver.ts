@@ -1,9 +1,49 @@
-import { firstBatch } from './batch.ts'
-import type { Batch, Delivery, DeliveryOutcome } from './delivery.ts'
-import type { OutboxClient } from './options.ts'
-import { refuse } from './refuse.ts'
-import { type Attempt, attempt, encryptWith, sendWith } from './send.ts'
-import type { LeaseHolder, NextBatch } from './store.ts'
+import { untilAborted } from '../client/core/timing.ts'
+import type { CrabInput, FishInput, PayloadEntry } from '../client/resources/catch-input.ts'
+import type { AddResult, EncryptedCatches } from '../client/resources/write-catches.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
+import { type Decision, decide } from './decision.ts'
+import type { Emitter } from './events.ts'
+import type { OutboxClient, OutboxSettings } from './options.ts'
+import type { Collection, DeadLetterReason, LeaseHolder, NextBatch, OutboxStore, StoredCatch } from './store.ts'
+
+/** What a delivery works with. */
+export interface Delivery {
+  readonly store: OutboxStore
+  readonly settings: OutboxSettings
+  readonly emitter: Emitter
+  /** Names this outbox among all that share the store. */
+  readonly owner: string
+}
+
+/** Catches that go out in one request. */
+interface Batch {
+  readonly collection: Collection
+  readonly catches: readonly StoredCatch[]
+  /** Whether the token is made in this very try. */
+  readonly fresh: boolean
+}
+
+/** A batch that was set aside. */
+export interface DeadLetterNotice {
+  readonly collection: Collection
+  /** Names it in `dead`, `retry` and `drop`. */
+  readonly id: number
+  readonly count: number
+  readonly reason: DeadLetterReason
+}
+
+/** How one try to send the next batch of a collection ended. */
+type DeliveryOutcome =
+  | { readonly type: 'sent'; readonly count: number }
+  | { readonly type: 'dead-letter'; readonly notice: DeadLetterNotice }
+  /** Nothing was delivered, and what is next is to be looked up again. */
+  | { readonly type: 'again' }
+  | { readonly type: 'empty' }
+  /** Another process sends this collection. */
+  | { readonly type: 'leased'; readonly until: number }
+  | { readonly type: 'failed'; readonly decision: Decision; readonly error: unknown }
 
 /**
  * Sends the next batch of a collection, under a lease: claim, take the frozen batch or seal one, send, acknowledge.
@@ -81,4 +121,116 @@ function batchOf({ frozen, catches }: NextBatch, maxBatch: number): Batch | unde
   const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
   if (frozen) return { collection, catches, fresh: false }
   return { collection, catches: firstBatch(catches, collection, maxBatch), fresh: true }
+}
+
+/** Does with a batch that could not be frozen or sent what its error asks for. */
+async function refuse(
+  { store, settings, emitter }: Delivery,
+  holder: LeaseHolder,
+  { collection, catches, fresh }: Batch,
+  error: unknown,
+): Promise<DeliveryOutcome> {
+  const decision = decide(error, { kind: collection.kind, fresh })
+  const seqs = catches.map(({ seq }) => seq)
+  if (decision.type === 'renew') {
+    await store.requeue(holder, seqs, catches[0]?.batchLimit)
+    return { type: 'again' }
+  }
+  if (decision.type === 'part' && seqs.length > 1) {
+    await store.requeue(holder, seqs, Math.ceil(seqs.length / 2))
+    return { type: 'again' }
+  }
+  if (decision.type !== 'part' && decision.type !== 'dead-letter') return { type: 'failed', decision, error }
+  const reason = reasonOf(error)
+  const which = decision.type === 'part' ? seqs : 'all'
+  const kept = await store.addDeadLetter(holder, which, reason, settings.now())
+  if (!kept) return { type: 'again' }
+  const notice = { collection, ...kept, reason }
+  emitter.emit({ type: 'dead-letter', ...notice })
+  return { type: 'dead-letter', notice }
+}
+
+function reasonOf(error: unknown): DeadLetterReason {
+  if (error instanceof FishCrabError) return { code: error.code, message: error.message }
+  return { code: 'unknown', message: 'It failed for an unknown reason.' }
+}
+
+// An outbox waits by itself, without a lease; the client only until its other calls make room.
+const CLIENT_WAIT_MS = 5000
+
+/** What work with a client came to: its errors are for the outbox to judge, not to throw. */
+export type Attempt<T> = { readonly value: T } | { readonly error: unknown }
+
+/** Tries. @throws the signal's reason, when that is why it failed */
+export async function attempt<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Attempt<T>> {
+  try {
+    return { value: await untilAborted(work, signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { error }
+  }
+}
+
+/** Encrypts catches that lie in a store. */
+function encryptWith(
+  { fish, crabs }: OutboxClient,
+  { kind, ...target }: Collection,
+  entries: readonly PayloadEntry[],
+): Promise<EncryptedCatches> {
+  // They were checked as the input of their kind before they were stored.
+  return kind === 'fish' ? fish.encrypt(entries as FishInput[], target) : crabs.encrypt(entries as CrabInput[], target)
+}
+
+/** Posts a token. */
+async function sendWith(
+  { fish, crabs }: OutboxClient,
+  frozen: EncryptedCatches,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<AddResult> {
+  const options = { signal, deadlineMs, maxWaitMs: Math.min(CLIENT_WAIT_MS, deadlineMs) }
+  return frozen.kind === 'fish' ? await fish.send(frozen, options) : await crabs.send(frozen, options)
+}
+
+// A Fernet token is version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of padding, HMAC 32.
+const TOKEN_BYTES_AROUND = 57
+const BLOCK_BYTES = 16
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** A catch that may go into a batch. */
+interface Candidate {
+  readonly entry: PayloadEntry
+  readonly batchLimit?: number | undefined
+}
+
+/**
+ * The first of these catches that fit into one request: at most `maxBatch`, as many as each of them allows, and no
+ * larger than a body may be once they are encrypted. At least one, if there is one.
+ */
+function firstBatch<Catch extends Candidate>(
+  catches: readonly Catch[],
+  { user, gamemode, kind }: Collection,
+  maxBatch: number,
+): Catch[] {
+  let bytes = byteLength({ user, gamemode, [kind]: [] })
+  let limit = Math.min(maxBatch, LIMITS.entriesPerWrite)
+  const batch: Catch[] = []
+  for (const one of catches) {
+    limit = Math.min(limit, one.batchLimit ?? limit)
+    bytes += byteLength(one.entry) + 1
+    if (batch.length > 0 && (batch.length >= limit || tokenLength(bytes) > LIMITS.bodyBytes)) break
+    batch.push(one)
+  }
+  return batch
+}
+
+/** Characters of the token that so many bytes become. */
+function tokenLength(bytes: number): number {
+  const raw = TOKEN_BYTES_AROUND + BLOCK_BYTES * (Math.floor(bytes / BLOCK_BYTES) + 1)
+  return Math.ceil(raw / 3) * 4
+}
+
+function byteLength(value: unknown): number {
+  return encoder.encode(JSON.stringify(value)).length
 }

@@ -1,17 +1,16 @@
-import { untilAborted } from '../client/clock.ts'
-import { serviceAddress } from '../client/service-url.ts'
-import { bindToService } from './bind-to-service.ts'
+import { serviceAddress } from '../client/core/service-url.ts'
+import { untilAborted } from '../client/core/timing.ts'
+import { limitWaitMs } from './backoff.ts'
 import { decide } from './decision.ts'
-import { deliverNext } from './deliver.ts'
-import type { Delivery } from './delivery.ts'
-import { type FlushProgress, type FlushReport, FlushReportBuilder } from './flush-report.ts'
-import { type Blocked, type LeaseOfOther, Obstacles } from './obstacles.ts'
+import { type Attempt, attempt, type DeadLetterNotice, type Delivery, deliverNext } from './deliver.ts'
+import { OutboxStoreError } from './errors.ts'
+import type { Emitter } from './events.ts'
 import type { OutboxClient } from './options.ts'
-import { type Attempt, attempt } from './send.ts'
-import type { Collection, CollectionCounts } from './store.ts'
+import type { FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
+import type { Collection, CollectionCounts, OutboxStore } from './store.ts'
 
 /** What one flush is told. */
-export interface FlushRun {
+interface FlushRun {
   /** Longest wait for the rate limit, in milliseconds. */
   readonly maxWaitMs: number
   /** Ends it at once. */
@@ -26,7 +25,7 @@ export interface FlushRun {
  *
  * @throws what the store throws, and the reason of either signal.
  */
-export async function flushAll(delivery: Delivery, run: FlushRun): Promise<FlushReport> {
+async function flushAll(delivery: Delivery, run: FlushRun): Promise<FlushReport> {
   return new Flush(delivery, run).run()
 }
 
@@ -37,7 +36,7 @@ class Flush {
   /** Collections that this flush is done with. */
   readonly #closed = new Set<string>()
   readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
-  readonly #obstacles = new Obstacles()
+  readonly #obstacles = new Blocking()
   /** When the lease ends whose wait was told last. */
   #toldLease: number | undefined
 
@@ -182,5 +181,182 @@ class Flush {
     const blocked = 'value' in found && found.value ? this.#obstacles.blockedBy(found.value) : undefined
     const about = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
     if (blocked) this.#stop(counts, about, blocked)
+  }
+}
+
+/** One flush: `signals` end it at once, `stops` as soon as it has the answer to what it sent. */
+export interface FlushCall extends Pick<FlushRun, 'maxWaitMs' | 'onProgress'> {
+  readonly signals: readonly AbortSignal[]
+  readonly stops: readonly AbortSignal[]
+}
+
+/** Runs the flushes of one outbox one after another. */
+export class FlushQueue {
+  readonly #delivery: Delivery
+  /** The last of them. Never rejects. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery
+  }
+
+  /** Rejects as soon as one of the `signals` aborts, also while it waits for its turn. */
+  run({ signals, stops, ...call }: FlushCall): Promise<FlushReport> {
+    const signal = AbortSignal.any([...signals])
+    const stopping = AbortSignal.any([...stops])
+    const before = this.#last
+    const flush = async () => {
+      await before
+      return flushAll(this.#delivery, { ...call, signal, stopping })
+    }
+    const flushing = flush()
+    this.#last = flushing.catch(() => {})
+    return untilAborted(() => flushing, signal)
+  }
+
+  /** Settles when no flush runs. */
+  async idle(): Promise<void> {
+    await this.#last
+  }
+}
+
+// A lease may be given back before its time.
+const LEASE_POLL_MS = 1000
+
+/** Why nothing more is sent through a client for now. */
+interface Blocked {
+  readonly error: unknown
+  /** When the rate limit ends; nothing where the server did not answer. */
+  readonly until?: number | undefined
+}
+
+/** A collection that another process has, and until when. */
+interface LeaseOfOther {
+  readonly collection: Collection
+  readonly until: number
+}
+
+/** What there is to wait for: the rate limit of a client, or the lease of another process. */
+interface Wait {
+  readonly waitMs: number
+  readonly limit?: { readonly client: OutboxClient; readonly error: unknown } | undefined
+  readonly lease?: LeaseOfOther | undefined
+}
+
+/** What stands in the way of one flush. */
+class Blocking {
+  readonly #blocked = new Map<OutboxClient, Blocked>()
+  /** Those that are waited for. */
+  readonly #leases = new Map<string, LeaseOfOther>()
+
+  block(client: OutboxClient, blocked: Blocked): void {
+    this.#blocked.set(client, blocked)
+  }
+
+  unblock(client: OutboxClient): void {
+    this.#blocked.delete(client)
+  }
+
+  blockedBy(client: OutboxClient): Blocked | undefined {
+    return this.#blocked.get(client)
+  }
+
+  /**
+   * Whether to wait for the lease of another process. One that was killed never gives it back; one that claims it again
+   * is alive, and sends by itself.
+   */
+  waitsForLease(key: string, lease: LeaseOfOther, longestWaitMs: number, now: number): boolean {
+    const { until } = lease
+    const before = this.#leases.get(key)
+    if (until - now > longestWaitMs || (before !== undefined && before.until !== until)) {
+      this.#leases.delete(key)
+      return false
+    }
+    this.#leases.set(key, lease)
+    return true
+  }
+
+  /** The collection is not in the hands of another process any more. */
+  passLease(key: string): void {
+    this.#leases.delete(key)
+  }
+
+  /** What ends first; `undefined` when there is nothing to wait for. */
+  next(now: number, random: number): Wait | undefined {
+    const waits: Wait[] = [...this.#blocked].flatMap(([client, { error, until }]) =>
+      until === undefined ? [] : [{ waitMs: limitWaitMs(until, now, random), limit: { client, error } }],
+    )
+    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
+    if (lease) waits.push({ waitMs: Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS), lease })
+    return waits.toSorted((one, other) => one.waitMs - other.waitMs)[0]
+  }
+}
+
+/**
+ * Binds a store to a service: what waits for one must never go to another.
+ *
+ * @throws OutboxStoreError `outbox_other_service` when it is bound to another one
+ */
+export async function bindToService(
+  { store, emitter }: { readonly store: OutboxStore; readonly emitter: Emitter },
+  service: string,
+): Promise<void> {
+  const { service: bound, adopted } = await store.bind(service)
+  if (bound !== service) {
+    throw new OutboxStoreError(
+      'outbox_other_service',
+      `The outbox holds catches for ${bound}, not for ${service}; nothing was changed.`,
+      { hint: 'Open it with a client of that service, or choose another path.' },
+    )
+  }
+  if (adopted) emitter.emit({ type: 'adopted', service })
+}
+
+/** Gathers a report while a flush runs. */
+class FlushReportBuilder {
+  #sent = 0
+  #dead = 0
+  /** Catches that wait to be sent, as last counted. */
+  left = 0
+  readonly #deadLetters: DeadLetterNotice[] = []
+  readonly #stopped: StoppedCollection[] = []
+  readonly #leased: { collection: Collection; until: Date }[] = []
+  readonly #withoutClient: Collection[] = []
+
+  sent(count: number): void {
+    this.#sent += count
+    this.left = Math.max(this.left - count, 0)
+  }
+
+  dead(notice: DeadLetterNotice): void {
+    this.#deadLetters.push(notice)
+    this.#dead += notice.count
+    this.left = Math.max(this.left - notice.count, 0)
+  }
+
+  stopped(collection: Collection, error: unknown, until?: number): void {
+    this.#stopped.push({ collection, error, ...(until === undefined ? {} : { retryAt: new Date(until) }) })
+  }
+
+  leased(collection: Collection, until: number): void {
+    this.#leased.push({ collection, until: new Date(until) })
+  }
+
+  withoutClient(collection: Collection): void {
+    this.#withoutClient.push(collection)
+  }
+
+  progress(): FlushProgress {
+    return { sent: this.#sent, dead: this.#dead, left: this.left }
+  }
+
+  report(): FlushReport {
+    return {
+      ...this.progress(),
+      deadLetters: this.#deadLetters,
+      stopped: this.#stopped,
+      leased: this.#leased,
+      withoutClient: this.#withoutClient,
+    }
   }
 }

@@ -1,7 +1,6 @@
-export type { PayloadEntry } from '../client/entries.ts'
+export type { PayloadEntry } from '../client/resources/catch-input.ts'
 export type { CatchFields, NewCatch, NewCrab, NewFish } from './catches.ts'
-export type { Checkpoint } from './checkpoint.ts'
-export type { DeadLetterNotice } from './delivery.ts'
+export type { DeadLetterNotice } from './deliver.ts'
 export {
   CheckpointMovedError,
   OutboxClosedError,
@@ -10,24 +9,29 @@ export {
   type OutboxStoreErrorCode,
 } from './errors.ts'
 export type { OutboxEvent, OutboxListener } from './events.ts'
-export type { FlushProgress, FlushReport, StoppedCollection } from './flush-report.ts'
+export { memoryStore } from './memory-store.ts'
 export { openOutbox } from './open-outbox.ts'
 export type { OutboxClient, OutboxOptions } from './options.ts'
 export type {
   CancelOptions,
   DeadLetter,
   FlushOptions,
+  FlushProgress,
+  FlushReport,
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
   OutboxStatus,
+  StoppedCollection,
 } from './outbox.ts'
+export { sqliteStore } from './sqlite-store.ts'
 export type {
   AddOutcome,
   AddRequest,
   CancelOutcome,
   CancelRequest,
   CatchToAdd,
+  Checkpoint,
   Collection,
   CollectionCounts,
   DeadLetterReason,
@@ -41,5 +45,3 @@ export type {
   StoredCatch,
   StoredDeadLetter,
 } from './store.ts'
-export { memoryStore } from './stores/memory-store.ts'
-export { sqliteStore } from './stores/sqlite-store.ts'

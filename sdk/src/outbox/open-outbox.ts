@@ -1,28 +1,26 @@
-import { idleClock } from '../client/clock.ts'
-import { checkOptions, type OptionNames } from '../client/unknown-options.ts'
+import { idleClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { userNameKey } from '../contract/names.ts'
+import { checkOptions, type OptionNames } from '../errors/check-options.ts'
 import { Background } from './background.ts'
-import { bindToService } from './bind-to-service.ts'
 import { type NewCatch, readCatches } from './catches.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './deliver.ts'
 import { CheckpointMovedError, OutboxClosedError, OutboxFullError } from './errors.ts'
 import { Emitter, type OutboxListener } from './events.ts'
-import { type FlushCall, FlushQueue } from './flush-queue.ts'
-import type { FlushReport } from './flush-report.ts'
+import { bindToService, type FlushCall, FlushQueue } from './flush.ts'
 import { type OutboxOptions, type OutboxSettings, readOutboxOptions } from './options.ts'
 import type {
   CancelOptions,
   DeadLetter,
   FlushOptions,
+  FlushReport,
   Outbox,
   OutboxAdded,
   OutboxAddOptions,
   OutboxStatus,
 } from './outbox.ts'
-import { summarize } from './status.ts'
-import type { CancelOutcome, OutboxStore, StoredCatch } from './store.ts'
-import { defaultStore, sqliteStore } from './stores/sqlite-store.ts'
+import { defaultStore, sqliteStore } from './sqlite-store.ts'
+import type { CancelOutcome, CollectionCounts, OutboxStore, StoredCatch } from './store.ts'
 
 const LISTED_CATCHES = 500
 const DEFAULT_PEEK = 100
@@ -200,5 +198,25 @@ class OpenOutbox implements Outbox {
   #open(): Delivery {
     this.#closing.signal.throwIfAborted()
     return this.#delivery
+  }
+}
+
+/** Sums up the counts of all collections. */
+function summarize(counts: readonly CollectionCounts[]): OutboxStatus {
+  const sum = (field: 'queued' | 'frozen' | 'dead') => counts.reduce((total, one) => total + one[field], 0)
+  const times = counts.flatMap(({ oldestAt }) => (oldestAt === undefined ? [] : [oldestAt]))
+  return {
+    queued: sum('queued'),
+    frozen: sum('frozen'),
+    dead: sum('dead'),
+    ...(times.length === 0 ? {} : { oldest: new Date(Math.min(...times)) }),
+    collections: counts.map(({ kind, user, gamemode, queued, frozen, dead }) => ({
+      kind,
+      user,
+      gamemode,
+      queued,
+      frozen,
+      dead,
+    })),
   }
 }

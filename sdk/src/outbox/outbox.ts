@@ -1,10 +1,10 @@
 import type { NewCatch } from './catches.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { DeadLetterNotice } from './deliver.ts'
 import type { OutboxListener } from './events.ts'
-import type { FlushProgress, FlushReport } from './flush-report.ts'
 import type {
   CancelOutcome,
   CancelRequest,
+  Checkpoint,
   Collection,
   CollectionCounts,
   DeadLetterReason,
@@ -163,4 +163,34 @@ export interface Outbox {
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** How far a flush is. */
+export interface FlushProgress {
+  /** Catches the service has stored in this flush. */
+  readonly sent: number
+  /** Catches that were set aside in it. */
+  readonly dead: number
+  /** Catches that wait to be sent, those that this flush cannot send included. */
+  readonly left: number
+}
+
+/** A collection that a flush had to leave, for a failure. */
+export interface StoppedCollection {
+  readonly collection: Collection
+  readonly error: unknown
+  /** When the rate limit ends, if that was the failure. */
+  readonly retryAt?: Date | undefined
+}
+
+/** What a flush did. */
+export interface FlushReport extends FlushProgress {
+  /** What was set aside, and why. */
+  readonly deadLetters: readonly DeadLetterNotice[]
+  /** Collections that stay queued for a failure that may pass. */
+  readonly stopped: readonly StoppedCollection[]
+  /** Collections that another process was sending, and when its lease ends if it does not go on. */
+  readonly leased: readonly { readonly collection: Collection; readonly until: Date }[]
+  /** Collections of users for whom there is no client here. */
+  readonly withoutClient: readonly Collection[]
 }

@@ -1,7 +1,18 @@
-import type { PayloadEntry } from '../client/entries.ts'
+import type { PayloadEntry } from '../client/resources/catch-input.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import type { Checkpoint } from './checkpoint.ts'
+
+/** A place to remember, under a name: how far a log was read, for one. */
+export interface Checkpoint {
+  /** 1 to 512 characters. */
+  readonly name: string
+  readonly value: string
+  /**
+   * What the checkpoint must be until now, `null` for none: so one writer at a time goes on from a place, and one that
+   * was overtaken adds nothing. @default anything
+   */
+  readonly expected?: string | null | undefined
+}
 
 /** An answer, at once or later. */
 export type MaybePromise<T> = T | Promise<T>
@@ -193,4 +204,24 @@ export interface OutboxStore {
   cancel(request: CancelRequest): MaybePromise<CancelOutcome>
   /** Ends the use of the store. */
   close(): MaybePromise<void>
+}
+
+/** Whether a checkpoint is another than its next value is to follow. */
+export function checkpointMoved({ expected }: Checkpoint, value: string | undefined): boolean {
+  return expected !== undefined && expected !== (value ?? null)
+}
+
+/** The catches to add, by their indexes: those without a key, and the first of each key that is not known yet. */
+export function withoutDuplicates(
+  catches: readonly CatchToAdd[],
+  isKnown: (key: string) => boolean,
+): ReadonlyMap<number, CatchToAdd> {
+  const seen = new Set<string>()
+  const isNew = ({ key }: CatchToAdd) => {
+    if (key === undefined) return true
+    if (seen.has(key) || isKnown(key)) return false
+    seen.add(key)
+    return true
+  }
+  return new Map([...catches.entries()].filter(([, one]) => isNew(one)))
 }

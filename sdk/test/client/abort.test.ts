@@ -1,6 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/client/clock.ts'
+import { systemClock } from '../../src/client/core/timing.ts'
 import { player, saved, scriptedFetch, tooMany } from './stubs.ts'
 
 const SALMON = { name: 'Salmon', rarity: 3 } as const

@@ -39,10 +39,10 @@ const rows: readonly CheckRow[] = [
     async ({ send }) => {
       const answer = await send(ROUTES.openapi.path)
       const { paths = {} } = expectJson(answer) as Document
-      for (const { method, path, audience } of Object.values(ROUTES)) {
+      for (const { method, path, access } of Object.values(ROUTES)) {
         const template = path.replace(/:(\w+)/g, '{$1}')
         const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
-        expectThat(audience === 'operations' || isDescribed, `${method} ${template}`, 'none', answer)
+        expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', answer)
       }
     },
   ],

@@ -1,5 +1,5 @@
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
-import { type Clock, steadyTime } from '../clock.ts'
+import { type Clock, steadyTime } from '../core/timing.ts'
 import {
   afterLoss,
   afterResponse,

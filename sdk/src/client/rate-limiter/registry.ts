@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
-import { type Clock, systemClock } from '../clock.ts'
-import type { Settings } from '../options.ts'
-import { USER_AGENT } from '../user-agent.ts'
+import type { Settings } from '../core/options.ts'
+import { USER_AGENT } from '../core/options.ts'
+import { type Clock, systemClock } from '../core/timing.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 const MAX_LIMITERS = 100

@@ -1,18 +1,30 @@
 import { LIMITS } from '../../contract/limits.ts'
-import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
+import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, Fish, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Fernet } from '../../fernet/index.ts'
-import type { ApiPromise, ResponseMeta } from '../call.ts'
-import type { CallOptions } from '../call-options.ts'
-import type { CrabInput, FishInput } from '../entries.ts'
-import type { Settings } from '../options.ts'
+import type { CallOptions } from '../core/call-options.ts'
+import type { Settings } from '../core/options.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
-import type { Target } from '../targets.ts'
-import type { Transport } from '../transport.ts'
-import { checkCatches, type EncryptedCatches, encryptCatches } from './encrypt-catches.ts'
-import { type IterateOptions, iteratePages } from './iterate-catches.ts'
-import { type Detail, type Detailed, type ListOptions, listCatches } from './list-catches.ts'
-import { type AddOptions, type AddResult, addCatches, sendCatches } from './send-catches.ts'
+import type { ApiPromise, ResponseMeta } from '../transport/call.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { CrabInput, FishInput, Target } from './catch-input.ts'
+import {
+  type Detail,
+  type Detailed,
+  type IterateOptions,
+  iteratePages,
+  type ListOptions,
+  listCatches,
+} from './list-catches.ts'
+import {
+  type AddOptions,
+  type AddResult,
+  addCatches,
+  checkCatches,
+  type EncryptedCatches,
+  encryptCatches,
+  sendCatches,
+} from './write-catches.ts'
 
 /** The fish of a player. */
 export interface FishResource {

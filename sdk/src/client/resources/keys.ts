@@ -1,10 +1,10 @@
-import { PUBLIC_ROUTES } from '../../contract/public-routes.ts'
+import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas/service.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../call.ts'
-import type { CallOptions } from '../call-options.ts'
+import type { CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/service.generated.ts'
-import type { Transport } from '../transport.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { Transport } from '../transport/transport.ts'
 
 /** Who asks for a key, and whose. */
 interface GetKeyOptions extends CallOptions {

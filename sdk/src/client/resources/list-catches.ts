@@ -1,12 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Route } from '../../contract/route.ts'
+import type { Route } from '../../contract/routes.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
-import type { ApiRequest } from '../api-request.ts'
-import { type ApiPromise, call, type ResponseMeta, type ResponseSchema } from '../call.ts'
-import type { CallOptions } from '../call-options.ts'
-import type { Settings } from '../options.ts'
-import { readTarget, type Target } from '../targets.ts'
-import type { Transport } from '../transport.ts'
+import type { CallOptions } from '../core/call-options.ts'
+import type { Settings } from '../core/options.ts'
+import type { ResponseSchema } from '../shapes/shape.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { ApiRequest } from '../transport/request.ts'
+import type { Transport } from '../transport/transport.ts'
+import { readTarget, type Target } from './catch-input.ts'
 
 /** What listing may be told. */
 export interface ListOptions extends CallOptions, Target {
@@ -31,7 +32,7 @@ export interface Detail {
 }
 
 /** What reading the collections of one kind needs. */
-export interface ListContext<Collection> {
+interface ListContext<Collection> {
   readonly route: Route
   readonly transport: Transport
   readonly settings: Settings
@@ -57,4 +58,29 @@ export function listCatches<Collection extends object>(
     return { route, query, options }
   }
   return call(transport, prepare, schema)
+}
+
+/** What iterating may be told. */
+export interface IterateOptions extends Omit<ListOptions, 'limit' | 'cursor'> {
+  /** Entries a request, 1 to 1000. @default 1000 */
+  readonly pageSize?: number | undefined
+}
+
+interface Page {
+  readonly nextCursor?: string | undefined
+}
+
+/** Reads a collection page by page, each when it is asked for. What is added meanwhile comes at the end. */
+export async function* iteratePages<Collection extends Page, Entry>(
+  list: (options: ListOptions) => Promise<Collection>,
+  entriesOf: (page: Collection) => readonly Entry[],
+  pageSizeDefault: number,
+  { pageSize = pageSizeDefault, ...options }: IterateOptions,
+): AsyncGenerator<Entry, void, undefined> {
+  let cursor: string | undefined
+  do {
+    const page = await list({ ...options, limit: pageSize, cursor })
+    yield* entriesOf(page)
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
 }

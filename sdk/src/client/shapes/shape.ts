@@ -1,4 +1,14 @@
-import type { ResponseSchema } from '../call.ts'
+/** Checks the form of a response. A zod schema is one. */
+export interface ResponseSchema<Content> {
+  safeParse(value: unknown):
+    | { readonly success: true; readonly data: Content }
+    | {
+        readonly success: false
+        readonly error: {
+          readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
+        }
+      }
+}
 
 /**
  * The form of an answer, as data: what the contract's zod schemas say, without zod, whose code would weigh more than

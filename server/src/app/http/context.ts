@@ -1,4 +1,4 @@
-import { type Audience, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { type Access, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { canonicalPath } from './path.ts'
 
 /** One request on its way through the service, with what has been found out about it so far. */
@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly address: string
   /** What the rate limit counts this client under. */
   readonly client: string
-  readonly access: Audience
+  readonly access: Access
   /** Parameters of the path, percent-decoded. */
   params: Readonly<Record<string, string>>
   /** The matched route. */
@@ -32,7 +32,7 @@ interface RequestContextOptions {
   readonly now: number
   readonly address: string
   readonly client: string
-  readonly accessOf: (path: string) => Audience
+  readonly accessOf: (path: string) => Access
   readonly createId: () => string
 }
 
@@ -65,19 +65,19 @@ function queryOf(url: string): URLSearchParams {
 }
 
 const ALL = Object.values(ROUTES)
-const BY_PATH: ReadonlyMap<string, Audience> = new Map(ALL.map(({ path, audience }) => [path, audience]))
+const BY_PATH: ReadonlyMap<string, Access> = new Map(ALL.map(({ path, access }) => [path, access]))
 
 /** The paths that have parameters, each standing for one segment. */
-const PATTERNS = ALL.filter(({ path }) => path.includes(':')).map(({ audience, path }) => ({
-  audience,
+const PATTERNS = ALL.filter(({ path }) => path.includes(':')).map(({ access, path }) => ({
+  access,
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
 }))
 const DOCS_PREFIX = `${ROUTES.docs.path}/`
 
 /** Whom a canonical path is for. What nobody serves counts as public, so that guessing paths is limited too. */
-export function accessOf(path: string): Audience {
+export function accessOf(path: string): Access {
   const known = BY_PATH.get(path)
   if (known) return known
   if (path.startsWith(DOCS_PREFIX)) return 'operations'
-  return PATTERNS.find(({ pattern }) => pattern.test(path))?.audience ?? 'public'
+  return PATTERNS.find(({ pattern }) => pattern.test(path))?.access ?? 'public'
 }

@@ -1,4 +1,4 @@
-import { type Audience, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { type Access, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 
 /** What of a request decides about its CORS headers. */
 export interface CorsRequest {
@@ -6,7 +6,7 @@ export interface CorsRequest {
   /** The method, or the one a preflight asks about. */
   readonly method: string
   readonly path: string
-  readonly audience: Audience
+  readonly access: Access
 }
 
 const EXPOSED = [
@@ -33,7 +33,7 @@ const ALLOWED_HEADERS = [
  * origins, the rest to none. Never with credentials.
  */
 export function corsHeaders(request: CorsRequest, allowedOrigins: readonly string[]): Record<string, string> {
-  if (request.audience !== 'public') return {}
+  if (request.access !== 'public') return {}
   const vary: Record<string, string> = allowedOrigins.length > 0 ? { vary: 'Origin' } : {}
   const origin = allowedOrigin(request, allowedOrigins)
   return origin === undefined

@@ -101,7 +101,7 @@ export function createPipeline(options: PipelineOptions): H3 {
 }
 
 function corsRequest({ request, path, access }: RequestContext, method: string): CorsRequest {
-  return { origin: request.headers.get('origin'), method, path, audience: access }
+  return { origin: request.headers.get('origin'), method, path, access }
 }
 
 /** What is left of a body that nobody reads, as that of an answer to `HEAD`. */

@@ -1,4 +1,4 @@
-import { type Audience, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { type Access, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { FishStorage, WindowCount } from '../../storage/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger, Metrics } from '../core/host.ts'
@@ -21,7 +21,7 @@ interface RateLimitMiddlewareOptions {
 /** Lets a request in, or fails with `rate_limited`. */
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
 
-const COUNTED: Audience = 'public'
+const COUNTED: Access = 'public'
 
 /**
  * Counts a public request before anything else is done with it, unless something lifts the limit. While the storage

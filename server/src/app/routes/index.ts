@@ -19,7 +19,7 @@ interface Handlers {
 }
 
 function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandler>>>) {
-  const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].audience === 'admin')
+  const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].access === 'admin')
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [
       name,

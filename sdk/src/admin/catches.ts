@@ -1,0 +1,131 @@
+import type { CallOptions } from '../client/core/call-options.ts'
+import { type CrabInput, type FishInput, readEntries } from '../client/resources/catch-input.ts'
+import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/catches.generated.ts'
+import type { ResponseSchema } from '../client/shapes/shape.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import type { Gamemode } from '../contract/gamemodes.ts'
+import type { Kind } from '../contract/kinds.ts'
+import type { Route } from '../contract/routes.ts'
+import { ADMIN_ROUTES } from '../contract/routes.ts'
+import type { CrabCollection, FishCollection, Saved } from '../contract/schemas/catches.ts'
+import type { Issue } from '../errors/fish-crab-error.ts'
+import { gamemodeIssue, idIssue, nameIssue, requireNone } from './checks.ts'
+import type { AdminContext, OnceOptions } from './requests.ts'
+import { jsonBody, NOTHING } from './requests.ts'
+
+/** In which gamemode; a user has one collection of fish and one of crabs in each. */
+export interface InGamemode {
+  readonly gamemode: Gamemode | (string & {})
+}
+
+/** The catches of one kind, of every player. */
+export interface AdminCatchesResource<Collection, Input> {
+  /**
+   * All catches of a user in one gamemode, oldest first, each with `caughtAt` and the `id` of its record.
+   *
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { fish } = await admin.fish.list('Alex', { gamemode: 'earth' })
+   */
+  list(name: string, options: CallOptions & InGamemode): ApiPromise<Collection & ResponseMeta>
+  /**
+   * Adds one catch or up to 500 for a user, in one record, without its key. Sent once, as plain entries added twice
+   * are there twice: when the answer is lost, the error says what to look at.
+   *
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { id } = await admin.fish.add('Alex', { name: 'Salmon', rarity: 'Gold' }, { gamemode: 'earth' })
+   */
+  add(
+    name: string,
+    entries: Input | readonly Input[],
+    options: OnceOptions & InGamemode,
+  ): ApiPromise<Saved & ResponseMeta>
+  /**
+   * Deletes one record with all its entries. A further try after a lost answer that finds no such record is a success.
+   *
+   * @param id As `list` shows it.
+   * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,
+   *   ConnectionError.
+   * @example
+   * await admin.fish.delete('Alex', id, { gamemode: 'earth' })
+   */
+  delete(name: string, id: string, options: CallOptions & InGamemode): ApiPromise<ResponseMeta>
+}
+
+/** The fish of every player. */
+export type AdminFishResource = AdminCatchesResource<FishCollection, FishInput>
+
+/** The crabs of every player. */
+export type AdminCrabsResource = AdminCatchesResource<CrabCollection, CrabInput>
+
+/** `admin.fish`. */
+export function createAdminFish(context: AdminContext): AdminFishResource {
+  const routes = {
+    list: ADMIN_ROUTES.listUserFish,
+    add: ADMIN_ROUTES.addUserFish,
+    delete: ADMIN_ROUTES.deleteUserFish,
+  }
+  return createCatches(context, 'fish', routes, fishCollectionShape)
+}
+
+/** `admin.crabs`. */
+export function createAdminCrabs(context: AdminContext): AdminCrabsResource {
+  const routes = {
+    list: ADMIN_ROUTES.listUserCrab,
+    add: ADMIN_ROUTES.addUserCrab,
+    delete: ADMIN_ROUTES.deleteUserCrab,
+  }
+  return createCatches(context, 'crab', routes, crabCollectionShape)
+}
+
+interface Routes {
+  readonly list: Route
+  readonly add: Route
+  readonly delete: Route
+}
+
+const WHERE_TO_LOOK = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
+
+function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
+  { read, remove, once }: AdminContext,
+  kind: Kind,
+  routes: Routes,
+  schema: ResponseSchema<Collection>,
+): AdminCatchesResource<Collection, Input> {
+  return {
+    list: (name, { gamemode, ...options }) =>
+      call(
+        read,
+        () => {
+          requireNone(nameIssue(name), gamemodeIssue(gamemode))
+          return { route: routes.list, params: { name }, query: { gamemode }, options }
+        },
+        schema,
+      ),
+    add: (name, entries, { gamemode, ...options }) =>
+      call(
+        once({
+          whether: 'the catches were stored',
+          hint: `Look with ${WHERE_TO_LOOK[kind]} before adding them again.`,
+        }),
+        () => {
+          const issues: Issue[] = []
+          const list: readonly Input[] = Array.isArray(entries) ? entries : [entries]
+          const checked = readEntries(list, kind, issues)
+          requireNone(nameIssue(name), gamemodeIssue(gamemode), ...issues)
+          return { route: routes.add, params: { name }, query: { gamemode }, ...jsonBody({ [kind]: checked }), options }
+        },
+        savedShape,
+      ),
+    delete: (name, id, { gamemode, ...options }) =>
+      call(
+        remove,
+        () => {
+          requireNone(nameIssue(name), idIssue(id), gamemodeIssue(gamemode))
+          return { route: routes.delete, params: { name, id }, query: { gamemode }, options }
+        },
+        NOTHING,
+      ),
+  }
+}

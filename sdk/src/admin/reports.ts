@@ -1,0 +1,109 @@
+import type { CallOptions } from '../client/core/call-options.ts'
+import { iteratePages } from '../client/resources/list-catches.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import type { Gamemode } from '../contract/gamemodes.ts'
+import type { Kind } from '../contract/kinds.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { ADMIN_ROUTES } from '../contract/routes.ts'
+import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas/admin.ts'
+import { cursorIssue, gamemodeIssue, kindIssue, limitIssue, requireNone } from './checks.ts'
+import type { AdminContext, PageOptions, PagesOptions } from './requests.ts'
+import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
+
+/** Which leaderboard. */
+export interface LeaderboardOptions extends CallOptions {
+  /** Whether fish or crabs count. */
+  readonly type: Kind
+  /** @default all gamemodes together */
+  readonly gamemode?: Gamemode | undefined
+  /** Places, 1 to 1000. @default 10 */
+  readonly limit?: number | undefined
+}
+
+/** What can be asked about the service as a whole. */
+export interface Reports {
+  /**
+   * Who this client is logged in as.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { username, role } = await admin.me()
+   */
+  me(options?: CallOptions): ApiPromise<Administrator & ResponseMeta>
+  /**
+   * Counts of users, fish and crabs, by gamemode and by rarity.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { users, fish } = await admin.stats()
+   */
+  stats(options?: CallOptions): ApiPromise<Stats & ResponseMeta>
+  /**
+   * Who has caught the most, best first.
+   *
+   * @throws ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { leaderboard } = await admin.leaderboard({ type: 'fish', gamemode: 'earth', limit: 3 })
+   */
+  leaderboard(options: LeaderboardOptions): ApiPromise<Leaderboard & ResponseMeta>
+}
+
+/** `admin.me`, `admin.stats` and `admin.leaderboard`. */
+export function createReports({ read }: AdminContext): Reports {
+  return {
+    me: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.adminMe, options }), administratorShape),
+    stats: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.stats, options }), statsShape),
+    leaderboard: ({ type, gamemode, limit, ...options }) =>
+      call(
+        read,
+        () => {
+          requireNone(kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit))
+          return { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options }
+        },
+        leaderboardShape,
+      ),
+  }
+}
+
+/** Who did what, when, from where: logins, readings of keys, changes. */
+export interface AuditResource {
+  /**
+   * One page of the audit log, newest first.
+   *
+   * @throws ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { entries, nextCursor } = await admin.audit.list({ limit: 20 })
+   */
+  list(options?: PageOptions): ApiPromise<AuditPage & ResponseMeta>
+  /**
+   * The audit log line by line, newest first, read page by page as the loop goes on.
+   *
+   * @throws As `list`, when the page is read.
+   * @example
+   * for await (const { at, actor, action } of admin.audit.iterate()) console.log(at, actor, action)
+   */
+  iterate(options?: PagesOptions): AsyncGenerator<AuditEntry, void, undefined>
+}
+
+/** `admin.audit`. */
+export function createAudit({ read }: AdminContext): AuditResource {
+  const list: AuditResource['list'] = ({ limit, cursor, ...options } = {}) =>
+    call(
+      read,
+      () => {
+        requireNone(limitIssue(limit), cursorIssue(cursor))
+        return { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }
+      },
+      auditPageShape,
+    )
+  return {
+    list,
+    iterate: ({ pageSize, ...options } = {}) =>
+      iteratePages(
+        ({ limit, cursor }) => list({ ...options, limit, cursor }),
+        ({ entries }) => entries,
+        LIMITS.pageSize,
+        { pageSize },
+      ),
+  }
+}

@@ -1,0 +1,46 @@
+import { PUBLIC_ROUTES } from '../../contract/routes.ts'
+import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
+import type { Status } from '../../contract/schemas/service.ts'
+import type { CallOptions } from '../core/call-options.ts'
+import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
+import { statusShape } from '../shapes/service.generated.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { Transport } from '../transport/transport.ts'
+
+/** Asks whether the service is well. */
+export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
+
+/** `client.status`. */
+export function createStatus(transport: Transport): GetStatus {
+  return (options = {}) =>
+    // What was asked is how it stands now: a 503 is the answer, and no reason to ask again.
+    call(transport, () => ({ route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }), statusShape)
+}
+
+/** Sample collections that every service answers with, to try a client without a user. */
+export interface DemoResource {
+  /**
+   * Fish of all seven rarities.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { fish } = await client.demo.fish()
+   */
+  fish(options?: CallOptions): ApiPromise<FishCollection & ResponseMeta>
+  /**
+   * Crabs.
+   *
+   * @throws ApiError, ConnectionError.
+   * @example
+   * const { crab } = await client.demo.crabs()
+   */
+  crabs(options?: CallOptions): ApiPromise<CrabCollection & ResponseMeta>
+}
+
+/** `client.demo`. */
+export function createDemo(transport: Transport): DemoResource {
+  return {
+    fish: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoFish, options }), fishCollectionShape),
+    crabs: (options = {}) => call(transport, () => ({ route: PUBLIC_ROUTES.demoCrab, options }), crabCollectionShape),
+  }
+}

@@ -1,0 +1,155 @@
+import type { Gamemode } from '../../contract/gamemodes.ts'
+import { HEADERS, MEDIA_TYPES } from '../../contract/headers.ts'
+import type { Kind } from '../../contract/kinds.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Route } from '../../contract/routes.ts'
+import type { Saved } from '../../contract/schemas/catches.ts'
+import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
+import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
+import type { Fernet } from '../../fernet/index.ts'
+import type { CallOptions } from '../core/call-options.ts'
+import type { Settings } from '../core/options.ts'
+import { untilAborted } from '../core/timing.ts'
+import { savedShape } from '../shapes/catches.generated.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
+import type { ApiRequest } from '../transport/request.ts'
+import type { Transport } from '../transport/transport.ts'
+import {
+  type CrabInput,
+  type FishInput,
+  type PayloadEntry,
+  readEntries,
+  readTarget,
+  type Target,
+} from './catch-input.ts'
+
+/** What adding may be told. The client's `fernetKey` must be that of the named `user`. */
+export interface AddOptions extends CallOptions, Target {}
+
+/** What was saved. `replayed`: this token had been stored before, by a try whose answer was lost on the way. */
+export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
+
+/** What sending catches of one kind needs. */
+interface SendContext extends EncryptContext {
+  readonly route: Route
+  readonly transport: Transport
+}
+
+/** Checks, encrypts and posts entries as one record. They are encrypted when the rate limit lets them go. */
+export function addCatches(
+  context: SendContext,
+  entries: readonly (FishInput | CrabInput)[],
+  { user, gamemode, ...options }: AddOptions,
+): ApiPromise<AddResult> {
+  return call(
+    context.transport,
+    () => {
+      options.signal?.throwIfAborted()
+      const checked = checkCatches(context, entries, { user, gamemode })
+      const encrypt = async () => (await encryptCatches(context, checked)).token
+      return writeRequest(context, checked, () => untilAborted(encrypt, options.signal), options)
+    },
+    savedShape,
+    withReplayed,
+  )
+}
+
+/** Posts a token that was encrypted before, maybe by another process. */
+export function sendCatches(
+  context: SendContext,
+  encrypted: EncryptedCatches,
+  options: CallOptions,
+): ApiPromise<AddResult> {
+  return call(
+    context.transport,
+    () => writeRequest(context, checkEncrypted(context, encrypted), async () => encrypted.token, options),
+    savedShape,
+    withReplayed,
+  )
+}
+
+function checkEncrypted({ kind, settings }: SendContext, encrypted: EncryptedCatches): EncryptedCatches {
+  const issues: Issue[] = []
+  readTarget(encrypted, settings, issues)
+  if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
+  if (typeof encrypted.token !== 'string' || encrypted.token === '') {
+    issues.push({ path: 'token', message: 'Must be the token that encrypt made.' })
+  }
+  if (issues.length > 0) throw new ValidationError(issues)
+  return encrypted
+}
+
+function writeRequest(
+  { route }: SendContext,
+  { user, gamemode }: Pick<CheckedCatches, 'user' | 'gamemode'>,
+  body: () => Promise<string>,
+  options: CallOptions,
+): ApiRequest {
+  const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: gamemode }
+  return { route, query: { name: user }, headers, body, options }
+}
+
+function withReplayed(saved: Saved, headers: Headers) {
+  return { ...saved, replayed: headers.get(HEADERS.replayed) === 'true' }
+}
+
+/**
+ * Catches as one encrypted token, ready to be sent. Plain data without secrets: it can be kept on disk and sent later,
+ * or again, by another process. The service stores it once.
+ */
+export interface EncryptedCatches {
+  readonly kind: Kind
+  readonly user: string
+  readonly gamemode: Gamemode
+  /** The Fernet token, base64url. */
+  readonly token: string
+}
+
+/** What encrypting needs. */
+interface EncryptContext {
+  readonly kind: Kind
+  readonly settings: Settings
+  readonly fernet: () => Promise<Fernet>
+}
+
+/** Catches that were checked and are not encrypted yet. */
+interface CheckedCatches {
+  readonly kind: Kind
+  readonly user: string
+  readonly gamemode: Gamemode
+  readonly entries: readonly PayloadEntry[]
+}
+
+const TARGET: OptionNames<Target> = { user: true, gamemode: true }
+
+/** Brings catches into the service's form. @throws ValidationError that names everything that is wrong */
+export function checkCatches(
+  { kind, settings }: EncryptContext,
+  entries: readonly (FishInput | CrabInput)[],
+  target: Target,
+): CheckedCatches {
+  requireOptions(target, TARGET)
+  const issues: Issue[] = unknownOptions(target, TARGET)
+  const { user, gamemode } = readTarget(target, settings, issues)
+  const checked = readEntries(entries, kind, issues)
+  if (settings.fernetKey === undefined) {
+    const message = "Needed to add catches: give createClient the option fernetKey, the user's key (see keys.get)."
+    issues.push({ path: 'fernetKey', message })
+  }
+  if (issues.length > 0) throw new ValidationError(issues)
+  // What is no gamemode is an issue, and ended above.
+  return { kind, user, gamemode: gamemode as Gamemode, entries: checked }
+}
+
+/** Encrypts checked catches. @throws ValidationError when they are too many bytes for one request; FernetError */
+export async function encryptCatches(
+  { fernet }: EncryptContext,
+  { kind, user, gamemode, entries }: CheckedCatches,
+): Promise<EncryptedCatches> {
+  const token = await (await fernet()).encrypt(JSON.stringify({ user, gamemode, [kind]: entries }))
+  if (token.length > LIMITS.bodyBytes) {
+    const message = `Encrypted, these entries are over ${LIMITS.bodyBytes} bytes. Give fewer entries a call.`
+    throw new ValidationError([{ path: kind, message }])
+  }
+  return { kind, user, gamemode, token }
+}
