@@ -216,6 +216,6 @@ export default defineConfig([
   program('cli', {
     main: 'runtime/main.ts',
     'fast-path': 'runtime/fast-path.ts',
-    completion: 'help/completion-main.ts',
+    completion: 'help/completion.ts',
   }),
 ])

@@ -1,9 +1,7 @@
 import type { Command } from '@oclif/core'
 import { outputFlags, serviceFlags } from '../src/commands/flags.ts'
-import { commandIds, loadCommands, topics } from '../src/commands/index.ts'
-import { AUDIENCES, commandsOf } from '../src/help/audiences.ts'
-import { FishCommandHelp } from '../src/help/command-help.ts'
-import { openConfig } from '../src/help/oclif-config.ts'
+import { AUDIENCES, commandIds, commandsOf, topics } from '../src/commands/index.ts'
+import { FishCommandHelp, openConfig } from '../src/help/help.ts'
 
 /** One flag, as it is documented. */
 export interface FlagPage {
@@ -48,7 +46,7 @@ export interface TopicPage {
 
 /** What a page of help is made from, of every command, those of each audience together. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
-  const config = await openConfig(await loadCommands())
+  const config = await openConfig()
   const ids = commandIds()
   const pages = AUDIENCES.flatMap((audience) =>
     commandsOf(audience, ids).map((id) => {
@@ -58,7 +56,7 @@ export async function commandPages(): Promise<readonly CommandPage[]> {
     }),
   )
   const missing = ids.filter((id) => !pages.some((page) => page.id === id))
-  if (missing.length > 0) throw new Error(`src/help/audiences.ts does not say who uses ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new Error(`src/commands/index.ts does not say who uses ${missing.join(', ')}.`)
   return pages
 }
 

@@ -1,5 +1,5 @@
-import { AUDIENCES } from '../src/help/audiences.ts'
-import { FIRST_STEPS } from '../src/help/root-help.ts'
+import { AUDIENCES } from '../src/commands/index.ts'
+import { FIRST_STEPS } from '../src/help/help.ts'
 import type { CommandPage, TopicPage } from './command-pages.ts'
 import { VARIABLES, variablesOf } from './environment.ts'
 import {

@@ -1,5 +1,5 @@
+import { AUDIENCES } from '../src/commands/index.ts'
 import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
-import { AUDIENCES } from '../src/help/audiences.ts'
 import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
 import { FORMATS } from '../src/output/format.ts'
 import { displayWidth, pad } from '../src/output/text.ts'

@@ -2,7 +2,7 @@
 import '../../scripts/from-sources.ts'
 import { writeFileSync } from 'node:fs'
 
-const { describeCommands } = await import('../src/help/completion-describe.ts')
-const { DATA_FILE } = await import('../src/help/completion-main.ts')
+const { describeCommands } = await import('../src/help/completion-data.ts')
+const { DATA_FILE } = await import('../src/help/completion.ts')
 
 writeFileSync(new URL(`../dist/${DATA_FILE}`, import.meta.url), JSON.stringify(await describeCommands()))

@@ -1,35 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/command-pages.ts'
-import { commandIds, findCommand, loadCommands, topics } from '../src/commands/index.ts'
-import { AUDIENCES, commandsOf } from '../src/help/audiences.ts'
+import { AUDIENCES, commandIds, commandsOf, findCommand, loadCommand, topics } from '../src/commands/index.ts'
 import { helpPageIds } from '../src/help/help.ts'
 import { createContext, processSystem } from '../src/runtime/context.ts'
-import { runningConfig } from '../src/runtime/running-config.ts'
+import { parseInput } from '../src/runtime/parse.ts'
 import { wordsFor } from './examples.ts'
 import { run } from './harness.ts'
 
 const PAGES = await commandPages()
 const WIDTH = 80
 
-class Parsed extends Error {}
-
-/** Runs a command until it has parsed its line, with its own parser. @throws what is wrong with the line */
+/** Parses a command line as its command does. @throws what is wrong with the line */
 async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = findCommand(argv)
-  const Type = found && (await loadCommands([found.id]))[found.id]
-  if (!found || !Type) throw new Error(`No command begins ${argv.join(' ')}`)
-  const io = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
-  const command = new Type([...found.rest], runningConfig(io))
-  command.id = found.id
-  const own: (...args: unknown[]) => Promise<unknown> = Reflect.get(command, 'parse').bind(command)
-  Reflect.set(command, 'parse', async (...args: unknown[]) => {
-    await own(...args)
-    throw new Parsed()
-  })
-  return command.execute().then(
-    () => Promise.reject(new Error('It ran without parsing its line.')),
-    (error: unknown) => (error instanceof Parsed ? 'parsed' : Promise.reject(error)),
-  )
+  if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
+  const context = createContext({ ...processSystem(), stdin: process.stdin, env: { HOME: '/dev/null/home' } })
+  await parseInput(context, { id: found.id, command: await loadCommand(found.id), argv: found.rest })
+  return 'parsed'
 }
 
 describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {

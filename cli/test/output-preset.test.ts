@@ -26,8 +26,7 @@ describe('FISH_OUTPUT=json, which stands for --output json where that is not giv
     const { status, stdout, stderr } = await run(argv, { env: { FISH_OUTPUT: 'json' } })
     expect(status).toBe(2)
     if (takesOutput(id)) expect({ stderr, json: failure.parse(JSON.parse(stdout)) }).toMatchObject({ stderr: '' })
-    else
-      expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^fish-cli: There is no flag/) })
+    else expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^fish-cli: Unknown flag/) })
   })
 
   test.each([

@@ -25,7 +25,7 @@ describe('colours', () => {
     const env = { ...world.base, FORCE_COLOR: '1' }
     expect((await run(['help', 'exit-codes'], { env })).stdout).toContain(ESCAPE)
     expect((await run(['help', 'exit-codes', '--no-color'], { env })).stdout).not.toContain(ESCAPE)
-    expect((await run(['list', '--no-color', '--gamemod'], { env })).stderr).toContain('There is no flag --gamemod.')
+    expect((await run(['list', '--no-color', '--gamemod'], { env })).stderr).toContain('Unknown flag --gamemod.')
   })
 
   test.each([

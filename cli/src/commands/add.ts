@@ -1,38 +1,39 @@
 import type { FishInput } from '@fish-crab/sdk'
-import { type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { Args, Flags } from '@oclif/core'
 import { readPlayerKey } from '../auth/identity.ts'
 import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
 import { openClient } from '../client/client.ts'
-import { requireGamemode, requireUser, resolveTarget } from '../config/target.ts'
+import { requireGamemode, requireUser } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import type { CommandContext } from './define.ts'
+import { defineCommand } from './define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli add` */
-export class Add extends FishCommand {
-  static override summary = 'Add fish or crabs to your collection.'
-  static override description =
+export const addCommand = defineCommand({
+  summary: 'Add fish or crabs to your collection.',
+  description:
     'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all ' +
-    'or none; a name of two words stands in quotes. What comes from a file waits on this machine, in the outbox, until the service has it.'
-  static override examples = [
-    '<%= config.bin %> add Salmon --rarity gold --gamemode earth --user Alex',
-    '<%= config.bin %> add "Bronze Koi" Cod -r 1 -g earth',
-    '<%= config.bin %> add --crab -g earth',
-    { description: 'All catches of a file, each once:', command: '<%= config.bin %> add --file catches.csv -g earth' },
+    'or none; a name of two words stands in quotes. What comes from a file waits on this machine, in the outbox, until the service has it.',
+  examples: [
+    'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
+    'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
+    'fish-cli add --crab -g earth',
+    { description: 'All catches of a file, each once:', command: 'fish-cli add --file catches.csv -g earth' },
     {
       description: 'What list printed with --json, at another service:',
-      command: '<%= config.bin %> add --file list.json --url https://new.example.org',
+      command: 'fish-cli add --file list.json --url https://new.example.org',
     },
-    { description: 'Show what would be saved:', command: '<%= config.bin %> add Salmon -r 3 -g earth --dry-run' },
-  ]
-  static override args = {
+    { description: 'Show what would be saved:', command: 'fish-cli add Salmon -r 3 -g earth --dry-run' },
+  ],
+  args: {
     name: Args.string({ description: 'names of the fish, or of crabs', ignoreStdin: true, multiple: true }),
-  }
-  static override flags = {
+  },
+  flags: {
     rarity: Flags.string({ char: 'r', summary: `How rare the fish are: ${rarityList()}.`, helpValue: 'RARITY' }),
     crab: Flags.boolean({ summary: 'They are crabs, with no rarity; one plain crab without a NAME.' }),
     file: Flags.string({
@@ -51,57 +52,60 @@ export class Add extends FishCommand {
     ...userFlag,
     ...serviceFlags,
     ...noInputFlag,
-  }
+  },
+  completion: {
+    rarity: { words: RARITIES.map(({ value, label }) => ({ value: label.toLowerCase(), description: String(value) })) },
+  },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Add)
+  async run(context) {
+    const { args, flags } = context
     if (flags.crab && flags.rarity !== undefined)
       throw usageError('A crab has no rarity.', 'Leave --rarity or --crab out.')
     const names = args.name ?? []
-    if (flags.file !== undefined) return this.#addFile(names, { ...flags, file: flags.file })
+    if (flags.file !== undefined) return addFile(context, names, { ...flags, file: flags.file })
     const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
     const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
-    const target = resolveTarget(this.io, flags)
+    const { target } = context
     const user = requireUser(target, 'Add --user USER')
     const gamemode = requireGamemode(target)
-    await this.#confirmNames(names, flags)
-    const fernetKey = await readPlayerKey(this.io, target, { user, noInput: flags['no-input'] })
-    const client = await openClient(this.io, target, { user, gamemode, fernetKey })
+    await confirmNames(context, names, flags)
+    const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
+    const client = await openClient(context, target, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
       // Sealing checks everything that can be checked without the service.
       await (fish ? client.fish.encrypt(fish) : client.crabs.encrypt(crabs))
       const planned = { dryRun: true, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
       const what = fish ? `${fish.length} fish` : `${crabs.length} ${crabs.length === 1 ? 'crab' : 'crabs'}`
-      return this.print(flags.json, planned, () => `Would save ${what} for ${printable(user)} in ${gamemode}.`)
+      return context.print(planned, () => `Would save ${what} for ${printable(user)} in ${gamemode}.`)
     }
-    const signal = this.io.interrupted()
+    const signal = context.interrupted()
     const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crabs, { signal })
     const { message, id, replayed } = saved
     const what = names.length === 0 ? 'A crab' : names.join(', ')
     const [first] = fish ?? []
     const rarity = first ? ` · ${rarityLabel(first.rarity as RarityValue)}` : ''
     const document = { message, id, replayed, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
-    return this.print(flags.json, document, () => printable(`${what}${rarity} → ${user}, ${gamemode}`))
-  }
+    return context.print(document, () => printable(`${what}${rarity} → ${user}, ${gamemode}`))
+  },
+})
 
-  /** Asks whether these names are meant, where they look like a slip; nobody is asked for a dry run. */
-  async #confirmNames(names: readonly string[], flags: ConfirmFlags): Promise<void> {
-    const doubt = flags.yes ? undefined : doubtOf(names, flags.crab ? 'crab' : 'fish')
-    if (!doubt) return
-    if (!canPrompt(this.io, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
-    if (flags['dry-run']) return
-    const { confirm } = await import('../output/prompt.ts')
-    await confirm(this.io, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
-  }
+/** Asks whether these names are meant, where they look like a slip; nobody is asked for a dry run. */
+async function confirmNames(context: CommandContext, names: readonly string[], flags: ConfirmFlags): Promise<void> {
+  const doubt = flags.yes ? undefined : doubtOf(names, flags.crab ? 'crab' : 'fish')
+  if (!doubt) return
+  if (!canPrompt(context, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
+  if (flags['dry-run']) return
+  const { confirm } = await import('../output/prompt.ts')
+  await confirm(context, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
+}
 
-  async #addFile(names: readonly string[], flags: AddFileFlags): Promise<number> {
-    if (names.length > 0) throw usageError('Give NAME or --file, not both.')
-    const { addFile } = await import('../import/run.ts')
-    const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
-    const outcome = await addFile(this.io, { flags, rarity, note: (text) => this.note(flags.json, text) })
-    this.print(flags.json, outcome.document, () => outcome.text)
-    return outcome.status
-  }
+async function addFile(context: CommandContext, names: readonly string[], flags: AddFileFlags): Promise<number> {
+  if (names.length > 0) throw usageError('Give NAME or --file, not both.')
+  const { addFile } = await import('../import/run.ts')
+  const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
+  const outcome = await addFile(context, { flags, rarity, note: (text) => context.note(text) })
+  context.print(outcome.document, () => outcome.text)
+  return outcome.status
 }
 
 interface ConfirmFlags {

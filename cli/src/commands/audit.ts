@@ -4,7 +4,8 @@ import { Flags } from '@oclif/core'
 import { parseCatchQuery } from '../catches/catch-query.ts'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from './admin-command.ts'
+import { administrationFlags, openAdministration } from './admin-command.ts'
+import { defineCommand } from './define.ts'
 import { outputFlags } from './flags.ts'
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -20,15 +21,15 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 const DEFAULT_LIMIT = 100
 
 /** `fish-cli audit` */
-export class Audit extends AdministrationCommand {
-  static override summary = 'Show who did what, newest first, as an administrator.'
-  static override description = 'Logins, readings of keys, and changes. No secret is in the log.'
-  static override examples = [
-    '<%= config.bin %> audit',
-    '<%= config.bin %> audit --since 7d',
-    '<%= config.bin %> audit --limit 1000 -o csv --fields at,actor,action,subject',
-  ]
-  static override flags = {
+export const auditCommand = defineCommand({
+  summary: 'Show who did what, newest first, as an administrator.',
+  description: 'Logins, readings of keys, and changes. No secret is in the log.',
+  examples: [
+    'fish-cli audit',
+    'fish-cli audit --since 7d',
+    'fish-cli audit --limit 1000 -o csv --fields at,actor,action,subject',
+  ],
+  flags: {
     limit: Flags.string({
       summary: `Show at most N entries; ${DEFAULT_LIMIT} when left out, or with --since all since then.`,
       helpValue: 'N',
@@ -39,24 +40,24 @@ export class Audit extends AdministrationCommand {
     }),
     ...administrationFlags,
     ...outputFlags,
-  }
+  },
+  role: 'administrator',
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Audit)
-    this.checkOutput(flags, COLUMNS)
-    const query = parseCatchQuery({ limit: flags.limit, since: flags.since }, this.io.clock.now())
+  async run(context) {
+    const { flags } = context
+    const query = parseCatchQuery({ limit: flags.limit, since: flags.since }, context.clock.now())
     const { since = Number.NEGATIVE_INFINITY } = query
     const limit = query.limit ?? (query.since === undefined ? DEFAULT_LIMIT : undefined)
-    const { admin, options } = await this.administration(flags)
+    const { admin, options } = await openAdministration(context)
     const pages = admin.audit.iterate({ ...options, pageSize: pageSizeFor(limit, LIMITS.pageSize) })
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
-    const status = await this.printRows(flags, {
+    const status = await context.printRows({
       rows: entries,
-      columns: COLUMNS,
       document: (shown) => ({ entries: shown, more }),
       empty: 'Nothing was done since then.',
     })
-    if (more) this.note(flags.json, `There is more, older than these ${entries.length}: --limit shows more.`)
+    if (more) context.note(`There is more, older than these ${entries.length}: --limit shows more.`)
     return status
-  }
-}
+  },
+})

@@ -3,18 +3,16 @@ import { Args, Flags } from '@oclif/core'
 import { homeFolder } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
-import { installScript } from '../help/completion-install.ts'
-import { type Place, placeOf } from '../help/completion-places.ts'
-import { SCRIPTS } from '../help/completion-scripts.ts'
-import { isShell, SHELLS, type Shell } from '../help/shells.ts'
+import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
+import { defineCommand, words } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 
 /** `fish-cli completion` */
-export class Completion extends FishCommand {
-  static override summary = 'Let your shell complete commands, flags and values of fish-cli.'
-  static override description = [
+export const completionCommand = defineCommand({
+  summary: 'Let your shell complete commands, flags and values of fish-cli.',
+  description: [
     'With --install it writes a short script where your shell looks for it, and says what else to type, if anything. ' +
       'Without, it prints the script. To keep it where you like, type once:',
     "bash:\nfish-cli completion bash > ~/.fish-cli.bash\necho '. ~/.fish-cli.bash' >> ~/.bashrc",
@@ -24,38 +22,39 @@ export class Completion extends FishCommand {
     'In ~/.zshrc it belongs behind compinit. As a file named _fish-cli in a folder of fpath, zsh finds it by itself.',
     'A shell starts as quickly as before: nothing of fish-cli runs until a key is pressed. That is why the script ' +
       'belongs in a file, not in eval "$(fish-cli completion bash)". An update of fish-cli needs no new script.',
-  ].join('\n\n')
-  static override examples = [
-    { description: 'For the shell that SHELL names:', command: '<%= config.bin %> completion --install' },
-    '<%= config.bin %> completion zsh --install --dry-run',
-    '<%= config.bin %> completion bash > ~/.fish-cli.bash',
-  ]
-  static override args = {
+  ].join('\n\n'),
+  examples: [
+    { description: 'For the shell that SHELL names:', command: 'fish-cli completion --install' },
+    'fish-cli completion zsh --install --dry-run',
+    'fish-cli completion bash > ~/.fish-cli.bash',
+  ],
+  args: {
     shell: Args.string({ description: `${oneOf(SHELLS)}; that of SHELL when left out`, ignoreStdin: true }),
-  }
-  static override flags = {
+  },
+  flags: {
     install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }),
     ...dryRunFlag,
-  }
+  },
+  completion: { shell: words(SHELLS) },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Completion)
-    const shell = shellOf(args.shell, this.io.env)
+  async run(context) {
+    const { args, flags } = context
+    const shell = shellOf(args.shell, context.env)
     const script = SCRIPTS[shell]
     const dryRun = flags['dry-run']
     if (!flags.install) {
       if (dryRun) throw usageError('--dry-run goes with --install.')
-      if (this.io.stdout.isTTY) this.note(flags.json, `To use this: fish-cli completion ${shell} --install`)
-      return this.print(flags.json, { shell, script }, () => script.trimEnd(), { isVerbatim: true })
+      if (context.stdout.isTTY) context.note(`To use this: fish-cli completion ${shell} --install`)
+      return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
-    const place = placeOf(shell, { env: this.io.env, home: homeFolder(this.io.env) })
+    const place = scriptLocation(shell, { env: context.env, home: homeFolder(context.env) })
     installScript(place.path, script, dryRun)
     const { path, next = null } = place
-    return this.print(flags.json, { shell, path, next, ...(dryRun && { dryRun }) }, () => told(shell, place, dryRun))
-  }
-}
+    return context.print({ shell, path, next, ...(dryRun && { dryRun }) }, () => told(shell, place, dryRun))
+  },
+})
 
-function told(shell: Shell, { path, next, unless }: Place, dryRun: boolean): string {
+function told(shell: Shell, { path, next, unless }: ScriptLocation, dryRun: boolean): string {
   const done = `${dryRun ? 'Would write' : 'Wrote'} ${printable(path)}.`
   const from = `${dryRun ? 'It would work' : 'It works'} in every new ${shell}.`
   if (next === undefined) return `${done} ${from}`

@@ -7,14 +7,15 @@ import { secretFromEnv } from '../auth/read-secret.ts'
 import { readSecrets } from '../auth/secrets.ts'
 import { readAdminCredentials } from '../client/admin.ts'
 import { TRY_LATER } from '../client/describe-error.ts'
-import { resolveTarget, type Target } from '../config/target.ts'
+import { resolveTarget } from '../config/target.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
 import { parseFormat } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
 import { checkedAddress, checkedOrigin } from './addresses.ts'
+import type { CommandContext } from './define.ts'
+import { defineCommand, type Values } from './define.ts'
 import { adminFlag, profileFlag } from './flags.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -22,9 +23,9 @@ const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
 
 /** `fish-cli conformance` */
-export class Conformance extends FishCommand {
-  static override summary = 'Check that a service answers as the API says it must.'
-  static override description = [
+export const conformanceCommand = defineCommand({
+  summary: 'Check that a service answers as the API says it must.',
+  description: [
     'It makes players and administrators of its own and removes them at the end; nothing of others is changed. It uses ' +
       "up this client's window of the rate limit, and fails to log in a few times.",
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
@@ -33,31 +34,31 @@ export class Conformance extends FishCommand {
     'A service of the public endpoints alone is checked with --user and no administrator: as that player, with the keys ' +
       'that login keeps, or FISH_KEY, FISH_API_KEY and FISH_PASSWORD. Its collections keep what the checks write.',
     'It ends with 0 when nothing failed, and with 1 when a check did. It takes no proxy: what stands between answers too.',
-  ].join('\n\n')
-  static override examples = [
-    '<%= config.bin %> conformance http://127.0.0.1:8787',
+  ].join('\n\n'),
+  examples: [
+    'fish-cli conformance http://127.0.0.1:8787',
     {
       description: 'For a build that reads TAP, with every check of the rate limit:',
-      command: '<%= config.bin %> conformance --output tap --max-wait 300',
+      command: 'fish-cli conformance --output tap --max-wait 300',
     },
     {
       description: 'A mock whose seed has an administrator; it serves no metrics and no documentation:',
-      command: '<%= config.bin %> conformance --skip operations-metrics --skip operations-docs',
+      command: 'fish-cli conformance --skip operations-metrics --skip operations-docs',
     },
     {
       description: 'One section and one check of another:',
-      command: '<%= config.bin %> conformance --only writes --only limit-is-exact',
+      command: 'fish-cli conformance --only writes --only limit-is-exact',
     },
     {
       description: 'A service that has no administrators, as a player of it:',
-      command: '<%= config.bin %> conformance https://fish.example.org --user Tester',
+      command: 'fish-cli conformance https://fish.example.org --user Tester',
     },
-    { description: 'Which checks there are:', command: '<%= config.bin %> conformance --dry-run' },
-  ]
-  static override args = {
+    { description: 'Which checks there are:', command: 'fish-cli conformance --dry-run' },
+  ],
+  args: {
     url: Args.string({ description: 'address of the service (FISH_URL)', ignoreStdin: true }),
-  }
-  static override flags = {
+  },
+  flags: {
     ...adminFlag,
     ...profileFlag,
     user: Flags.string({
@@ -96,14 +97,14 @@ export class Conformance extends FishCommand {
       helpValue: 'SECONDS',
     }),
     'dry-run': Flags.boolean({ summary: 'List the checks that would be made, and ask nobody.' }),
-  }
+  },
+  formats: REPORTS,
+  completion: { only: checkNames, skip: checkNames },
 
-  protected override readonly formats = REPORTS
-
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Conformance)
+  async run(context) {
+    const { args, flags } = context
     const format = parseFormat(REPORTS, flags)
-    const baseUrl = checkedAddress(resolveTarget(this.io, { ...flags, url: args.url }).url.value)
+    const baseUrl = checkedAddress(resolveTarget(context, { ...flags, url: args.url }).url.value)
     const rateLimit = {
       requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
       windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
@@ -114,63 +115,66 @@ export class Conformance extends FishCommand {
     if (flags.user !== undefined && flags.admin !== undefined) throw usageError('Give --user or --admin, not both.')
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) checkedOrigin('--allowed-origin', allowedOrigin)
-    if (flags['dry-run']) return this.#tellChecks(chosen.checks, baseUrl, format)
+    if (flags['dry-run']) return tellChecks(context, chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
-    const masterApiKey = await secretFromEnv(this.io, 'FISH_MASTER_API_KEY')
-    const target = resolveTarget(this.io, flags)
+    const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
+    const { target } = context
     const identity =
       flags.user === undefined
-        ? { admin: await readAdminCredentials(this.io, target) }
-        : { user: await this.#player(flags.user, target, flags['no-input']) }
-    const { io } = this
-    const report = await conformance
+        ? { admin: await readAdminCredentials(context, target) }
+        : { user: await player(context, flags.user) }
+    const results = await conformance
       .runConformance({
         baseUrl,
         ...identity,
         rateLimit,
         maxWaitMs,
-        signal: io.interrupted(),
+        signal: context.interrupted(),
         ...(masterApiKey === undefined ? {} : { masterApiKey }),
         ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
         ...chosen.selection,
-        onResult: (result) => this.#tell(result, flags.json),
+        onResult: (result) => report(context, result),
       })
       .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? conformanceError(error, io.clock.now()) : error
+        throw error instanceof conformance.ConformanceStartError ? conformanceError(error, context.clock.now()) : error
       })
-      .finally(() => io.line.set(PART, undefined))
+      .finally(() => context.line.set(PART, undefined))
 
     const { jsonReport, tableReport, tapReport } = conformance
-    const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](report)
-    this.print(false, undefined, () => text, { isVerbatim: true })
-    return report.failed === 0 ? EXIT.ok : EXIT.failure
-  }
+    const text = { table: tableReport, tap: tapReport, json: jsonReport }[format](results)
+    context.stdout.write(`${text}\n`)
+    return results.failed === 0 ? EXIT.ok : EXIT.failure
+  },
+})
 
-  async #player(name: string, target: Target, noInput: boolean | undefined): Promise<ConformanceUser> {
-    const { io } = this
-    const fernetKey = await readPlayerKey(io, target, { user: name, noInput })
-    if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
-    const apiKey = (await secretFromEnv(io, 'FISH_API_KEY')) ?? (await readSecrets(io, target))?.apiKey
-    const password = await secretFromEnv(io, 'FISH_PASSWORD')
-    return {
-      name,
-      fernetKey,
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(password === undefined ? {} : { password }),
-    }
+async function player(context: CommandContext, name: string): Promise<ConformanceUser> {
+  const fernetKey = await readPlayerKey(context, context.target, { user: name })
+  if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
+  const apiKey = (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, context.target))?.apiKey
+  const password = await secretFromEnv(context, 'FISH_PASSWORD')
+  return {
+    name,
+    fernetKey,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(password === undefined ? {} : { password }),
   }
+}
 
-  #tellChecks(checks: readonly CheckInfo[], url: string, format: (typeof REPORTS)[number]): Promise<number> {
-    if (format === 'tap') throw usageError('--dry-run goes with --output table and json.')
-    const document = () => ({ dryRun: true, url, checks })
-    return this.printRows({ output: format }, { rows: checks, columns: CHECK_COLUMNS, document })
-  }
+function tellChecks(
+  context: CommandContext,
+  checks: readonly CheckInfo[],
+  url: string,
+  format: (typeof REPORTS)[number],
+): Promise<number> {
+  if (format === 'tap') throw usageError('--dry-run goes with --output table and json.')
+  const document = () => ({ dryRun: true, url, checks })
+  return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document }, { output: format })
+}
 
-  /** What goes on, on a terminal; what failed, everywhere. */
-  #tell({ id, outcome, expected = '', actual = '' }: CheckResult, json: boolean | undefined): void {
-    this.io.line.set(PART, id)
-    if (outcome === 'failed') this.note(json, printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
-  }
+/** What goes on, on a terminal; what failed, everywhere. */
+function report(context: CommandContext, { id, outcome, expected = '', actual = '' }: CheckResult): void {
+  context.line.set(PART, id)
+  if (outcome === 'failed') context.note(printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
 }
 
 function isKey(text: string): boolean {
@@ -247,4 +251,10 @@ function conformanceError({ code, message, status, retryAfterMs }: ConformanceSt
   const retryAt = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs)
   const hint = retryAt === undefined ? HINTS[code] : `Try again at ${localTime(retryAt)} (local time).`
   return new CliError({ code, message, hint, exit: EXITS[code], retryAt })
+}
+
+async function checkNames(): Promise<Values> {
+  const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
+  const sections = Object.entries(SECTIONS).map(([value, description]) => ({ value, description }))
+  return { words: [...sections, ...listChecks().map(({ id, title }) => ({ value: id, description: title }))] }
 }

@@ -2,12 +2,11 @@ import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
 import { Flags } from '@oclif/core'
 import { crabColumns, fishColumns } from '../catches/catch-list.ts'
 import { openClient } from '../client/client.ts'
-import { resolveTarget } from '../config/target.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
 import { rarityStyle } from '../output/screen.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand } from './define.ts'
 import { outputFlags, serviceFlags } from './flags.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)
@@ -23,40 +22,36 @@ const COLUMNS: readonly Column<DemoRow>[] = [
 ]
 
 /** `fish-cli demo` */
-export class Demo extends FishCommand {
-  static override summary = 'Show sample collections; needs no server and no account.'
-  static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
-  static override flags = {
+export const demoCommand = defineCommand({
+  summary: 'Show sample collections; needs no server and no account.',
+  examples: ['fish-cli demo', 'fish-cli demo --json'],
+  flags: {
     ...serviceFlags,
     url: Flags.string({ summary: 'Show the samples of this service instead.', helpValue: 'URL' }),
     ...outputFlags,
-  }
+  },
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Demo)
-    this.checkOutput(flags, COLUMNS)
-    const { demo } = await openClient(
-      this.io,
-      resolveTarget(this.io, flags),
-      flags.url === undefined ? await ownService() : {},
-    )
-    const signal = this.io.interrupted()
+  async run(context) {
+    const { flags } = context
+    const { demo } = await openClient(context, context.target, flags.url === undefined ? await ownService() : {})
+    const signal = context.interrupted()
     const [{ user, fish }, { crab }] = await Promise.all([demo.fish({ signal }), demo.crabs({ signal })])
     if (formatOf(flags) === 'table' && flags.fields === undefined) {
       const tables = [
-        renderRows({ rows: fish, columns: fishColumns('none') }, flags, this.screen),
-        renderRows({ rows: crab, columns: crabColumns('none') }, flags, this.screen),
+        renderRows({ rows: fish, columns: fishColumns('none') }, flags, context.screen),
+        renderRows({ rows: crab, columns: crabColumns('none') }, flags, context.screen),
       ]
-      return this.printLong(flags, tables.join('\n'))
+      return context.printLong(tables.join('\n'))
     }
     const rows: readonly DemoRow[] = [
       ...fish.map((each) => ({ kind: 'fish' as const, ...each })),
       ...crab.map((each) => ({ kind: 'crab' as const, ...each })),
     ]
     const document = (chosen: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : chosen)
-    return this.printRows(flags, { rows, columns: COLUMNS, document })
-  }
-}
+    return context.printRows({ rows, document })
+  },
+})
 
 /** The very service, in this process and for this moment. */
 async function ownService(): Promise<ClientOptions> {

@@ -3,7 +3,7 @@ import { resolveTarget, type Target } from '../config/target.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand } from './define.ts'
 import { checkLocally, checkOutbox, checkService, type Finding, type Health, threw } from './doctor-checks.ts'
 import { outputFlags, serviceFlags, userFlag } from './flags.ts'
 
@@ -17,34 +17,34 @@ const COLUMNS: readonly Column<Finding>[] = [
 ]
 
 /** `fish-cli doctor` */
-export class Doctor extends FishCommand {
-  static override summary = 'Check everything that commands need, and say how to mend what is wrong.'
-  static override description =
+export const doctorCommand = defineCommand({
+  summary: 'Check everything that commands need, and say how to mend what is wrong.',
+  description:
     'Looks at Node, the settings, where secrets are kept, the outbox, the way to the service, its version and clock, and ' +
-    'your keys. It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.'
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json --offline']
-  static override flags = {
+    'your keys. It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.',
+  examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
+  flags: {
     offline: Flags.boolean({ summary: 'Check only what is on this machine.' }),
     ...userFlag,
     url: serviceFlags.url,
     profile: serviceFlags.profile,
     ...outputFlags,
-  }
+  },
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Doctor)
-    this.checkOutput(flags, COLUMNS)
-    const { findings, config } = await checkLocally(this.io)
+  async run(context) {
+    const { flags } = context
+    const { findings, config } = await checkLocally(context)
     const rows = [...findings]
-    const chosen = selectOr(rows, () => resolveTarget({ env: this.io.env, config }, flags))
-    if (chosen) rows.push(await checkOutbox(this.io, chosen))
-    if (chosen && !flags.offline) rows.push(...(await checkService(this.io, chosen)))
+    const chosen = selectOr(rows, () => resolveTarget({ env: context.env, config }, flags))
+    if (chosen) rows.push(await checkOutbox(context, chosen))
+    if (chosen && !flags.offline) rows.push(...(await checkService(context, chosen)))
     const isWell = rows.every(({ status }) => status !== 'fail')
     const document = (checks: readonly object[]) => ({ ok: isWell, checks })
-    await this.printRows(flags, { rows, columns: COLUMNS, document })
+    await context.printRows({ rows, document })
     return isWell ? EXIT.ok : EXIT.failure
-  }
-}
+  },
+})
 
 /** A profile that is not there is a finding too. */
 function selectOr(rows: Finding[], selectNow: () => Target): Target | undefined {

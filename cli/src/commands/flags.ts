@@ -1,6 +1,7 @@
 import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { FORMATS } from '../output/format.ts'
+import { type Completion, words } from './define.ts'
 
 /** `--profile`. */
 export const profileFlag = {
@@ -94,4 +95,13 @@ export const noInputFlag = {
 export const yesFlags = {
   yes: Flags.boolean({ char: 'y', summary: 'Do it without asking.' }),
   ...noInputFlag,
+}
+
+/** Completion of flags and arguments that several commands share, by name. */
+export const SHARED_COMPLETION: Completion = {
+  file: { paths: 'files' },
+  gamemode: words(GAMEMODES),
+  out: { paths: 'files' },
+  profile: { local: 'profiles' },
+  user: { local: 'users' },
 }

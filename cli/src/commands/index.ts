@@ -1,61 +1,57 @@
-import type { Config } from '@oclif/core'
-import type { FishCommand } from '../runtime/fish-command.ts'
-
-/** The class of a command. */
-export type CommandClass = new (argv: string[], config: Config) => FishCommand
+import type { Command } from './define.ts'
 
 /**
  * Every command by its id (`:` stands for the space between words). Each is loaded when it is run, so that none pays
  * for another: `serve` brings the whole server.
  */
-const LOADERS: Readonly<Record<string, () => Promise<CommandClass>>> = {
-  add: async () => (await import('./add.ts')).Add,
-  'admin:create': async () => (await import('./admin/create.ts')).AdminCreate,
-  'admin:delete': async () => (await import('./admin/delete.ts')).AdminDelete,
-  'admin:list': async () => (await import('./admin/list.ts')).AdminList,
-  'admin:reset-password': async () => (await import('./admin/reset-password.ts')).AdminResetPassword,
-  audit: async () => (await import('./audit.ts')).Audit,
-  backup: async () => (await import('./backup.ts')).Backup,
-  completion: async () => (await import('./completion.ts')).Completion,
-  'config:get': async () => (await import('./config/get.ts')).ConfigGet,
-  'config:list': async () => (await import('./config/list.ts')).ConfigList,
-  'config:path': async () => (await import('./config/path.ts')).ConfigPath,
-  'config:set': async () => (await import('./config/set.ts')).ConfigSet,
-  'config:unset': async () => (await import('./config/unset.ts')).ConfigUnset,
-  conformance: async () => (await import('./conformance.ts')).Conformance,
-  demo: async () => (await import('./demo.ts')).Demo,
-  doctor: async () => (await import('./doctor.ts')).Doctor,
-  export: async () => (await import('./export.ts')).Export,
-  import: async () => (await import('./import.ts')).Import,
-  key: async () => (await import('./key.ts')).Key,
-  'key:get': async () => (await import('./key/get.ts')).KeyGet,
-  'key:rotate': async () => (await import('./key/rotate.ts')).KeyRotate,
-  leaderboard: async () => (await import('./leaderboard.ts')).Leaderboard,
-  list: async () => (await import('./list.ts')).List,
-  login: async () => (await import('./login.ts')).Login,
-  logout: async () => (await import('./logout.ts')).Logout,
-  mock: async () => (await import('./mock.ts')).MockCommand,
-  'outbox:cancel': async () => (await import('./outbox/cancel.ts')).OutboxCancel,
-  'outbox:drop': async () => (await import('./outbox/drop.ts')).OutboxDrop,
-  'outbox:flush': async () => (await import('./outbox/flush.ts')).OutboxFlush,
-  'outbox:retry': async () => (await import('./outbox/retry.ts')).OutboxRetry,
-  'outbox:status': async () => (await import('./outbox/status.ts')).OutboxStatusCommand,
-  'profile:add': async () => (await import('./profile/add.ts')).ProfileAdd,
-  'profile:list': async () => (await import('./profile/list.ts')).ProfileList,
-  'profile:remove': async () => (await import('./profile/remove.ts')).ProfileRemove,
-  'profile:use': async () => (await import('./profile/use.ts')).ProfileUse,
-  reseal: async () => (await import('./reseal.ts')).Reseal,
-  restore: async () => (await import('./restore.ts')).Restore,
-  serve: async () => (await import('./serve.ts')).Serve,
-  stats: async () => (await import('./stats.ts')).Stats,
-  status: async () => (await import('./status.ts')).Status,
-  'user:create': async () => (await import('./user/create.ts')).UserCreate,
-  'user:delete': async () => (await import('./user/delete.ts')).UserDelete,
-  'user:list': async () => (await import('./user/list.ts')).UserList,
-  'user:reset': async () => (await import('./user/reset.ts')).UserReset,
-  'user:show': async () => (await import('./user/show.ts')).UserShow,
-  watch: async () => (await import('./watch.ts')).Watch,
-  whoami: async () => (await import('./whoami.ts')).Whoami,
+const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
+  add: async () => (await import('./add.ts')).addCommand,
+  'admin:create': async () => (await import('./admin/create.ts')).adminCreateCommand,
+  'admin:delete': async () => (await import('./admin/delete.ts')).adminDeleteCommand,
+  'admin:list': async () => (await import('./admin/list.ts')).adminListCommand,
+  'admin:reset-password': async () => (await import('./admin/reset-password.ts')).adminResetPasswordCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
+  backup: async () => (await import('./backup.ts')).backupCommand,
+  completion: async () => (await import('./completion.ts')).completionCommand,
+  'config:get': async () => (await import('./config/get.ts')).configGetCommand,
+  'config:list': async () => (await import('./config/list.ts')).configListCommand,
+  'config:path': async () => (await import('./config/path.ts')).configPathCommand,
+  'config:set': async () => (await import('./config/set.ts')).configSetCommand,
+  'config:unset': async () => (await import('./config/unset.ts')).configUnsetCommand,
+  conformance: async () => (await import('./conformance.ts')).conformanceCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  key: async () => (await import('./key.ts')).keyCommand,
+  'key:get': async () => (await import('./key/get.ts')).keyGetCommand,
+  'key:rotate': async () => (await import('./key/rotate.ts')).keyRotateCommand,
+  leaderboard: async () => (await import('./leaderboard.ts')).leaderboardCommand,
+  list: async () => (await import('./list.ts')).listCommand,
+  login: async () => (await import('./login.ts')).loginCommand,
+  logout: async () => (await import('./logout.ts')).logoutCommand,
+  mock: async () => (await import('./mock.ts')).mockCommand,
+  'outbox:cancel': async () => (await import('./outbox/cancel.ts')).outboxCancelCommand,
+  'outbox:drop': async () => (await import('./outbox/drop.ts')).outboxDropCommand,
+  'outbox:flush': async () => (await import('./outbox/flush.ts')).outboxFlushCommand,
+  'outbox:retry': async () => (await import('./outbox/retry.ts')).outboxRetryCommand,
+  'outbox:status': async () => (await import('./outbox/status.ts')).outboxStatusCommand,
+  'profile:add': async () => (await import('./profile/add.ts')).profileAddCommand,
+  'profile:list': async () => (await import('./profile/list.ts')).profileListCommand,
+  'profile:remove': async () => (await import('./profile/remove.ts')).profileRemoveCommand,
+  'profile:use': async () => (await import('./profile/use.ts')).profileUseCommand,
+  reseal: async () => (await import('./reseal.ts')).resealCommand,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  stats: async () => (await import('./stats.ts')).statsCommand,
+  status: async () => (await import('./status.ts')).statusCommand,
+  'user:create': async () => (await import('./user/create.ts')).userCreateCommand,
+  'user:delete': async () => (await import('./user/delete.ts')).userDeleteCommand,
+  'user:list': async () => (await import('./user/list.ts')).userListCommand,
+  'user:reset': async () => (await import('./user/reset.ts')).userResetCommand,
+  'user:show': async () => (await import('./user/show.ts')).userShowCommand,
+  watch: async () => (await import('./watch.ts')).watchCommand,
+  whoami: async () => (await import('./whoami.ts')).whoamiCommand,
 }
 
 // What begins commands of two words. Which of these there are follows from the list above.
@@ -79,13 +75,16 @@ export function topics(): Readonly<Record<string, { readonly description: string
   return Object.fromEntries([...new Set(words)].map((word) => [word, { description: TOPIC_SUMMARIES[word] ?? '' }]))
 }
 
-/** Loads commands, all unless told which. */
-export async function loadCommands(
-  ids: readonly string[] = Object.keys(LOADERS),
-): Promise<Record<string, CommandClass>> {
-  const loaded = ids.map(async (id) => [id, await LOADERS[id]?.()] as const)
-  const known = (await Promise.all(loaded)).filter((pair): pair is [string, CommandClass] => pair[1] !== undefined)
-  return Object.fromEntries(known)
+/** Loads one command. */
+export async function loadCommand(id: string): Promise<Command> {
+  const load = LOADERS[id]
+  if (!load) throw new Error(`No command ${id}.`)
+  return load()
+}
+
+/** Loads commands by id. @default all of them */
+export async function loadCommands(ids = commandIds()): Promise<Readonly<Record<string, Command>>> {
+  return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await loadCommand(id)] as const)))
 }
 
 /** The command that an argument list begins with, and what is left for it. */
@@ -102,4 +101,50 @@ export function findCommand(
 /** Whether a word begins commands of two words and is none itself. */
 export function isTopic(word: string): boolean {
   return !Object.hasOwn(LOADERS, word) && Object.hasOwn(topics(), word)
+}
+
+/** Who uses commands: a title, and the words that their commands begin with, those first that are needed first. */
+export interface Audience {
+  readonly name: string
+  readonly words: readonly string[]
+  /** Commands of two words whose first word is another's. */
+  readonly ids?: readonly string[]
+}
+
+/** Everyone that commands are for. Help, the reference page and the man page show commands in this order. */
+export const AUDIENCES = [
+  {
+    name: 'players',
+    words: [
+      'demo',
+      'login',
+      'add',
+      'list',
+      'watch',
+      'stats',
+      'status',
+      'outbox',
+      'whoami',
+      'doctor',
+      'profile',
+      'config',
+      'key',
+      'logout',
+      'completion',
+    ],
+  },
+  { name: 'administrators', words: ['user', 'admin', 'leaderboard', 'audit'], ids: ['key:rotate'] },
+  {
+    name: 'operators',
+    words: ['serve', 'backup', 'restore', 'export', 'import', 'reseal', 'mock', 'conformance'],
+  },
+] as const satisfies readonly Audience[]
+
+/** The commands of an audience, in the order of its words. */
+export function commandsOf({ words, ids = [] }: Audience, all: readonly string[]): readonly string[] {
+  const others: readonly string[] = AUDIENCES.flatMap((audience) => ('ids' in audience ? audience.ids : []))
+  const own = words.flatMap((word) =>
+    all.filter((id) => (id === word || id.startsWith(`${word}:`)) && !others.includes(id)),
+  )
+  return [...own, ...all.filter((id) => ids.includes(id))]
 }

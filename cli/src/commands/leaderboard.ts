@@ -3,7 +3,8 @@ import { Args, Flags } from '@oclif/core'
 import { parseCatchQuery } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from './admin-command.ts'
+import { administrationFlags, openAdministration } from './admin-command.ts'
+import { defineCommand, words } from './define.ts'
 import { outputFlags } from './flags.ts'
 
 interface Place {
@@ -25,18 +26,18 @@ const KINDS = new Map([
 ] as const)
 
 /** `fish-cli leaderboard` */
-export class Leaderboard extends AdministrationCommand {
-  static override summary = 'Say who has caught the most, as an administrator.'
-  static override description = 'Players who have caught as many share a place.'
-  static override examples = [
-    '<%= config.bin %> leaderboard',
-    '<%= config.bin %> leaderboard crabs --gamemode earth --limit 3',
-    '<%= config.bin %> leaderboard fish --chart',
-  ]
-  static override args = {
+export const leaderboardCommand = defineCommand({
+  summary: 'Say who has caught the most, as an administrator.',
+  description: 'Players who have caught as many share a place.',
+  examples: [
+    'fish-cli leaderboard',
+    'fish-cli leaderboard crabs --gamemode earth --limit 3',
+    'fish-cli leaderboard fish --chart',
+  ],
+  args: {
     kind: Args.string({ description: 'fish or crabs; fish when left out', ignoreStdin: true }),
-  }
-  static override flags = {
+  },
+  flags: {
     gamemode: Flags.string({
       char: 'g',
       summary: 'Only this gamemode counts; all of them when left out.',
@@ -46,16 +47,18 @@ export class Leaderboard extends AdministrationCommand {
     chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
     ...outputFlags,
-  }
+  },
+  role: 'administrator',
+  columns: COLUMNS,
+  completion: { kind: words(['fish', 'crabs']) },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Leaderboard)
-    this.checkOutput(flags, COLUMNS)
+  async run(context) {
+    const { args, flags } = context
     const type = kindOf(args.kind)
-    const { limit } = parseCatchQuery({ limit: flags.limit }, this.io.clock.now())
+    const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
     // The SDK checks that it exists.
     const gamemode = flags.gamemode as Gamemode | undefined
-    const { admin, options } = await this.administration(flags)
+    const { admin, options } = await openAdministration(context)
     const { leaderboard } = await admin.leaderboard({ ...options, type, gamemode, limit })
     const rows = leaderboard.map(({ name, count }) => ({
       // Who has caught as many has the same place.
@@ -65,14 +68,13 @@ export class Leaderboard extends AdministrationCommand {
     }))
     const output = {
       rows,
-      columns: COLUMNS,
       document: (shown: readonly object[]) => ({ type, gamemode: gamemode ?? null, leaderboard: shown }),
       empty: 'Nobody has caught any yet.',
     }
-    if (!flags.chart) return this.printRows(flags, output)
-    return this.printChart(flags, { ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
-  }
-}
+    if (!flags.chart) return context.printRows(output)
+    return context.printChart({ ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
+  },
+})
 
 function kindOf(text = 'fish'): 'fish' | 'crab' {
   const kind = (KINDS as ReadonlyMap<string, 'fish' | 'crab'>).get(text)

@@ -15,7 +15,7 @@ import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.
 import { usageError } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
 import { parseInterval, watchFlags } from '../poll/flags.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand, words } from './define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
@@ -25,26 +25,25 @@ const KINDS: ReadonlyMap<string, CatchKind> = new Map([
 ])
 
 /** `fish-cli list` */
-export class List extends FishCommand {
-  static override summary = 'List what a player has caught, oldest first.'
-  static override description =
-    'Everybody may see every collection: it takes no login and no key. Without USER, your own is listed.'
-  static override examples = [
-    '<%= config.bin %> list fish Alex --gamemode earth',
-    '<%= config.bin %> list crabs Alex --gamemode earth --detail',
+export const listCommand = defineCommand({
+  summary: 'List what a player has caught, oldest first.',
+  description: 'Everybody may see every collection: it takes no login and no key. Without USER, your own is listed.',
+  examples: [
+    'fish-cli list fish Alex --gamemode earth',
+    'fish-cli list crabs Alex --gamemode earth --detail',
     {
       description: 'The ten latest that are gold or mythical:',
-      command: '<%= config.bin %> list --filter rarity=3,7 --sort=-caughtAt --limit 10',
+      command: 'fish-cli list --filter rarity=3,7 --sort=-caughtAt --limit 10',
     },
-    { description: 'How many of each rarity in the last week:', command: '<%= config.bin %> list --since 7d --chart' },
-    { description: 'What is caught from now on, as it comes:', command: '<%= config.bin %> list Alex --watch' },
-    { description: 'For a spreadsheet:', command: '<%= config.bin %> list -o csv --fields caughtAt,name,rarity' },
-  ]
-  static override args = {
+    { description: 'How many of each rarity in the last week:', command: 'fish-cli list --since 7d --chart' },
+    { description: 'What is caught from now on, as it comes:', command: 'fish-cli list Alex --watch' },
+    { description: 'For a spreadsheet:', command: 'fish-cli list -o csv --fields caughtAt,name,rarity' },
+  ],
+  args: {
     kind: Args.string({ description: 'fish or crabs; fish when left out', ignoreStdin: true }),
     user: Args.string({ description: 'the player (FISH_USER)', ignoreStdin: true }),
-  }
-  static override flags = {
+  },
+  flags: {
     ...userFlag,
     ...gamemodeFlag,
     detail: Flags.boolean({
@@ -68,23 +67,31 @@ export class List extends FishCommand {
     ...watchFlags,
     ...serviceFlags,
     ...outputFlags,
-  }
+  },
+  columns: fishColumns('whole'),
+  completion: {
+    kind: { ...words(['fish', 'crabs']), local: 'users' },
+    sort: { words: SORT_FIELDS.flatMap((value) => [{ value }, { value: `-${value}`, description: 'backwards' }]) },
+  },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(List)
+  columnsFor({ args, flags }) {
+    const { kind } = subjectOf(args)
+    if (flags.chart) return countColumns(countedBy(kind))
+    return kind === 'fish' ? fishColumns('whole') : crabColumns('whole')
+  },
+
+  async run(context) {
+    const { args, flags } = context
     const { kind, named } = subjectOf(args)
     const intervalMs = parseInterval(flags)
-    const query = parseCatchQuery(flags, this.io.clock.now())
-    if (flags.chart) this.checkOutput(flags, countColumns(countedBy(kind)))
-    else if (kind === 'fish') this.checkOutput(flags, fishColumns('whole'))
-    else this.checkOutput(flags, crabColumns('whole'))
+    const query = parseCatchQuery(flags, context.clock.now())
     // Only what was typed right needs a service, its profile and its secrets.
     const [{ requireGamemode, requireUser, resolveTarget }, { openClient }] = await Promise.all([
       import('../config/target.ts'),
       import('../client/client.ts'),
     ])
     const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
-    const target = resolveTarget(this.io, { ...flags, user: userOf(named, flags.user) })
+    const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
     const user = requireUser(target, how)
     const gamemode = requireGamemode(target)
     const { chart = false, detail = false } = flags
@@ -93,28 +100,28 @@ export class List extends FishCommand {
       const { watchList } = await import('../poll/list.ts')
       // How long ago something was is counted anew each time.
       const wishAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
-      return watchList(this.io, {
+      return watchList(context, {
         flags,
         target,
         user,
         wishAt,
         intervalMs,
-        note: (text) => this.note(flags.json, text),
+        note: (text) => context.note(text),
       })
     }
-    const options = { user, gamemode, signal: this.io.interrupted() }
+    const options = { user, gamemode, signal: context.interrupted() }
     const found = await fetchCatches(
-      await openClient(this.io, target),
+      await openClient(context, target),
       kind,
       detail || wish.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
     )
     const list = buildCatchList(found, wish)
-    if (!list.counted) return this.printRows(flags, list.output)
+    if (!list.counted) return context.printRows(list.output)
     const isLines = formatOf(flags) === 'jsonl'
     const shown = isLines ? { ...flags, fields: countFields(kind, flags.fields) } : flags
-    return this.printChart(shown, { ...list.output, bars: list.bars })
-  }
-}
+    return context.printChart({ ...list.output, bars: list.bars }, shown)
+  },
+})
 
 /** `list Alex` means the fish of Alex. */
 function subjectOf(args: { readonly kind?: string | undefined; readonly user?: string | undefined }): {

@@ -18,27 +18,27 @@ import type { Config, Profile } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand } from './define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
 /** `fish-cli login` */
-export class Login extends FishCommand {
-  static override summary = 'Fetch your key with your password, check it, and keep it for all commands.'
-  static override description =
+export const loginCommand = defineCommand({
+  summary: 'Fetch your key with your password, check it, and keep it for all commands.',
+  description:
     'The password is asked for, or comes from FISH_PASSWORD, FISH_PASSWORD_FILE or --password-stdin; it is used once and ' +
     'not kept. The key goes to the keyring of the system where there is one, else to a file that only you can read. ' +
-    'With --admin, USER is an administrator (FISH_ADMIN_PASSWORD), and what is kept is a session that ends by itself.'
-  static override examples = [
-    '<%= config.bin %> login Alex --url https://fish.example.org --gamemode earth',
+    'With --admin, USER is an administrator (FISH_ADMIN_PASSWORD), and what is kept is a session that ends by itself.',
+  examples: [
+    'fish-cli login Alex --url https://fish.example.org --gamemode earth',
     {
       description: 'In a script, with a password manager:',
-      command: 'pass fish/alex | <%= config.bin %> login Alex --password-stdin --no-input',
+      command: 'pass fish/alex | fish-cli login Alex --password-stdin --no-input',
     },
-    { description: 'A second account beside the first:', command: '<%= config.bin %> login Bob --profile bob' },
-    { description: 'As an administrator:', command: '<%= config.bin %> login admin --admin' },
-  ]
-  static override args = { user: Args.string({ description: 'who logs in (FISH_USER)', ignoreStdin: true }) }
-  static override flags = {
+    { description: 'A second account beside the first:', command: 'fish-cli login Bob --profile bob' },
+    { description: 'As an administrator:', command: 'fish-cli login admin --admin' },
+  ],
+  args: { user: Args.string({ description: 'who logs in (FISH_USER)', ignoreStdin: true }) },
+  flags: {
     admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
     'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
     'with-api-key': Flags.boolean({
@@ -52,42 +52,42 @@ export class Login extends FishCommand {
       summary: 'Ask the service, which notes it in its audit log; say what would be kept, and keep nothing.',
       default: false,
     }),
-  }
+  },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Login)
-    if (flags.admin) this.needs = 'administrator'
+  role: ({ flags }) => (flags.admin ? 'administrator' : 'player'),
+
+  async run(context) {
+    const { args, flags } = context
     const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
     const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
-    const config = readConfig(this.io)
-    const chosen = resolveTarget({ env: this.io.env, config }, named, true)
+    const config = readConfig(context)
+    const chosen = resolveTarget({ env: context.env, config }, named, true)
     const name = parseProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
     const login = asAdmin ? { url: chosen.url.value, admin: adminNameOf(chosen) } : playerLogin(chosen)
     const old = config.profiles.get(name)
     const displaced = replacesLogin(old, login) ? old : undefined
     // A login that cannot be kept is not asked for.
     const keep = (current: Config) => applyLogin(current, name, login)
-    const store = await checkSecretsUpdate(this.io, checkConfigChange(this.io, keep), name)
+    const store = await checkSecretsUpdate(context, checkConfigChange(context, keep), name)
     if (!dryRun && displaced) {
-      await confirm(this.io, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
+      await confirm(context, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
     }
     if (isUnencrypted(login.url)) {
-      this.note(flags.json, `${printable(login.url)} is not encrypted: others on the way can read the password.`)
+      context.note(`${printable(login.url)} is not encrypted: others on the way can read the password.`)
     }
     const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'], withApiKey: flags['with-api-key'] }
-    const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(this.io, chosen, asking)
+    const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(context, chosen, asking)
     if (!dryRun) {
-      const changed = await changeConfig(this.io, keep)
-      await updateSecrets(this.io, changed, name, (kept) => mergeLogin(kept, brought))
+      const changed = await changeConfig(context, keep)
+      await updateSecrets(context, changed, name, (kept) => mergeLogin(kept, brought))
     }
-    if (!asAdmin && !dryRun && !flags['with-api-key'] && this.io.stderr.isTTY) {
+    if (!asAdmin && !dryRun && !flags['with-api-key'] && context.stderr.isTTY) {
       const { apiKey } = await findIdentity(
-        this.io,
-        resolveTarget({ env: this.io.env, config: readConfig(this.io) }, { profile: name }),
+        context,
+        resolveTarget({ env: context.env, config: readConfig(context) }, { profile: name }),
       )
       const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
-      if (apiKey === null)
-        this.note(flags.json, `With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
+      if (apiKey === null) context.note(`With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
     }
     const expiresAt = brought.session?.expiresAt
     const data = {
@@ -97,7 +97,7 @@ export class Login extends FishCommand {
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(dryRun && { replaces: whose(displaced), dryRun }),
     }
-    return this.print(flags.json, data, () => {
+    return context.print(data, () => {
       const who = printable(login.admin ?? login.user ?? '')
       const what =
         expiresAt === undefined ? 'The key' : `The session, until ${printable(localTime(expiresAt))} (local time),`
@@ -107,8 +107,8 @@ export class Login extends FishCommand {
       if (dryRun && displaced) lines.push(replacement(name, displaced, flags))
       return lines.join('\n')
     })
-  }
-}
+  },
+})
 
 /** What a login does besides: commands without --profile go elsewhere from then on. */
 function currentNow(name: string, { current }: Config, dryRun: boolean): readonly string[] {

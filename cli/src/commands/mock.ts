@@ -4,8 +4,8 @@ import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { Flags } from '@oclif/core'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
 import { checkedOrigin } from './addresses.ts'
+import { defineCommand } from './define.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
@@ -13,23 +13,23 @@ const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
 const MOST = 1_000_000_000
 
 /** `fish-cli mock` */
-export class MockCommand extends FishCommand {
-  static override summary = 'Run a mock of the service, for tests in any language.'
-  static override description = [
+export const mockCommand = defineCommand({
+  summary: 'Run a mock of the service, for tests in any language.',
+  description: [
     'It is the very program that serves, on memory: nothing is kept, and nothing in it is secret. stdout gets one ' +
       'line when it is ready; the seeded users and their keys go to stderr. GET /__mock tells how to steer it: the ' +
       'clock, faults, the journal of requests, and back to the seed.',
     'A seed is a JSON file; keys that it does not give are the same at every start:',
     '{"users": [{"name": "Alex", "password": "…",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "…"}]}',
-  ].join('\n\n')
-  static override examples = [
-    '<%= config.bin %> mock',
-    '<%= config.bin %> mock --port 0 --json',
-    '<%= config.bin %> mock --seed players.json --start-at 2026-01-01T00:00:00Z',
-    '<%= config.bin %> mock --rate-limit 3 --rate-window 10',
-    '<%= config.bin %> mock --allowed-origins http://localhost:5173',
-  ]
-  static override flags = {
+  ].join('\n\n'),
+  examples: [
+    'fish-cli mock',
+    'fish-cli mock --port 0 --json',
+    'fish-cli mock --seed players.json --start-at 2026-01-01T00:00:00Z',
+    'fish-cli mock --rate-limit 3 --rate-window 10',
+    'fish-cli mock --allowed-origins http://localhost:5173',
+  ],
+  flags: {
     host: Flags.string({
       summary: `Address to listen on; ${DEFAULT_HOST} when left out. Whoever reaches it can read all keys of the mock.`,
       helpValue: 'HOST',
@@ -59,10 +59,11 @@ export class MockCommand extends FishCommand {
       summary: 'Origins whose pages may post and are not limited, separated by commas; none when left out.',
       helpValue: 'ORIGIN,…',
     }),
-  }
+  },
+  completion: { seed: { paths: 'files' } },
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(MockCommand)
+  async run(context) {
+    const { flags } = context
     const { host = DEFAULT_HOST, json } = flags
     const port = wholeNumber('--port', flags.port ?? DEFAULT_PORT, 0, 65_535)
     const limits = {
@@ -73,21 +74,21 @@ export class MockCommand extends FishCommand {
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
     const allowedOrigins = originsOf(flags['allowed-origins'])
-    const stopRequested = this.io.stopRequests()
+    const stopRequested = context.stopRequests()
     const seed = flags.seed === undefined ? DEFAULT_SEED : await readSeed(flags.seed)
     const options = { seed, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
     const mock = await startStandaloneMock(options).catch((error: unknown) => {
       throw startFailure(error, host, port)
     })
     const { url, users, warnings } = mock
-    for (const warning of warnings) this.io.stderr.write(`${warning}\n`)
-    if (!json) this.io.stderr.write(introduction(url, users))
-    this.io.stdout.write(json ? `${JSON.stringify({ listening: url, users })}\n` : `listening on ${url}\n`)
+    for (const warning of warnings) context.stderr.write(`${warning}\n`)
+    if (!json) context.stderr.write(introduction(url, users))
+    context.stdout.write(json ? `${JSON.stringify({ listening: url, users })}\n` : `listening on ${url}\n`)
     await stopRequested()
     await mock.close()
     return EXIT.ok
-  }
-}
+  },
+})
 
 function startOf(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
 import { SETTINGS, type Setting, serve } from '@fish-crab/server'
-import { Flags, type Interfaces } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import type { Terminal } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand, words } from './define.ts'
 
 const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
@@ -14,19 +14,19 @@ const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
 const ENVIRONMENT_ONLY = ALL_SETTINGS.filter(({ flag }) => flag === undefined)
 
 /** `fish-cli serve` */
-export class Serve extends FishCommand {
-  static override summary = 'Run the service until it is told to stop.'
-  static override description = [
+export const serveCommand = defineCommand({
+  summary: 'Run the service until it is told to stop.',
+  description: [
     'Every flag has a variable, named behind it; a flag wins. stdout gets one line when the service is ready; the log goes to stderr.',
     'Secrets come from the environment alone:',
     ...ENVIRONMENT_ONLY.map(({ env, summary }) => `${env}: ${summary}`),
-  ].join('\n')
-  static override examples = [
-    '<%= config.bin %> serve',
-    '<%= config.bin %> serve --port 0 --storage memory:',
-    '<%= config.bin %> serve --host 0.0.0.0 --storage file:/var/lib/fish --log json',
-  ]
-  static override flags: Record<string, Interfaces.OptionFlag<string | undefined>> = Object.fromEntries(
+  ].join('\n'),
+  examples: [
+    'fish-cli serve',
+    'fish-cli serve --port 0 --storage memory:',
+    'fish-cli serve --host 0.0.0.0 --storage file:/var/lib/fish --log json',
+  ],
+  flags: Object.fromEntries(
     BY_FLAG.map(({ flag, placeholder, env, summary, fallback }) => [
       flag,
       Flags.string({
@@ -34,12 +34,13 @@ export class Serve extends FishCommand {
         helpValue: placeholder,
       }),
     ]),
-  )
+  ),
+  completion: { log: words(['pretty', 'json', 'silent']) },
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Serve)
+  async run(context) {
+    const { flags } = context
     const { json, ...given } = flags as Record<string, string | undefined> & { readonly json?: boolean }
-    const { env, stdout, stderr, stopRequests } = this.io
+    const { env, stdout, stderr, stopRequests } = context
     const settings = {
       env,
       flags: given,
@@ -55,8 +56,8 @@ export class Serve extends FishCommand {
     const code = status === EXIT.usage ? 'invalid_configuration' : 'start_failed'
     const exit = status === EXIT.usage || status === EXIT.unreachable ? status : EXIT.failure
     throw new CliError({ code, message: errors.lines().join(' '), hint: 'See: fish-cli serve --help', exit })
-  }
-}
+  },
+})
 
 const PREFIX = 'fish-cli serve: '
 

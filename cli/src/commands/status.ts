@@ -1,8 +1,7 @@
 import { openClient } from '../client/client.ts'
-import { resolveTarget } from '../config/target.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { parseInterval, watchFlags } from '../poll/flags.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand } from './define.ts'
 import { outputFlags, serviceFlags } from './flags.ts'
 
 interface StatusRow {
@@ -18,29 +17,29 @@ const COLUMNS: readonly Column<StatusRow>[] = [
 ]
 
 /** `fish-cli status` */
-export class Status extends FishCommand {
-  static override summary = 'Say whether the service works, and which version it is.'
-  static override examples = [
-    '<%= config.bin %> status',
-    '<%= config.bin %> status --url https://fish.example.org --json',
-    { description: 'Tell when it goes down, and when it is back:', command: '<%= config.bin %> status --watch' },
-  ]
-  static override flags = { ...watchFlags, ...serviceFlags, ...outputFlags }
+export const statusCommand = defineCommand({
+  summary: 'Say whether the service works, and which version it is.',
+  examples: [
+    'fish-cli status',
+    'fish-cli status --url https://fish.example.org --json',
+    { description: 'Tell when it goes down, and when it is back:', command: 'fish-cli status --watch' },
+  ],
+  flags: { ...watchFlags, ...serviceFlags, ...outputFlags },
+  columns: COLUMNS,
+  columnsFor: async ({ flags }) => (flags.watch ? (await import('../poll/status.ts')).STATE_COLUMNS : COLUMNS),
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Status)
+  async run(context) {
+    const { flags } = context
     const intervalMs = parseInterval(flags)
     if (flags.watch) {
       const { watchStatus } = await import('../poll/status.ts')
-      return watchStatus(this.io, { flags, intervalMs, note: (text) => this.note(flags.json, text) })
+      return watchStatus(context, { flags, intervalMs, note: (text) => context.note(text) })
     }
-    this.checkOutput(flags, COLUMNS)
-    const client = await openClient(this.io, resolveTarget(this.io, flags))
-    const { status, version, timestamp } = await client.status({ signal: this.io.interrupted() })
-    return this.printRows(flags, {
+    const client = await openClient(context, context.target)
+    const { status, version, timestamp } = await client.status({ signal: context.interrupted() })
+    return context.printRows({
       rows: [{ status, version, timestamp }],
-      columns: COLUMNS,
       document: ([row]) => row,
     })
-  }
-}
+  },
+})

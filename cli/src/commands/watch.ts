@@ -7,11 +7,10 @@ import { canPrompt } from '../auth/read-secret.ts'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
-import { gamemodeOf, maxWaitOf, requireUser, resolveTarget } from '../config/target.ts'
+import { gamemodeOf, maxWaitOf, requireUser } from '../config/target.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import { parseGamemode } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
 import { follow } from '../watch/follow.ts'
 import type { PlayerLocation } from '../watch/gamemode.ts'
 import { findLog, logLocations } from '../watch/locations.ts'
@@ -34,31 +33,33 @@ import {
   totalsText,
   withCatch,
 } from '../watch/report.ts'
+import type { CommandContext } from './define.ts'
+import { defineCommand } from './define.ts'
 import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli watch` */
-export class Watch extends FishCommand {
-  static override summary = 'Follow the log of the game, and add what you catch.'
-  static override description =
+export const watchCommand = defineCommand({
+  summary: 'Follow the log of the game, and add what you catch.',
+  description:
     'It stays with the log when the game restarts. Ctrl-C ends it; started again, it goes on where it ended: what was ' +
     'caught meanwhile is added, and nothing twice. Catches wait on this machine while the service is out of reach. ' +
     'Without LOG it takes that of the game that runs, or ran last: vanilla, Lunar, Feather, Prism or MultiMC. Where ' +
     'the log names a place that is no gamemode, such as a hub, catches are held back on this machine until --gamemode ' +
-    'says theirs. Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.'
-  static override examples = [
-    '<%= config.bin %> watch',
-    '<%= config.bin %> watch ~/.minecraft/logs/latest.log --gamemode earth',
-    { description: 'Show what would be added:', command: '<%= config.bin %> watch --from-start --once --dry-run' },
-    { description: 'Packed logs, as the game leaves them:', command: '<%= config.bin %> watch logs/*.log.gz --once' },
-  ]
-  static override args = {
+    'says theirs. Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.',
+  examples: [
+    'fish-cli watch',
+    'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
+    { description: 'Show what would be added:', command: 'fish-cli watch --from-start --once --dry-run' },
+    { description: 'Packed logs, as the game leaves them:', command: 'fish-cli watch logs/*.log.gz --once' },
+  ],
+  args: {
     log: Args.string({
       description: 'path of the log; that of the game when left out, several with --once',
       ignoreStdin: true,
       multiple: true,
     }),
-  }
-  static override flags = {
+  },
+  flags: {
     'from-start': Flags.boolean({ summary: 'Add also what is in the log already; nothing twice.' }),
     once: Flags.boolean({ summary: 'Read the log as it is, send what it tells, and end.' }),
     'dry-run': Flags.boolean({ summary: 'Show what would be added, and add nothing.' }),
@@ -70,64 +71,75 @@ export class Watch extends FishCommand {
     ...userFlag,
     ...serviceFlags,
     ...noInputFlag,
-  }
+  },
+  completion: { log: { paths: 'files' } },
 
-  #totals: Totals = { fish: 0, crabs: 0 }
-  #held = 0
-  /** Places that are no gamemode and were mentioned on stderr; `null` stands for an unknown place. */
-  readonly #reportedPlaces = new Set<string | null>()
-
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(Watch)
-    const target = resolveTarget(this.io, flags)
+  async run(context) {
+    const { args, flags } = context
+    const { target } = context
     const flag = flags.gamemode as Gamemode | undefined
     const preset = flag === undefined ? gamemodeOf(target) : undefined
     refuseEndless(args.log ?? [], flags.once)
+    const reader = new LogReader(context)
     if (flags['dry-run']) {
-      const [first, ...others] = await this.#logs(args.log)
-      const usual = await this.#usualGamemode(flags, { flag, preset, where: {} })
+      const [first, ...others] = await findLogs(context, args.log)
+      const usual = await usualGamemode(context, flags, { flag, preset, where: {} })
       const recorder = dryRecorder(gamemodeResolver(flag, usual))
-      return this.#readAll(flags, [first, ...others], async () => recorder, this.io.interrupted())
+      return reader.readAll(flags, [first, ...others], async () => recorder, context.interrupted())
     }
     const user = requireUser(target, 'Add --user USER')
     const maxWaitMs = maxWaitOf(target)
-    const logs = await this.#logs(args.log)
-    const outbox = await openPlayerOutbox(this.io, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
-    const signal = this.io.interrupted()
+    const logs = await findLogs(context, args.log)
+    const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
+    const signal = context.interrupted()
     try {
       const kept = await readCheckpoint(outbox, { user, path: logs[0].path })
       // Where it ended says nothing of its beginning.
       const where = flags['from-start'] ? {} : (kept?.place ?? {})
-      const usual = await this.#usualGamemode(flags, { flag, preset, where })
-      this.#tellStart(flags, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
+      const usual = await usualGamemode(context, flags, { flag, preset, where })
+      tellStart(context, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
       const resolver = gamemodeResolver(flag, usual)
-      const unsubscribe = reportDelivery(this.io, outbox)
+      const unsubscribe = reportDelivery(context, outbox)
       if (!flags.once) outbox.start()
       const recorderOf = async (path: string) => {
         const owner = { user, path }
         return outboxRecorder(outbox, owner, { kept: await readCheckpoint(outbox, owner), gamemodeOf: resolver })
       }
-      await this.#readOrTell(outbox, signal, () => this.#readAll(flags, logs, recorderOf, signal))
+      await readOrTell(outbox, signal, () => reader.readAll(flags, logs, recorderOf, signal))
       unsubscribe()
-      const report = await flushWithProgress(this.io, outbox, { maxWaitMs, signal })
-      this.note(flags.json, `fish-cli: ${totalsText(this.#totals)}; ${report.sent} sent.`)
-      const status = flushStatus(report, (text) => this.note(flags.json, text))
-      return this.#held > 0 ? EXIT.partly : status
+      const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
+      context.note(`fish-cli: ${totalsText(reader.totals)}; ${report.sent} sent.`)
+      const status = flushStatus(report, (text) => context.note(text))
+      return reader.held > 0 ? EXIT.partly : status
     } finally {
       // A request in flight is not waited for after Ctrl-C: its token is on disk, and is sent again.
       await outbox.close({ signal })
     }
+  },
+})
+
+async function readOrTell(outbox: Outbox, signal: AbortSignal, read: () => Promise<unknown>): Promise<void> {
+  try {
+    await read()
+  } catch (error) {
+    throw signal.aborted ? await interruptedError(outbox) : error
+  }
+}
+
+/** Reads logs and prints their catches. */
+class LogReader {
+  readonly #context: CommandContext<Reading>
+  totals: Totals = { fish: 0, crabs: 0 }
+  /** Catches held back, since their gamemode is unknown. */
+  held = 0
+  /** Places that are no gamemode and were mentioned on stderr; `null` stands for an unknown place. */
+  readonly #reportedPlaces = new Set<string | null>()
+
+  constructor(context: CommandContext<Reading>) {
+    this.#context = context
   }
 
-  async #readOrTell(outbox: Outbox, signal: AbortSignal, read: () => Promise<unknown>): Promise<void> {
-    try {
-      await read()
-    } catch (error) {
-      throw signal.aborted ? await interruptedError(outbox) : error
-    }
-  }
-
-  async #readAll(
+  async readAll(
     flags: Reading,
     logs: Logs,
     recorderOf: (path: string) => Promise<Recorder>,
@@ -138,7 +150,7 @@ export class Watch extends FishCommand {
       const recorder = await recorderOf(path)
       before = await this.#read({ ...flags, path, before }, recorder, signal)
     }
-    return this.#held > 0 ? EXIT.partly : EXIT.ok
+    return this.held > 0 ? EXIT.partly : EXIT.ok
   }
 
   /** Reads a log. @returns where the player was at its end */
@@ -146,8 +158,8 @@ export class Watch extends FishCommand {
     const { path, before, json, once = false } = flags
     const { place } = recorder
     for (const one of await recorder.release()) this.#show(one, json)
-    if (recorder.held() > 0) this.#tellHeld(recorder.held(), json)
-    const heldBefore = this.#held
+    if (recorder.held() > 0) tellHeld(this.#context, recorder.held())
+    const heldBefore = this.held
     let where: PlayerLocation = place ?? {}
     try {
       await follow({
@@ -158,8 +170,8 @@ export class Watch extends FishCommand {
         fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
         once,
         signal,
-        clock: this.io.clock,
-        onNote: (text) => this.note(json, `fish-cli: ${text}`),
+        clock: this.#context.clock,
+        onNote: (text) => this.#context.note(`fish-cli: ${text}`),
         onBatch: async (batch) => {
           const { added, held } = await recorder.record(batch)
           for (const one of added) this.#show(one, json)
@@ -170,76 +182,77 @@ export class Watch extends FishCommand {
       return where
     } finally {
       await recorder.finish()
-      if (this.#held > heldBefore) this.#tellHeld(recorder.held(), json)
+      if (this.held > heldBefore) tellHeld(this.#context, recorder.held())
     }
   }
 
   #show(one: RecordedCatch, json: boolean | undefined): void {
-    this.#totals = withCatch(this.#totals, one)
-    this.#print(json ? catchJson(one, this.#totals) : catchText(one, this.#totals, this.screen.colours))
+    this.totals = withCatch(this.totals, one)
+    print(this.#context, json ? catchJson(one, this.totals) : catchText(one, this.totals, this.#context.screen.colours))
   }
 
   #showHeld(one: HeldCatch, json: boolean | undefined): void {
-    this.#held += 1
-    if (json) this.#print(catchJson(one, this.#totals))
+    this.held += 1
+    if (json) print(this.#context, catchJson(one, this.totals))
     if (this.#reportedPlaces.has(one.heldAt)) return
     this.#reportedPlaces.add(one.heldAt)
     const why =
       one.heldAt === null
         ? 'The log does not say in which gamemode you are'
         : `The log says ${printable(one.heldAt)}, which is no gamemode`
-    this.note(json, `fish-cli: ${why}: what you catch there is held back.`)
+    this.#context.note(`fish-cli: ${why}: what you catch there is held back.`)
   }
+}
 
-  #tellHeld(count: number, json: boolean | undefined): void {
-    const are = count === 1 ? 'is' : 'are'
-    const next = 'Say their gamemode to add them: fish-cli watch LOG --gamemode GAMEMODE'
-    this.note(json, `fish-cli: ${catchesText(count)} ${are} held back on this machine. ${next}`)
-  }
+function tellHeld(context: CommandContext, count: number): void {
+  const are = count === 1 ? 'is' : 'are'
+  const next = 'Say their gamemode to add them: fish-cli watch LOG --gamemode GAMEMODE'
+  context.note(`fish-cli: ${catchesText(count)} ${are} held back on this machine. ${next}`)
+}
 
-  #print(text: string): void {
-    this.io.line.clear()
-    this.io.stdout.write(`${text}\n`)
-  }
+function print(context: CommandContext, text: string): void {
+  context.line.clear()
+  context.stdout.write(`${text}\n`)
+}
 
-  /** The gamemode of catches of which the log does not say it, asked for where nothing else says it. */
-  async #usualGamemode(
-    flags: { readonly 'no-input'?: boolean | undefined },
-    {
-      flag,
-      preset,
-      where,
-    }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: PlayerLocation },
-  ): Promise<Gamemode | undefined> {
-    if (flag ?? preset ?? where.gamemode ?? where.elsewhere) return preset
-    if (!canPrompt(this.io, flags['no-input'])) {
-      throw usageError(
-        'Say which gamemode counts where the log names none.',
-        'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
-      )
-    }
-    const { promptLine } = await import('../output/prompt.ts')
-    const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
-    return parseGamemode(((await promptLine(this.io, { question, isSecret: false })) ?? '').trim(), 'The answer')
+/** The gamemode of catches of which the log does not say it, asked for where nothing else says it. */
+async function usualGamemode(
+  context: CommandContext,
+  flags: { readonly 'no-input'?: boolean | undefined },
+  {
+    flag,
+    preset,
+    where,
+  }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: PlayerLocation },
+): Promise<Gamemode | undefined> {
+  if (flag ?? preset ?? where.gamemode ?? where.elsewhere) return preset
+  if (!canPrompt(context, flags['no-input'])) {
+    throw usageError(
+      'Say which gamemode counts where the log names none.',
+      'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
+    )
   }
+  const { promptLine } = await import('../output/prompt.ts')
+  const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
+  return parseGamemode(((await promptLine(context, { question, isSecret: false })) ?? '').trim(), 'The answer')
+}
 
-  #tellStart(
-    { json }: Reading,
-    logs: Logs,
-    { user, url, gamemode }: { readonly user: string; readonly url: string; readonly gamemode: string },
-  ): void {
-    const [{ launcher }] = logs
-    const files = logs.map(({ path }) => printable(path)).join(', ')
-    const what = launcher === undefined ? files : `the log of ${launcher}, ${files},`
-    this.note(json, `fish-cli: Watching ${what} for ${printable(user)} at ${printable(url)}; gamemode ${gamemode}.`)
-  }
+function tellStart(
+  context: CommandContext,
+  logs: Logs,
+  { user, url, gamemode }: { readonly user: string; readonly url: string; readonly gamemode: string },
+): void {
+  const [{ launcher }] = logs
+  const files = logs.map(({ path }) => printable(path)).join(', ')
+  const what = launcher === undefined ? files : `the log of ${launcher}, ${files},`
+  context.note(`fish-cli: Watching ${what} for ${printable(user)} at ${printable(url)}; gamemode ${gamemode}.`)
+}
 
-  async #logs(given: string[] | undefined): Promise<Logs> {
-    const [first, ...others] = given ?? []
-    if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
-    const { env } = this.io
-    return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
-  }
+async function findLogs(context: CommandContext, given: string[] | undefined): Promise<Logs> {
+  const [first, ...others] = given ?? []
+  if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
+  const { env } = context
+  return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
 }
 
 type Logs = readonly [WatchedLog, ...WatchedLog[]]

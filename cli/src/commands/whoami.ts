@@ -2,12 +2,11 @@ import { Flags } from '@oclif/core'
 import { findIdentity, type Identity, notLoggedIn } from '../auth/identity.ts'
 import { openClient } from '../client/client.ts'
 import { testKey, testSession } from '../client/login.ts'
-import { resolveTarget } from '../config/target.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { type Column, cellOf, timeColumn, titleOf } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { FishCommand } from '../runtime/fish-command.ts'
+import { defineCommand } from './define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 type Row = Omit<Identity, 'fernetKey' | 'session'> & { readonly accepted: boolean | null }
@@ -25,45 +24,45 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** `fish-cli whoami` */
-export class Whoami extends FishCommand {
-  static override summary = 'Say who you are here: service, player, and whether your key works.'
-  static override description =
+export const whoamiCommand = defineCommand({
+  summary: 'Say who you are here: service, player, and whether your key works.',
+  description:
     'Tells the profile in use too, and where your key is kept. The key is tried with one request that stores nothing. ' +
-    'No secret is shown.'
-  static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --offline --json']
-  static override flags = {
+    'No secret is shown.',
+  examples: ['fish-cli whoami', 'fish-cli whoami --offline --json'],
+  flags: {
     offline: Flags.boolean({ summary: 'Do not ask the service: the key is not tried.' }),
     ...userFlag,
     ...gamemodeFlag,
     ...serviceFlags,
     ...outputFlags,
-  }
+  },
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(Whoami)
-    this.checkOutput(flags, COLUMNS)
-    const target = resolveTarget(this.io, flags)
-    const { fernetKey, session, ...identity } = await findIdentity(this.io, target)
+  async run(context) {
+    const { flags } = context
+    const { target } = context
+    const { fernetKey, session, ...identity } = await findIdentity(context, target)
     if (!identity.profile && !identity.user && !identity.key) throw notLoggedIn()
     const { user } = identity
     let accepted: boolean | null = null
     if (!flags.offline && fernetKey !== undefined && user !== null) {
-      const client = await openClient(this.io, target)
-      accepted = (await testKey(client, { user, fernetKey, signal: this.io.interrupted() })).accepted
+      const client = await openClient(context, target)
+      accepted = (await testKey(client, { user, fernetKey, signal: context.interrupted() })).accepted
       if (!accepted) throw keyRefused(user)
     }
     if (!flags.offline && session !== undefined) {
-      const trial = await testSession(this.io, target, session, this.io.interrupted())
+      const trial = await testSession(context, target, session, context.interrupted())
       if (trial === 'refused') throw sessionRefused(session.username)
       // One that is over by the clock says so itself.
       if (trial === 'accepted') accepted ??= true
     }
     const row = { ...identity, accepted }
-    if (formatOf(flags) === 'table' && flags.fields === undefined) return this.printLong(flags, linesOf(row))
+    if (formatOf(flags) === 'table' && flags.fields === undefined) return context.printLong(linesOf(row))
     const rows = [row]
-    return this.printRows(flags, { rows, columns: COLUMNS, document: ([only]) => only })
-  }
-}
+    return context.printRows({ rows, document: ([only]) => only })
+  },
+})
 
 /** One thing a line: a row of all of them is wider than a screen. */
 function linesOf(row: Row): string {

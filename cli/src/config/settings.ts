@@ -10,11 +10,14 @@ interface Setting {
   readonly flag?: string
   /** Its rule, as it follows "must be" in a message. */
   readonly rule: string
+  /** Its values, where they can be listed. */
+  readonly values: readonly string[]
   readonly accepts: (value: string) => boolean
 }
 
 const oneOf = (values: readonly string[]) => ({
   rule: `one of ${values.join(', ')}`,
+  values,
   accepts: (value: string) => values.includes(value),
 })
 
@@ -26,7 +29,7 @@ export const SETTINGS = {
     summary: 'The gamemode of commands that name none, in profiles that have none.',
     variable: 'FISH_GAMEMODE',
     flag: '--gamemode',
-    rule: `one of ${GAMEMODES.join(', ')}`,
+    ...oneOf(GAMEMODES),
     accepts: isGamemode,
   },
   'max-wait': {
@@ -34,6 +37,7 @@ export const SETTINGS = {
     variable: 'FISH_MAX_WAIT',
     flag: '--max-wait',
     rule: 'seconds, 0 or more',
+    values: [],
     accepts: isSeconds,
   },
   output: {

@@ -28,6 +28,6 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
  * @param meant What was probably meant, as it is typed.
  * @param all Where to see what there is.
  */
-export function meantHint(meant: string | undefined, all = 'See what there is: fish-cli --help'): string {
+export function didYouMean(meant: string | undefined, all = 'See what there is: fish-cli --help'): string {
   return meant === undefined ? all : `Did you mean: fish-cli ${meant}? ${all}`
 }

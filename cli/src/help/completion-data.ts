@@ -1,26 +1,14 @@
-/** One word that can stand where the cursor is. */
-export interface Candidate {
-  /** The whole word, also what is typed of it already. */
-  readonly value: string
-  readonly description?: string | undefined
-}
+import type { Interfaces } from '@oclif/core'
+import { type Candidate, type Command, globalFlags, type Values, words } from '../commands/define.ts'
+import { SHARED_COMPLETION } from '../commands/flags.ts'
+import { loadCommands, topics } from '../commands/index.ts'
+import { EXIT_CODES_PAGE } from './exit-codes.ts'
 
 /** What users named themselves, from their configuration. */
-export interface OwnNames {
+export interface LocalNames {
   readonly profiles: readonly Candidate[]
   /** The players of those profiles. */
   readonly users: readonly Candidate[]
-}
-
-/** What a value can be. All parts count together; with none it can be anything, and nothing is offered. */
-export interface Values {
-  readonly words?: readonly Candidate[] | undefined
-  readonly own?: keyof OwnNames | undefined
-  readonly paths?: 'files' | 'folders' | undefined
-  /** Several words with commas between them. */
-  readonly list?: boolean | undefined
-  /** What it can be depends on the argument before it. */
-  readonly byPrevious?: Readonly<Record<string, readonly Candidate[]>> | undefined
 }
 
 /** A flag of a command. */
@@ -35,7 +23,7 @@ export interface FlagData {
 }
 
 /** An argument of a command. */
-export interface ArgData {
+interface ArgData {
   readonly values: Values
   /** All further arguments are of its kind. */
   readonly multiple?: boolean | undefined
@@ -59,7 +47,7 @@ export interface CompletionData {
 }
 
 /** What can stand where the cursor is. */
-export interface Answer {
+export interface Completions {
   /** May hold more than what begins like the current word: shells choose in their own ways. */
   readonly candidates: readonly Candidate[]
   /** What the shell is to complete itself. */
@@ -68,4 +56,50 @@ export interface Answer {
   readonly skip: number
   /** A comma may follow, so no space is put behind it. */
   readonly open?: boolean | undefined
+}
+
+/** Describes all commands for completion, without hidden flags. */
+export async function describeCommands(): Promise<CompletionData> {
+  const commands = Object.entries(await loadCommands()).map(
+    async ([id, command]) => [id, await describeCommand(command)] as const,
+  )
+  return {
+    commands: Object.fromEntries(await Promise.all(commands)),
+    topics: Object.fromEntries(Object.entries(topics()).map(([word, { description }]) => [word, description])),
+    pages: [{ value: EXIT_CODES_PAGE, description: 'What the exit status says.' }],
+  }
+}
+
+async function describeCommand(command: Command): Promise<CommandData> {
+  const defined: Interfaces.FlagInput = { ...command.flags, ...globalFlags }
+  const flags = Object.entries(defined).filter(([, { hidden }]) => !hidden)
+  const args = Object.entries(command.args).filter(([, { hidden }]) => !hidden)
+  return {
+    summary: command.summary,
+    flags: await Promise.all(
+      flags.map(async ([name, flag]) => {
+        const values = flag.type === 'option' ? await valuesOf(command, name) : undefined
+        return {
+          name,
+          char: flag.char,
+          summary: flag.summary,
+          values,
+          multiple: (flag.type === 'option' && flag.multiple) || undefined,
+        }
+      }),
+    ),
+    args: await Promise.all(
+      args.map(async ([name, { multiple }]) => ({
+        values: await valuesOf(command, name),
+        multiple: multiple || undefined,
+      })),
+    ),
+  }
+}
+
+async function valuesOf({ completion, columns = [], formats }: Command, name: string): Promise<Values> {
+  const values = completion[name] ?? SHARED_COMPLETION[name]
+  if (values) return typeof values === 'function' ? values() : values
+  if (name === 'output') return words(formats)
+  return name === 'fields' ? { ...words(columns.map(({ field }) => field)), list: true } : {}
 }

@@ -1,15 +1,15 @@
-import type { Interfaces } from '@oclif/core'
-import { Help } from '@oclif/core/help'
-import { commandIds, loadCommands, topics } from '../commands/index.ts'
+import type { Interfaces, Command as OclifCommand } from '@oclif/core'
+import { Config, Plugin } from '@oclif/core/config'
+import { CommandHelp, Help } from '@oclif/core/help'
+import { type Command, globalFlags } from '../commands/define.ts'
+import { AUDIENCES, type Audience, commandIds, commandsOf, loadCommands, topics } from '../commands/index.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import { useColours } from '../output/screen.ts'
-import { closestCommand, meantHint } from './closest.ts'
-import { FishCommandHelp } from './command-help.ts'
+import { PACKAGE_ROOT, readManifest } from '../package.ts'
+import { closestCommand, didYouMean } from './closest.ts'
 import { EXIT_CODES_PAGE, exitCodesPage } from './exit-codes.ts'
-import { openConfig } from './oclif-config.ts'
-import { commandLists, FIRST_STEPS, type HelpLine } from './root-help.ts'
-import { pageOf } from './static-pages.ts'
+import { findPage } from './static-pages.ts'
 
 class CliHelp extends Help {
   readonly #write: (text: string) => void
@@ -55,7 +55,7 @@ class CliHelp extends Help {
 
 /** Prints the help of a command, of a topic, of the exit codes, or of the program. */
 export async function showHelp(words: readonly string[], io: Context): Promise<number> {
-  const id = pageOf(words, new Set(helpPageIds()))
+  const id = findPage(words, new Set(helpPageIds()))
   if (id === undefined) throw noSuchPage(words)
   const colours = useColours(io.env, io.stdout)
   if (id === EXIT_CODES_PAGE) {
@@ -64,7 +64,7 @@ export async function showHelp(words: readonly string[], io: Context): Promise<n
   }
   // What a command that is a topic too has under it belongs to its page.
   const needed = id === '' ? undefined : commandIds().filter((each) => each === id || each.startsWith(`${id}:`))
-  const config = await openConfig(await loadCommands(needed))
+  const config = await openConfig(needed)
   const help = new CliHelp(config, { stripAnsi: !colours }, (text) => io.stdout.write(text))
   await help.showHelp(id === '' ? [] : id.split(':'))
   return EXIT.ok
@@ -77,5 +77,115 @@ export function helpPageIds(): readonly string[] {
 
 function noSuchPage(words: readonly string[]): Error {
   const meant = closestCommand(words, [...commandIds(), EXIT_CODES_PAGE])
-  return usageError('There is no such command.', meantHint(meant && `help ${meant}`))
+  return usageError('There is no such command.', didYouMean(meant && `help ${meant}`))
+}
+
+// What stays together in a synopsis: a word, or brackets with all that is in them.
+const ELEMENT = /\[[^\]]*\]|\S+/g
+const INDENT = 2
+const GLOBAL_ELEMENTS = ['[--no-color]', '[--json]']
+
+/** The help of one command: its usage breaks between flags only, and its summary is not said twice. */
+export class FishCommandHelp extends CommandHelp {
+  /** The words of the command, and its arguments and flags as elements that stay in one line. */
+  synopsis(): { readonly words: string; readonly elements: readonly string[] } {
+    const words = this.command.id.replaceAll(':', ' ')
+    const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
+    const elements = usage.match(ELEMENT) ?? []
+    // Every command has them, and few who read a usage look for them.
+    const isGlobal = (element: string) => GLOBAL_ELEMENTS.includes(element)
+    return { words, elements: [...elements.filter((each) => !isGlobal(each)), ...GLOBAL_ELEMENTS] }
+  }
+
+  protected override usage(): string {
+    const { words, elements } = this.synopsis()
+    const width = this.opts.maxWidth - INDENT
+    const lines = [`$ ${this.config.bin} ${words}`]
+    for (const element of elements) {
+      const line = `${lines.at(-1)} ${element}`
+      if (line.length <= width) lines.splice(-1, 1, line)
+      else lines.push(`${' '.repeat(INDENT)}${element}`)
+    }
+    return lines.join('\n')
+  }
+
+  protected override description(): string | undefined {
+    const { description } = this.command
+    return description === undefined || description === '' ? undefined : this.wrap(description)
+  }
+
+  override generate(): string {
+    const more = `${this.config.bin} help ${EXIT_CODES_PAGE}`
+    return `${super.generate()}\n\n${this.section('EXIT STATUS', this.wrap(`0 when all went well. The others: ${more}`))}`
+  }
+}
+
+/** One line of a list: what to type, and what it is. */
+type HelpLine = readonly [left: string, right: string]
+
+/** What the page of the whole program is made from. */
+interface RootHelpInput {
+  readonly ids: readonly string[]
+  readonly topics: Readonly<Record<string, { readonly description: string }>>
+  readonly summaryOf: (id: string) => string
+}
+
+/** What a newcomer types, in this order. */
+export const FIRST_STEPS: readonly HelpLine[] = [
+  ['fish-cli demo', 'look around; no server, no account'],
+  ['fish-cli login Alex --url URL -g earth', 'once: fetches and keeps your key'],
+  ['fish-cli add Salmon -r gold', 'add a fish that you caught'],
+  ['fish-cli list', 'see your collection'],
+  ['fish-cli watch', 'add what you catch while you play'],
+]
+
+/** Every command and topic, under a title for those who use it. */
+function commandLists(input: RootHelpInput): readonly { title: string; lines: readonly HelpLine[] }[] {
+  return AUDIENCES.map((audience) => ({
+    title: `FOR ${audience.name.toUpperCase()}`,
+    lines: linesOf(audience, input),
+  }))
+}
+
+function linesOf(audience: Audience, { ids, topics, summaryOf }: RootHelpInput): readonly HelpLine[] {
+  const own = commandsOf({ ...audience, ids: [] }, ids)
+  return audience.words.flatMap((word): HelpLine[] => {
+    const topic = topics[word]
+    if (!topic) return own.includes(word) ? [[word, summaryOf(word)]] : []
+    const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
+    return [[word, `${topic.description}: ${verbs.join(', ')}`]]
+  })
+}
+
+/** oclif's configuration with these commands. @default all of them */
+export async function openConfig(ids?: readonly string[]): Promise<Config> {
+  const manifest = readManifest()
+  const pjson = { ...manifest, oclif: { ...manifest.oclif, topics: topics() } }
+  const root = PACKAGE_ROOT
+  const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true })
+  await plugin.load()
+  plugin.commands = Object.entries(await loadCommands(ids)).map(([id, command]) => describeForHelp(id, command))
+  return Config.load({ root, pjson, plugins: new Map([[plugin.name, plugin]]) })
+}
+
+/** A command as oclif's help reads it. */
+function describeForHelp(id: string, { summary, description, examples, args, flags }: Command): OclifCommand.Loadable {
+  return {
+    id,
+    summary,
+    description,
+    examples: [...examples],
+    args: withNames(args),
+    flags: withNames({ ...globalFlags, ...flags }),
+    aliases: [],
+    hiddenAliases: [],
+    hidden: false,
+    load: () => Promise.reject(new Error('Commands are run by runCli.')),
+  }
+}
+
+function withNames<Value extends object>(
+  values: Readonly<Record<string, Value>>,
+): Record<string, Value & { name: string }> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { ...value, name }]))
 }

@@ -19,12 +19,12 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
 const VERSION_WORDS = ['--version', '-v', 'version']
 
 /** Whether a command line asks for {@link versionText}. */
-export function asksForVersion([first = '']: readonly string[]): boolean {
+export function isVersionRequest([first = '']: readonly string[]): boolean {
   return VERSION_WORDS.includes(first)
 }
 
 /** The id of the page that words are about: the longest command or topic that they begin with. */
-export function pageOf(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
+export function findPage(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
   if (words.length === 0) return ''
   for (const length of [2, 1]) {
     const id = words.slice(0, length).join(':')

@@ -2,8 +2,8 @@ import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { stdoutError } from '../core/errors.ts'
-import { COMPLETE_COMMAND } from '../help/shells.ts'
-import { asksForVersion, helpWords, pageFile, pageOf, versionText } from '../help/static-pages.ts'
+import { COMPLETE_COMMAND } from '../core/shells.ts'
+import { findPage, helpWords, isVersionRequest, pageFile, versionText } from '../help/static-pages.ts'
 import { reportText } from '../output/error-report.ts'
 import { hasNoColourFlag, useColours } from '../output/screen.ts'
 
@@ -22,15 +22,15 @@ const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
  * @returns Whether that was all there is to do.
  */
 export function answerFast(argv: readonly string[], root: string): boolean {
-  if (asksForVersion(argv)) {
+  if (isVersionRequest(argv)) {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
     return true
   }
   if (argv[0] === COMPLETE_COMMAND) {
     // In a file of its own, which nothing else has to read.
     const load = createRequire(join(root, 'package.json'))
-    const { answerCompletion } = load('./dist/completion.cjs') as typeof import('../help/completion-main.ts')
-    answerCompletion(argv[1], root)
+    const { printCompletions } = load('./dist/completion.cjs') as typeof import('../help/completion.ts')
+    printCompletions(argv[1], root)
     return true
   }
   const words = helpWords(argv)
@@ -40,7 +40,7 @@ export function answerFast(argv: readonly string[], root: string): boolean {
   if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
   const coloured = !hasNoColourFlag(argv) && useColours(process.env, stdout ?? { isTTY: false })
   const pathOf = (id: string) => join(root, 'dist', 'help', pageFile(id, coloured))
-  const id = pageOf(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
+  const id = findPage(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
   if (id === undefined) return false
   print(readFileSync(pathOf(id), 'utf8'))
   return true

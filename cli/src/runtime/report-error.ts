@@ -1,38 +1,54 @@
-import type { Context } from '../core/context.ts'
+import type { Command } from '../commands/define.ts'
+import { defaultOutput } from '../config/config-file.ts'
+import type { Context, Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, reportOf } from '../core/errors.ts'
 import { reportJson, reportText } from '../output/error-report.ts'
 import { hasFormatFlag, hasJsonFlag } from '../output/format.ts'
 import { screenOf } from '../output/screen.ts'
 import { wrapMessage } from '../output/text.ts'
-import type { FishCommand } from './fish-command.ts'
 
-/** What is known of a command line that failed. */
+/** A command line that failed. */
 export interface FailedCommand {
   readonly argv: readonly string[]
-  /** Absent where there is no such command. */
-  readonly command?: FishCommand | undefined
+  /** Absent where the command is unknown. */
+  readonly command?: (Command & { readonly id: string }) | undefined
+  /** Role that it requires, as far as that is known. @default 'player' */
+  readonly role?: Role | undefined
   readonly error: unknown
 }
 
-/** Tells a failure in the form that was asked for, and answers the exit status. */
-export async function reportError(io: Context, { argv, command, error }: FailedCommand): Promise<number> {
-  io.line.end()
-  const failure = withHelp(await describe(error, command), command?.id)
-  const wantsJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && (await command?.presetsJson()))
-  if (wantsJson) io.stdout.write(reportJson(failure))
-  else io.stderr.write(wrapMessage(reportText(failure), screenOf(io, io.stderr).width))
-  return failure.exit
+/** Prints an error in the requested format and returns the exit status. */
+export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
+  context.line.end()
+  const report = withHelp(await describe(error, role), command?.id)
+  const isJson = hasJsonFlag(argv) || (!hasFormatFlag(argv) && presetsJson(context, command))
+  if (isJson) context.stdout.write(reportJson(report))
+  else context.stderr.write(wrapMessage(reportText(report), screenOf(context, context.stderr).width))
+  return report.exit
 }
 
-/** What was typed wrongly is told without loading what tells the failures of a service. */
-async function describe(error: unknown, command: FishCommand | undefined): Promise<ErrorReport> {
+/** Loads what describes errors of the service only for those. */
+async function describe(error: unknown, role: Role | undefined): Promise<ErrorReport> {
   if (error instanceof CliError) return reportOf(error)
   const { describeError } = await import('../client/describe-error.ts')
-  return describeError(error, command?.needs)
+  return describeError(error, role)
 }
 
-/** Whoever typed something wrong finds in the help of the command what is right. */
-function withHelp(failure: ErrorReport, id: string | undefined): ErrorReport {
-  if (failure.hint !== null || failure.exit !== EXIT.usage || id === undefined) return failure
-  return { ...failure, hint: `See: fish-cli ${id.replaceAll(':', ' ')} --help` }
+function withHelp(report: ErrorReport, id: string | undefined): ErrorReport {
+  if (report.hint !== null || report.exit !== EXIT.usage || id === undefined) return report
+  return { ...report, hint: `See: fish-cli ${id.replaceAll(':', ' ')} --help` }
+}
+
+/**
+ * Whether FISH_OUTPUT or the setting makes this command print JSON, its errors too. They stand for `--output`: a command
+ * without that flag ignores them, so that scripts which read its text go on working.
+ */
+function presetsJson(context: Context, command: Command | undefined): boolean {
+  if (!command || !('output' in command.flags)) return false
+  try {
+    return defaultOutput(context) === 'json'
+  } catch {
+    // The wrong value is the error being reported.
+    return false
+  }
 }

@@ -1,69 +1,89 @@
-import { commandIds, findCommand, isTopic, loadCommands } from '../commands/index.ts'
-import type { Context, System } from '../core/context.ts'
+import { createCommandContext } from '../commands/context.ts'
+import type { Command } from '../commands/define.ts'
+import { commandIds, findCommand, isTopic, loadCommand } from '../commands/index.ts'
+import type { Context, Role, System } from '../core/context.ts'
 import { type CliError, EXIT, usageError } from '../core/errors.ts'
-import { closestCommand, meantHint } from '../help/closest.ts'
-import { asksForVersion, helpWords, versionText } from '../help/static-pages.ts'
+import { closestCommand, didYouMean } from '../help/closest.ts'
+import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
+import { selectColumns } from '../output/columns.ts'
+import { formatOf, type OutputFlags } from '../output/format.ts'
 import { hasNoColourFlag } from '../output/screen.ts'
 import { readManifest } from '../package.ts'
 import { createContext } from './context.ts'
 
 /**
- * Runs one command line and answers its exit status. Nothing is thrown, and the process is not ended.
- * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processIo())
+ * Runs one command line and returns its exit status. It neither throws nor ends the process.
+ * @example const status = await runCli(['list', 'fish', 'Alex', '--json'], processSystem())
  */
-export async function runCli(argv: readonly string[], surroundings: System): Promise<number> {
-  const io = createContext(hasNoColourFlag(argv) ? withoutColours(surroundings) : surroundings)
+export async function runCli(argv: readonly string[], system: System): Promise<number> {
+  const context = createContext(hasNoColourFlag(argv) ? withoutColours(system) : system)
   try {
-    return await dispatch(argv, io)
+    return await dispatch(argv, context)
   } catch (error) {
-    return (await import('./report-error.ts')).reportError(io, { argv, error })
+    const { reportError } = await import('./report-error.ts')
+    return await reportError(context, { argv, error })
   } finally {
-    io.line.end()
+    context.line.end()
   }
 }
 
-async function dispatch(argv: readonly string[], io: Context): Promise<number> {
+async function dispatch(argv: readonly string[], context: Context): Promise<number> {
   const [first] = argv
-  if (asksForVersion(argv)) {
-    io.stdout.write(versionText(readManifest()))
+  if (isVersionRequest(argv)) {
+    context.stdout.write(versionText(readManifest()))
     return EXIT.ok
   }
-  const found = findCommand(argv)
-  const asked = helpWords(argv) ?? (first !== undefined && isTopic(first) && argv.length === 1 ? argv : undefined)
-  if (asked) {
+  const words = helpWords(argv) ?? (first !== undefined && isTopic(first) && argv.length === 1 ? argv : undefined)
+  if (words) {
     const { showHelp } = await import('../help/help.ts')
-    return showHelp(asked, io)
+    return showHelp(words, context)
   }
+  const found = findCommand(argv)
   if (!found) throw unknownCommand(argv)
-  const [{ runningConfig }, { [found.id]: Type }] = await Promise.all([
-    import('./running-config.ts'),
-    loadCommands([found.id]),
-  ])
-  if (!Type) throw unknownCommand(argv)
-  const command = new Type([...found.rest], runningConfig(io))
-  command.id = found.id
+  const command = await loadCommand(found.id)
+  return runCommand(context, { ...command, id: found.id }, { argv, rest: found.rest })
+}
+
+interface Words {
+  readonly argv: readonly string[]
+  /** What follows the words of the command. */
+  readonly rest: readonly string[]
+}
+
+async function runCommand(context: Context, command: Command & { readonly id: string }, { argv, rest }: Words) {
+  let role: Role | undefined
   try {
-    return await command.execute()
+    const { parseInput } = await import('./parse.ts')
+    const input = await parseInput(context, { id: command.id, command, argv: rest })
+    role = command.role(input)
+    const columns = (await command.columnsFor?.(input)) ?? command.columns
+    // A wrong --fields costs no request.
+    if (columns) checkOutput(input.flags, columns)
+    return await command.run(createCommandContext(context, command, input))
   } catch (error) {
-    return (await import('./report-error.ts')).reportError(io, { argv, command, error })
+    const { reportError } = await import('./report-error.ts')
+    return reportError(context, { argv, command, role, error })
   }
 }
 
-function withoutColours(io: System): System {
-  const env = { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined }
-  return Object.create(io, { env: { value: env } })
+function checkOutput(flags: OutputFlags, columns: NonNullable<Command['columns']>): void {
+  formatOf(flags)
+  selectColumns(columns, flags.fields)
 }
 
-/** Only what can be a command is repeated: anything else may be a secret in the wrong place. */
+function withoutColours(system: System): System {
+  const env = { ...system.env, NO_COLOR: '1', FORCE_COLOR: undefined }
+  return Object.create(system, { env: { value: env } })
+}
+
+/** Repeats only what can be a command: anything else may be a misplaced secret. */
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
-  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', meantHint(undefined))
+  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', didYouMean(undefined))
   const meant = closestCommand(argv, commandIds())
   if (isTopic(first)) {
-    const hint = meantHint(meant, `See: fish-cli ${first} --help`)
-    return usageError(`There is no such command of "fish-cli ${first}".`, hint)
+    return usageError(`Unknown command of "fish-cli ${first}".`, didYouMean(meant, `See: fish-cli ${first} --help`))
   }
-  const hint = meantHint(meant)
-  const plain = /^[a-z]{1,16}$/.test(first) && second !== first
-  return usageError(plain ? `There is no command "${first}".` : 'There is no such command.', hint)
+  const isPlain = /^[a-z]{1,16}$/.test(first) && second !== first
+  return usageError(isPlain ? `Unknown command "${first}".` : 'Unknown command.', didYouMean(meant))
 }

@@ -1,7 +1,7 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
-import { AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { administrationFlags, openAdministration } from '../admin-command.ts'
+import { defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
 /** What is shown of an administrator. */
@@ -12,18 +12,16 @@ export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
 ]
 
 /** `fish-cli admin list` */
-export class AdminList extends AdministrationCommand {
-  static override summary = 'List the administrators of the service, as a superadmin.'
-  static override examples = ['<%= config.bin %> admin list', '<%= config.bin %> admin list --admin mia --json']
-  static override flags = { ...administrationFlags, ...outputFlags }
+export const adminListCommand = defineCommand({
+  summary: 'List the administrators of the service, as a superadmin.',
+  examples: ['fish-cli admin list', 'fish-cli admin list --admin mia --json'],
+  flags: { ...administrationFlags, ...outputFlags },
+  role: 'superadmin',
+  columns: ADMIN_COLUMNS,
 
-  override needs: Role = 'superadmin'
-
-  async run(): Promise<number> {
-    const { flags } = await this.parse(AdminList)
-    this.checkOutput(flags, ADMIN_COLUMNS)
-    const { admin, options } = await this.administration(flags)
+  async run(context) {
+    const { admin, options } = await openAdministration(context)
     const { admins } = await admin.admins.list(options)
-    return this.printRows(flags, { rows: admins, columns: ADMIN_COLUMNS, document: (shown) => ({ admins: shown }) })
-  }
-}
+    return context.printRows({ rows: admins, document: (shown) => ({ admins: shown }) })
+  },
+})

@@ -1,25 +1,27 @@
 import { Args } from '@oclif/core'
 import { readConfig } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS, settingValue } from '../../config/settings.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand } from '../define.ts'
+import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config get` */
-export class ConfigGet extends FishCommand {
-  static override summary = 'Print the value of a setting: its environment variable, else what you set.'
-  static override examples = ['<%= config.bin %> config get gamemode']
-  static override args = {
+export const configGetCommand = defineCommand({
+  summary: 'Print the value of a setting: its environment variable, else what you set.',
+  examples: ['fish-cli config get gamemode'],
+  args: {
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
       ignoreStdin: true,
     }),
-  }
+  },
+  completion: { key: SETTING_COMPLETION },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(ConfigGet)
+  async run(context) {
+    const { args } = context
     const key = parseSettingKey(args.key)
-    const value = settingValue(key, this.io.env, readConfig(this.io).settings)
-    if (value === undefined) this.note(flags.json, `${key} is not set.`)
-    return this.print(flags.json, { key, value: value ?? null }, () => value ?? '', { isVerbatim: true })
-  }
-}
+    const value = settingValue(key, context.env, readConfig(context).settings)
+    if (value === undefined) context.note(`${key} is not set.`)
+    return context.print({ key, value: value ?? null }, () => value ?? '', { isVerbatim: true })
+  },
+})

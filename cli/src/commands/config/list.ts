@@ -1,7 +1,8 @@
 import { readConfig } from '../../config/config-file.ts'
-import { SETTINGS, type SettingKey, settingValue } from '../../config/settings.ts'
+import type { SettingKey } from '../../config/settings.ts'
+import { SETTINGS, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand, type Values } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
 interface Row {
@@ -20,25 +21,26 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'summary', title: 'MEANING', wrap: true },
 ]
 
-/** `fish-cli config list` */
-export class ConfigList extends FishCommand {
-  static override summary = 'List all settings, their values, and where each value comes from.'
-  static override examples = [
-    '<%= config.bin %> config list',
-    '<%= config.bin %> config list --fields key,value --json',
-  ]
-  static override flags = { ...outputFlags }
+/** The names of settings, for completion. */
+export const SETTING_COMPLETION: Values = {
+  words: Object.entries(SETTINGS).map(([value, { summary }]) => ({ value, description: summary })),
+}
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(ConfigList)
-    this.checkOutput(flags, COLUMNS)
-    const { settings } = readConfig(this.io)
+/** `fish-cli config list` */
+export const configListCommand = defineCommand({
+  summary: 'List all settings, their values, and where each value comes from.',
+  examples: ['fish-cli config list', 'fish-cli config list --fields key,value --json'],
+  flags: { ...outputFlags },
+  columns: COLUMNS,
+
+  async run(context) {
+    const { settings } = readConfig(context)
     const rows = (Object.keys(SETTINGS) as SettingKey[]).map((key): Row => {
       const { variable, summary } = SETTINGS[key]
-      const value = settingValue(key, this.io.env, settings) ?? null
-      const from = this.io.env[variable] ? 'environment' : settings[key] === undefined ? null : 'setting'
+      const value = settingValue(key, context.env, settings) ?? null
+      const from = context.env[variable] ? 'environment' : settings[key] === undefined ? null : 'setting'
       return { key, value, from, variable, summary }
     })
-    return this.printRows(flags, { rows, columns: COLUMNS })
-  }
-}
+    return context.printRows({ rows })
+  },
+})

@@ -1,44 +1,53 @@
 import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
-import { parseSettingKey, SETTINGS, type SettingKey } from '../../config/settings.ts'
+import type { SettingKey } from '../../config/settings.ts'
+import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/gamemode.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand, words } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
+import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config set` */
-export class ConfigSet extends FishCommand {
-  static override summary = 'Set how fish-cli behaves from now on.'
-  static override description = Object.entries(SETTINGS)
+export const configSetCommand = defineCommand({
+  summary: 'Set how fish-cli behaves from now on.',
+  description: Object.entries(SETTINGS)
     .map(([key, { summary, rule }]) => `${key}: ${summary} It must be ${rule}.`)
-    .join('\n')
-  static override examples = ['<%= config.bin %> config set gamemode earth', '<%= config.bin %> config set max-wait 30']
-  static override args = {
+    .join('\n'),
+  examples: ['fish-cli config set gamemode earth', 'fish-cli config set max-wait 30'],
+  args: {
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
       ignoreStdin: true,
     }),
     value: Args.string({ description: 'its value', required: true, ignoreStdin: true }),
-  }
-  static override flags = { ...dryRunFlag }
+  },
+  flags: { ...dryRunFlag },
+  completion: {
+    key: SETTING_COMPLETION,
+    value: {
+      byPrevious: Object.fromEntries(
+        Object.entries(SETTINGS).map(([key, { values }]) => [key, words(values).words ?? []]),
+      ),
+    },
+  },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(ConfigSet)
+  async run(context) {
+    const { args, flags } = context
     const key = parseSettingKey(args.key)
     const value = checkedValue(key, args.value)
     const dryRun = flags['dry-run']
-    await changeSetting(this.io, key, { value, dryRun })
-    if (this.io.env[SETTINGS[key].variable]) {
-      this.note(flags.json, `${SETTINGS[key].variable} is set, and goes before it.`)
+    await changeSetting(context, key, { value, dryRun })
+    if (context.env[SETTINGS[key].variable]) {
+      context.note(`${SETTINGS[key].variable} is set, and goes before it.`)
     }
-    return this.print(
-      flags.json,
+    return context.print(
       { key, value, ...(dryRun && { dryRun }) },
       () => `${key} is ${value}${dryRun ? ' (dry run)' : ''}.`,
     )
-  }
-}
+  },
+})
 
 function checkedValue(key: SettingKey, value: string): string {
   if (key === 'gamemode') return parseGamemode(value, key)

@@ -1,33 +1,34 @@
 import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
+import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config unset` */
-export class ConfigUnset extends FishCommand {
-  static override summary = 'Remove a setting, so that its default counts again.'
-  static override examples = ['<%= config.bin %> config unset gamemode']
-  static override args = {
+export const configUnsetCommand = defineCommand({
+  summary: 'Remove a setting, so that its default counts again.',
+  examples: ['fish-cli config unset gamemode'],
+  args: {
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
       ignoreStdin: true,
     }),
-  }
-  static override flags = { ...dryRunFlag }
+  },
+  flags: { ...dryRunFlag },
+  completion: { key: SETTING_COMPLETION },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(ConfigUnset)
+  async run(context) {
+    const { args, flags } = context
     const key = parseSettingKey(args.key)
     const dryRun = flags['dry-run']
-    await changeSetting(this.io, key, { value: undefined, dryRun })
+    await changeSetting(context, key, { value: undefined, dryRun })
     const { variable } = SETTINGS[key]
-    if (this.io.env[variable]) this.note(flags.json, `${variable} is set, and still counts.`)
-    return this.print(
-      flags.json,
+    if (context.env[variable]) context.note(`${variable} is set, and still counts.`)
+    return context.print(
       { key, value: null, ...(dryRun && { dryRun }) },
       () => `${key} is not set${dryRun ? ' (dry run)' : ''}.`,
     )
-  }
-}
+  },
+})

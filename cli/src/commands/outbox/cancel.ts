@@ -1,28 +1,28 @@
 import { Flags } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
-import { resolveTarget } from '../../config/target.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import { cancellation, keyPrefixOf } from '../../import/checkpoint.ts'
 import { openSource } from '../../import/source.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import type { CommandContext } from '../define.ts'
+import { defineCommand } from '../define.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox cancel` */
-export class OutboxCancel extends FishCommand {
-  static override summary = 'Take out of the queue what was not sent, such as a wrong import.'
-  static override description =
+export const outboxCancelCommand = defineCommand({
+  summary: 'Take out of the queue what was not sent, such as a wrong import.',
+  description:
     'It is gone for good; what watch told of it is not added again. A batch under way may have reached the service: it ' +
     'stays, is told, and ends this with 7. A file that is given again to add --file is a new import. What was set ' +
-    'aside stays too: fish-cli outbox drop'
-  static override examples = [
-    '<%= config.bin %> outbox cancel --file catches.csv',
-    '<%= config.bin %> outbox cancel --all --dry-run',
-    { description: 'In a script:', command: '<%= config.bin %> outbox cancel --all --yes --json' },
-  ]
-  static override flags = {
+    'aside stays too: fish-cli outbox drop',
+  examples: [
+    'fish-cli outbox cancel --file catches.csv',
+    'fish-cli outbox cancel --all --dry-run',
+    { description: 'In a script:', command: 'fish-cli outbox cancel --all --yes --json' },
+  ],
+  flags: {
     file: Flags.string({
       summary: 'What add --file queued of this file, unchanged since; - is stdin.',
       helpValue: 'FILE',
@@ -33,34 +33,34 @@ export class OutboxCancel extends FishCommand {
     ...dryRunFlag,
     profile: serviceFlags.profile,
     url: serviceFlags.url,
-  }
+  },
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(OutboxCancel)
+  async run(context) {
+    const { flags } = context
     const { file, all, 'dry-run': dryRun } = flags
     if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
-    const content = file === undefined ? undefined : await this.#contentOf(file)
-    await using outbox = await openLocalOutbox(this.io, resolveTarget(this.io, flags))
+    const content = file === undefined ? undefined : await contentOf(context, file)
+    await using outbox = await openLocalOutbox(context, context.target)
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
     const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
     if (dryRun) {
       const would = `Would cancel ${catchesText(planned.cancelled)}.${underWayText(planned.frozen)}`
-      return this.print(flags.json, { dryRun, cancelled: planned.cancelled, underWay: planned.frozen }, () => would)
+      return context.print({ dryRun, cancelled: planned.cancelled, underWay: planned.frozen }, () => would)
     }
     if (planned.cancelled > 0) {
       const from = file === undefined ? '' : ` of ${printable(file)}`
-      await confirm(this.io, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
+      await confirm(context, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
     }
     const done = (await outbox?.cancel({ keyPrefix, checkpoint: cancellation(content) })) ?? NOTHING
     const told = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.frozen)}`
-    this.print(flags.json, { cancelled: done.cancelled, underWay: done.frozen }, () => told)
+    context.print({ cancelled: done.cancelled, underWay: done.frozen }, () => told)
     return done.frozen > 0 ? EXIT.partly : EXIT.ok
-  }
+  },
+})
 
-  async #contentOf(file: string): Promise<string> {
-    await using source = await openSource(this.io, file, this.io.interrupted())
-    return source.hash
-  }
+async function contentOf(context: CommandContext, file: string): Promise<string> {
+  await using source = await openSource(context, file, context.interrupted())
+  return source.hash
 }
 
 const NOTHING = { cancelled: 0, frozen: 0 }

@@ -1,7 +1,7 @@
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
-import { resolveTarget } from '../../config/target.ts'
 import type { Column } from '../../output/columns.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import type { CommandContext } from '../define.ts'
+import { defineCommand } from '../define.ts'
 import { outputFlags, serviceFlags } from '../flags.ts'
 
 interface Row {
@@ -21,22 +21,22 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** `fish-cli outbox status` */
-export class OutboxStatusCommand extends FishCommand {
-  static override summary = 'Show what waits to be sent, and what could not be stored.'
-  static override description =
+export const outboxStatusCommand = defineCommand({
+  summary: 'Show what waits to be sent, and what could not be stored.',
+  description:
     'The outbox holds what watch and add --file took, until the service has it. What the service refuses for good is ' +
-    'set aside, with its reason.'
-  static override examples = ['<%= config.bin %> outbox status', '<%= config.bin %> outbox status --json']
-  static override flags = { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url }
+    'set aside, with its reason.',
+  examples: ['fish-cli outbox status', 'fish-cli outbox status --json'],
+  flags: { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url },
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(OutboxStatusCommand)
-    this.checkOutput(flags, COLUMNS)
-    const path = outboxPath(this.io, resolveTarget(this.io, flags).url.value)
-    const { rows, setAside, oldest } = await this.#read(flags)
+  async run(context) {
+    const { flags } = context
+    const path = outboxPath(context, context.target.url.value)
+    const { rows, setAside, oldest } = await read(context, flags)
     const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of setAside) {
-      this.note(flags.json, `fish-cli: Set aside as ${id}: ${count}, since: ${reason.message}`)
+      context.note(`fish-cli: Set aside as ${id}: ${count}, since: ${reason.message}`)
     }
     const document = (collections: readonly object[]) => ({
       path,
@@ -46,22 +46,25 @@ export class OutboxStatusCommand extends FishCommand {
       collections,
       batches: setAside,
     })
-    return this.printRows(flags, { rows, columns: COLUMNS, document, empty: 'The outbox is empty.' })
-  }
+    return context.printRows({ rows, document, empty: 'The outbox is empty.' })
+  },
+})
 
-  async #read(flags: { readonly profile?: string | undefined; readonly url?: string | undefined }) {
-    await using outbox = await openLocalOutbox(this.io, resolveTarget(this.io, flags))
-    if (!outbox) return EMPTY
-    const { collections, oldest } = await outbox.status()
-    // A batch that has its token and no answer waits like any other.
-    const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
-      return { kind, user, gamemode, queued: queued + frozen, setAside: dead }
-    })
-    const setAside = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
-      return { id, ...collection, count, reason, at: at.toISOString() }
-    })
-    return { rows, setAside, oldest }
-  }
+async function read(
+  context: CommandContext,
+  _flags: { readonly profile?: string | undefined; readonly url?: string | undefined },
+) {
+  await using outbox = await openLocalOutbox(context, context.target)
+  if (!outbox) return EMPTY
+  const { collections, oldest } = await outbox.status()
+  // A batch that has its token and no answer waits like any other.
+  const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
+    return { kind, user, gamemode, queued: queued + frozen, setAside: dead }
+  })
+  const setAside = (await outbox.deadLetters()).map(({ id, collection, reason, at, count }) => {
+    return { id, ...collection, count, reason, at: at.toISOString() }
+  })
+  return { rows, setAside, oldest }
 }
 
 const EMPTY = { rows: [], setAside: [], oldest: undefined }

@@ -5,20 +5,19 @@ import { parseProfileName } from '../../config/profile.ts'
 import type { Config, Profile } from '../../core/context.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand } from '../define.ts'
 import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 /** `fish-cli profile add` */
-export class ProfileAdd extends FishCommand {
-  static override summary = 'Add a profile: an address, and who you are there.'
-  static override description =
-    'It holds no secrets; fish-cli login adds them. The first profile becomes the current one.'
-  static override examples = [
-    '<%= config.bin %> profile add home --url http://127.0.0.1:8787 --user Alex',
-    '<%= config.bin %> profile add work --url https://fish.example.org --use',
-  ]
-  static override args = { name: Args.string({ description: 'its name', required: true, ignoreStdin: true }) }
-  static override flags = {
+export const profileAddCommand = defineCommand({
+  summary: 'Add a profile: an address, and who you are there.',
+  description: 'It holds no secrets; fish-cli login adds them. The first profile becomes the current one.',
+  examples: [
+    'fish-cli profile add home --url http://127.0.0.1:8787 --user Alex',
+    'fish-cli profile add work --url https://fish.example.org --use',
+  ],
+  args: { name: Args.string({ description: 'its name', required: true, ignoreStdin: true }) },
+  flags: {
     url: Flags.string({ summary: 'Address of the service.', helpValue: 'URL', required: true }),
     ...userFlag,
     ...gamemodeFlag,
@@ -28,10 +27,10 @@ export class ProfileAdd extends FishCommand {
       summary: 'Replace a profile of this name. Its secrets stay, for the service they belong to.',
     }),
     ...dryRunFlag,
-  }
+  },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(ProfileAdd)
+  async run(context) {
+    const { args, flags } = context
     const name = parseProfileName(args.name)
     const { url, user, gamemode, admin } = flags
     // The SDK knows what an address, a user and a gamemode may be.
@@ -44,16 +43,15 @@ export class ProfileAdd extends FishCommand {
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
-    const { current } = await (dryRun ? checkConfigChange : changeConfig)(this.io, change)
+    const { current } = await (dryRun ? checkConfigChange : changeConfig)(context, change)
     const added = dryRun ? 'Would add' : 'Added'
     const told = current === name ? ', the current one' : ''
-    return this.print(
-      flags.json,
+    return context.print(
       { name, ...profile, current: current === name, ...(dryRun && { dryRun }) },
       () => `${added} profile ${name} for ${printable(url)}${told}.`,
     )
-  }
-}
+  },
+})
 
 function profileExists(name: string): CliError {
   return new CliError({

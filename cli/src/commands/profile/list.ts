@@ -1,7 +1,7 @@
 import { readConfig } from '../../config/config-file.ts'
 import type { Profile } from '../../core/context.ts'
 import type { Column } from '../../output/columns.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
 interface Row extends Profile {
@@ -20,21 +20,17 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** `fish-cli profile list` */
-export class ProfileList extends FishCommand {
-  static override summary = 'List the profiles; a star marks the current one.'
-  static override examples = [
-    '<%= config.bin %> profile list',
-    '<%= config.bin %> profile list --fields name,url --json',
-  ]
-  static override flags = { ...outputFlags }
+export const profileListCommand = defineCommand({
+  summary: 'List the profiles; a star marks the current one.',
+  examples: ['fish-cli profile list', 'fish-cli profile list --fields name,url --json'],
+  flags: { ...outputFlags },
+  columns: COLUMNS,
 
-  async run(): Promise<number> {
-    const { flags } = await this.parse(ProfileList)
-    this.checkOutput(flags, COLUMNS)
-    const { current, profiles } = readConfig(this.io)
+  async run(context) {
+    const { current, profiles } = readConfig(context)
     const rows = [...profiles].map(([name, profile]) => ({ name, current: name === current, ...profile }))
     const document = (found: readonly object[]) => ({ current: current ?? null, profiles: found })
     const empty = 'There are no profiles yet. Make one: fish-cli login USER'
-    return this.printRows(flags, { rows, columns: COLUMNS, document, empty })
-  }
-}
+    return context.printRows({ rows, document, empty })
+  },
+})

@@ -2,28 +2,28 @@ import { Args } from '@oclif/core'
 import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import { defineCommand } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli profile use` */
-export class ProfileUse extends FishCommand {
-  static override summary = 'Make a profile the one that is used when none is named.'
-  static override examples = ['<%= config.bin %> profile use work']
-  static override args = { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) }
-  static override flags = { ...dryRunFlag }
+export const profileUseCommand = defineCommand({
+  summary: 'Make a profile the one that is used when none is named.',
+  examples: ['fish-cli profile use work'],
+  args: { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) },
+  flags: { ...dryRunFlag },
+  completion: { name: { local: 'profiles' } },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(ProfileUse)
+  async run(context) {
+    const { args, flags } = context
     const dryRun = flags['dry-run']
     const change = (config: Config) => {
       if (!config.profiles.has(args.name)) throw profileNotFound(args.name, config.profiles.keys())
       return { ...config, current: args.name }
     }
-    const { current } = await (dryRun ? checkConfigChange : changeConfig)(this.io, change)
-    return this.print(
-      flags.json,
+    const { current } = await (dryRun ? checkConfigChange : changeConfig)(context, change)
+    return context.print(
       { current, ...(dryRun && { dryRun }) },
       () => `${dryRun ? 'Would use' : 'Using'} profile ${current}.`,
     )
-  }
-}
+  },
+})

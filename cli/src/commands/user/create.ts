@@ -5,12 +5,11 @@ import { Args } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { openAdminClient } from '../../client/admin.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
-import { resolveTarget } from '../../config/target.ts'
-import type { Role } from '../../core/context.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
-import { FishCommand } from '../../runtime/fish-command.ts'
+import type { CommandContext } from '../define.ts'
+import { defineCommand } from '../define.ts'
 import {
   adminFlag,
   administrationDryRunFlag,
@@ -39,44 +38,43 @@ const SECRETS: readonly { readonly label: string; readonly of: (user: CreatedUse
 const OTHER_TYPES = '--type fernet and --type api-key'
 
 /** `fish-cli user create` */
-export class UserCreate extends FishCommand {
-  static override summary = 'Create a player, as an administrator.'
-  static override description =
+export const userCreateCommand = defineCommand({
+  summary: 'Create a player, as an administrator.',
+  description:
     'Prints the password, the Fernet key and the API key of the player. They are shown this once. The password of the ' +
-    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not ask for it.'
-  static override examples = [
-    '<%= config.bin %> user create Alex',
-    '<%= config.bin %> user create Alex --admin admin --out alex.json',
-    { description: 'Is the name free, and may you?', command: '<%= config.bin %> user create Alex --dry-run' },
-  ]
-  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = {
+    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not ask for it.',
+  examples: [
+    'fish-cli user create Alex',
+    'fish-cli user create Alex --admin admin --out alex.json',
+    { description: 'Is the name free, and may you?', command: 'fish-cli user create Alex --dry-run' },
+  ],
+  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  flags: {
     ...adminFlag,
     ...secretFileFlags,
     ...serviceFlags,
     ...noInputFlag,
     ...administrationDryRunFlag,
     ...outputFlags,
-  }
+  },
+  role: 'administrator',
+  columns: COLUMNS,
 
-  override needs: Role = 'administrator'
-
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(UserCreate)
-    this.checkOutput(flags, COLUMNS)
+  async run(context) {
+    const { args, flags } = context
     const dryRun = flags['dry-run']
-    const admin = await openAdminClient(this.io, resolveTarget(this.io, flags), {
+    const admin = await openAdminClient(context, context.target, {
       noInput: flags['no-input'] || dryRun,
     })
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     if (dryRun) {
-      await requireFree(admin, args.name, this.io.interrupted())
+      await requireFree(admin, args.name, context.interrupted())
       const planned = { name: args.name, file, dryRun }
-      return this.print(flags.json, planned, () => `Would create ${printable(args.name)}.`)
+      return context.print(planned, () => `Would create ${printable(args.name)}.`)
     }
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const created = admin.users.create({ name: args.name }, { signal: this.io.interrupted() })
+    const created = admin.users.create({ name: args.name }, { signal: context.interrupted() })
     const {
       rateLimit: _,
       requestId: __,
@@ -85,25 +83,25 @@ export class UserCreate extends FishCommand {
       await reserved?.discard()
       throw error
     })
-    if (file === undefined) return this.#printSecrets(user, flags)
+    if (file === undefined) return printSecrets(context, user, flags)
     const { id, name, createdAt } = user
     await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
       done: `The service created ${printable(name)}`,
       next: `Make new ones: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
-    return this.print(flags.json, { id, name, createdAt, file }, () => done)
-  }
+    return context.print({ id, name, createdAt, file }, () => done)
+  },
+})
 
-  #printSecrets(user: CreatedUser, flags: OutputFlags): Promise<number> {
-    this.note(flags.json, 'Keep these: they are shown this once.')
-    if (formatOf(flags) === 'table' && flags.fields === undefined) {
-      const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
-      // Below each other, since a line of all of them is wider than a terminal.
-      return this.printRows(flags, { rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
-    }
-    return this.printRows(flags, { rows: [user], columns: COLUMNS, document: ([only]) => only })
+function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputFlags): Promise<number> {
+  context.note('Keep these: they are shown this once.')
+  if (formatOf(flags) === 'table' && flags.fields === undefined) {
+    const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
+    // Below each other, since a line of all of them is wider than a terminal.
+    return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
   }
+  return context.printRows({ rows: [user], document: ([only]) => only })
 }
 
 async function requireFree(admin: AdminClient, name: string, signal: AbortSignal): Promise<void> {

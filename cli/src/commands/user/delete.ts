@@ -2,41 +2,37 @@ import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { Args } from '@oclif/core'
 import { countCollections } from '../../catches/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
-import type { Role } from '../../core/context.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
+import { defineCommand } from '../define.ts'
 import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli user delete` */
-export class UserDelete extends AdministrationCommand {
-  static override summary = 'Delete a player with all that it caught, as a superadmin.'
-  static override description = 'There is no way back, but a backup or an export. --dry-run says what would go.'
-  static override examples = [
-    '<%= config.bin %> user delete Alex --dry-run',
-    '<%= config.bin %> user delete Alex',
-    '<%= config.bin %> user delete Alex --yes',
-  ]
-  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag }
+export const userDeleteCommand = defineCommand({
+  summary: 'Delete a player with all that it caught, as a superadmin.',
+  description: 'There is no way back, but a backup or an export. --dry-run says what would go.',
+  examples: ['fish-cli user delete Alex --dry-run', 'fish-cli user delete Alex', 'fish-cli user delete Alex --yes'],
+  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  flags: { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag },
+  role: 'superadmin',
+  completion: { name: { local: 'users' } },
 
-  override needs: Role = 'superadmin'
-
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(UserDelete)
+  async run(context) {
+    const { args, flags } = context
     const named = printable(args.name)
     const dryRun = flags['dry-run']
-    if (!dryRun) await confirm(this.io, { question: `Delete the player ${named} and all that it caught`, ...flags })
-    const administration = await this.administration(flags)
+    if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all that it caught`, ...flags })
+    const administration = await openAdministration(context)
     if (dryRun) {
       const gone = await whatWouldGo(administration, args.name)
       const told = `Would delete ${printable(gone.user)}: ${gone.fish} fish and ${gone.crab} crab${gone.crab === 1 ? '' : 's'}.`
-      return this.print(flags.json, { ...gone, dryRun }, () => told)
+      return context.print({ ...gone, dryRun }, () => told)
     }
     await administration.admin.users.delete(args.name, administration.options)
-    return this.print(flags.json, { user: args.name, deleted: true }, () => `Deleted ${named}.`)
-  }
-}
+    return context.print({ user: args.name, deleted: true }, () => `Deleted ${named}.`)
+  },
+})
 
 async function whatWouldGo({ admin, options }: Administration, named: string) {
   if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')

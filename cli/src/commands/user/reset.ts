@@ -2,13 +2,14 @@ import type { ResetType } from '@fish-crab/sdk/admin'
 import { Args, Flags } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { deliverSecret, findStoredSecret, type NotStored, printsSecret } from '../../client/new-secret.ts'
-import { resolveTarget } from '../../config/target.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
+import type { CommandContext } from '../define.ts'
+import { defineCommand, words } from '../define.ts'
 import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
 
 interface ResetRow {
@@ -41,19 +42,19 @@ const KEPT_AS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
 const MASK = '********'
 
 /** `fish-cli user reset` */
-export class UserReset extends AdministrationCommand {
-  static override summary = 'Give a player a new password or key. The old one ends at once.'
-  static override description =
+export const userResetCommand = defineCommand({
+  summary: 'Give a player a new password or key. The old one ends at once.',
+  description:
     'The new secret is shown this once: --out writes it to a file that only you can read, --show prints it. With ' +
     'neither, a key that is kept for the profile is replaced there; anything else is shown on a terminal, and refused ' +
-    'in a script, where nobody would know it.'
-  static override examples = [
-    '<%= config.bin %> user reset Alex --type password --out alex.password',
-    { description: 'A key that leaked:', command: '<%= config.bin %> user reset Alex --type fernet --yes --show' },
-    '<%= config.bin %> user reset Alex --type api-key --dry-run',
-  ]
-  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = {
+    'in a script, where nobody would know it.',
+  examples: [
+    'fish-cli user reset Alex --type password --out alex.password',
+    { description: 'A key that leaked:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
+    'fish-cli user reset Alex --type api-key --dry-run',
+  ],
+  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  flags: {
     type: Flags.string({
       char: 't',
       summary: `Which secret: ${Object.keys(TITLES).join(', ')}.`,
@@ -65,28 +66,30 @@ export class UserReset extends AdministrationCommand {
     ...yesFlags,
     ...administrationDryRunFlag,
     ...outputFlags,
-  }
+  },
+  role: 'administrator',
+  columns: COLUMNS,
+  completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(UserReset)
+  async run(context) {
+    const { args, flags } = context
     const type = typeOf(flags.type)
-    this.checkOutput(flags, COLUMNS)
     const dryRun = flags['dry-run']
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const field = KEPT_AS[type]
-    const stored = field && (await findStoredSecret(this.io, resolveTarget(this.io, flags), args.name, field))
+    const stored = field && (await findStoredSecret(context, context.target, args.name, field))
     if (dryRun) {
-      const { admin, options } = await this.administration(flags)
+      const { admin, options } = await openAdministration(context)
       const { name } = await admin.users.get(args.name, options)
       const done = `Would give ${printable(name)} a new ${TITLES[type]}.`
-      return this.print(flags.json, { user: name, type, file, dryRun }, () => done)
+      return context.print({ user: name, type, file, dryRun }, () => done)
     }
     const user = args.name
     const title = TITLES[type]
-    const isShown = printsSecret(this.io, { flags, title, file, stored })
-    await confirm(this.io, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
-    const administration = await this.administration(flags)
+    const isShown = printsSecret(context, { flags, title, file, stored })
+    await confirm(context, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
+    const administration = await openAdministration(context)
     await stored?.check()
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const secret = await reset(administration, user, type).catch(async (error: unknown) => {
@@ -98,27 +101,28 @@ export class UserReset extends AdministrationCommand {
       next: `Do it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
     }
     const made = { user, title, secret, file: reserved, unsaved, stored, isDocument: flags.json === true }
-    return deliverSecret(this.io, made, (outcome) => {
-      if (file === undefined) return this.#printSecret({ user, type, secret, masked: !isShown }, flags, outcome)
+    return deliverSecret(context, made, (outcome) => {
+      if (file === undefined) return printSecret(context, { user, type, secret, masked: !isShown }, flags, outcome)
       const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
-      return this.print(flags.json, { user, type, file, ...outcome }, () => done)
+      return context.print({ user, type, file, ...outcome }, () => done)
     })
-  }
+  },
+})
 
-  #printSecret(
-    { user, type, secret, masked }: ResetRow,
-    flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
-    outcome: NotStored,
-  ): Promise<number> {
-    const isAsked = flags.show === true || flags.out === '-'
-    if (!masked && !isAsked) this.note(flags.json, `Keep the new ${TITLES[type]}: it is shown this once.`)
-    if (!masked && formatOf(flags) === 'table' && flags.fields === undefined) {
-      return this.printLong({ ...flags, 'no-pager': true }, `${printable(secret)}\n`)
-    }
-    const row = { user, type, secret: masked ? MASK : secret, masked }
-    if (masked) this.note(flags.json, `The new ${TITLES[type]} is kept for the profile. To see such a one, add --show.`)
-    return this.printRows(flags, { rows: [row], columns: COLUMNS, document: ([only]) => ({ ...only, ...outcome }) })
+function printSecret(
+  context: CommandContext,
+  { user, type, secret, masked }: ResetRow,
+  flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
+  outcome: NotStored,
+): Promise<number> {
+  const isAsked = flags.show === true || flags.out === '-'
+  if (!masked && !isAsked) context.note(`Keep the new ${TITLES[type]}: it is shown this once.`)
+  if (!masked && formatOf(flags) === 'table' && flags.fields === undefined) {
+    return context.printLong(`${printable(secret)}\n`, { ...flags, 'no-pager': true })
   }
+  const row = { user, type, secret: masked ? MASK : secret, masked }
+  if (masked) context.note(`The new ${TITLES[type]} is kept for the profile. To see such a one, add --show.`)
+  return context.printRows({ rows: [row], document: ([only]) => ({ ...only, ...outcome }) })
 }
 
 async function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<string> {

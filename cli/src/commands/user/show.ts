@@ -1,24 +1,26 @@
 import { Args } from '@oclif/core'
-import { AdministrationCommand, administrationFlags } from '../admin-command.ts'
+import { administrationFlags, openAdministration } from '../admin-command.ts'
+import { defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 import { USER_COLUMNS } from './list.ts'
 
 /** `fish-cli user show` */
-export class UserShow extends AdministrationCommand {
-  static override summary = 'Show a player, without secrets, as an administrator.'
-  static override examples = ['<%= config.bin %> user show Alex', '<%= config.bin %> user show Alex --json']
-  static override args = { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) }
-  static override flags = { ...administrationFlags, ...outputFlags }
+export const userShowCommand = defineCommand({
+  summary: 'Show a player, without secrets, as an administrator.',
+  examples: ['fish-cli user show Alex', 'fish-cli user show Alex --json'],
+  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  flags: { ...administrationFlags, ...outputFlags },
+  role: 'administrator',
+  columns: USER_COLUMNS,
+  completion: { name: { local: 'users' } },
 
-  async run(): Promise<number> {
-    const { args, flags } = await this.parse(UserShow)
-    this.checkOutput(flags, USER_COLUMNS)
-    const { admin, options } = await this.administration(flags)
+  async run(context) {
+    const { args } = context
+    const { admin, options } = await openAdministration(context)
     const { id, name, createdAt } = await admin.users.get(args.name, options)
-    return this.printRows(flags, {
+    return context.printRows({
       rows: [{ id, name, createdAt }],
-      columns: USER_COLUMNS,
       document: ([only]) => only,
     })
-  }
-}
+  },
+})

@@ -1,11 +1,12 @@
 import { type Gamemode, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import type { OwnUser } from './accounts.ts'
-import type { TestContext } from './context.ts'
-import { expectJson, expectText, expectThat, type JsonObject } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
+import type { Answer } from './answer.ts'
+import type { World } from './context.ts'
+import { expectJson, expectText, type JsonObject } from './expect-answer.ts'
+import { expectThat } from './expectation.ts'
+import type { OwnUser } from './own-accounts.ts'
 
-/** The default gamemode of checks. */
+/** The gamemode that checks write to where it does not matter. */
 export const GAMEMODE: Gamemode = 'earth'
 
 /** The short payload of each kind. */
@@ -14,7 +15,7 @@ export const SHORT = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab'
 /** The entries of the long payload of each kind. */
 export const ONE = { fish: [{ name: 'Cod', rarity: 1 }], crab: [{}] } as const
 
-/** Options of a write. */
+/** What of a write may differ from the usual. */
 export interface PostOptions {
   /** @default the main user */
   readonly user?: OwnUser
@@ -26,27 +27,22 @@ export interface PostOptions {
 }
 
 /** The query of a write for the main user. */
-export async function queryOf(context: TestContext, more = ''): Promise<string> {
-  return `?name=${(await context.user()).name}${more}`
+export async function queryOf(world: World, more = ''): Promise<string> {
+  return `?name=${(await world.user()).name}${more}`
 }
 
-/** Encrypts a payload with a user's key: strings and bytes as they are, other values as JSON. */
-export async function encrypt(context: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
-  const { fernetKey } = user ?? (await context.user())
+/** A token of a user that holds this payload: texts and bytes as they are, all else as JSON. */
+export async function seal(world: World, payload: unknown, user?: OwnUser): Promise<string> {
+  const { fernetKey } = user ?? (await world.user())
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
-  return createFernet(fernetKey).encrypt(message, { now: await context.now() })
+  return createFernet(fernetKey).encrypt(message, { now: await world.now() })
 }
 
-/** Sends a body to a write endpoint. */
-export async function post(
-  context: TestContext,
-  kind: Kind,
-  body: BodyInit,
-  options: PostOptions = {},
-): Promise<ReceivedResponse> {
-  const { user = await context.user(), gamemode = GAMEMODE, headers } = options
+/** Sends a body to a write endpoint, as the game's clients do. */
+export async function post(world: World, kind: Kind, body: BodyInit, options: PostOptions = {}): Promise<Answer> {
+  const { user = await world.user(), gamemode = GAMEMODE, headers } = options
   const { query = `?name=${user.name}` } = options
-  return context.request(`/post/${kind}${query}`, {
+  return world.request(`/post/${kind}${query}`, {
     method: 'POST',
     body,
     headers: {
@@ -58,67 +54,48 @@ export async function post(
 }
 
 /** Encrypts a payload and sends it. */
-export async function write(
-  context: TestContext,
-  kind: Kind,
-  payload: unknown,
-  options?: PostOptions,
-): Promise<ReceivedResponse> {
-  return post(context, kind, await encrypt(context, payload, options?.user), options)
+export async function write(world: World, kind: Kind, payload: unknown, options?: PostOptions): Promise<Answer> {
+  return post(world, kind, await seal(world, payload, options?.user), options)
 }
 
-/** Writes a payload and fails unless it is stored. @returns the id of the record */
-export async function writeAndExpectId(
-  context: TestContext,
-  kind: Kind,
-  payload: unknown,
-  options?: PostOptions,
-): Promise<string> {
-  const response = await write(context, kind, payload, options)
-  return expectText(expectJson(response, 201).id, '"id"', response)
+/** Writes a payload that must be taken. Answers the id of the record. */
+export async function written(world: World, kind: Kind, payload: unknown, options?: PostOptions): Promise<string> {
+  const answer = await write(world, kind, payload, options)
+  return expectText(expectJson(answer, 201).id, '"id"', answer)
 }
 
-/** Reads a collection. */
+/** Reads a collection: the answer's body and its entries. */
 export async function collection(
-  context: TestContext,
+  world: World,
   kind: Kind,
   user: OwnUser,
   query = '',
   gamemode: string = GAMEMODE,
-): Promise<{
-  readonly response: ReceivedResponse
-  readonly body: JsonObject
-  readonly entries: readonly JsonObject[]
-}> {
-  const response = await context.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
-  const body = expectJson(response)
+): Promise<{ readonly answer: Answer; readonly body: JsonObject; readonly entries: readonly JsonObject[] }> {
+  const answer = await world.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
+  const body = expectJson(answer)
   const entries = body[kind]
-  expectThat(Array.isArray(entries), `an array under "${kind}"`, entries, response)
-  return { response, body, entries: entries as JsonObject[] }
+  expectThat(Array.isArray(entries), `an array under "${kind}"`, entries, answer)
+  return { answer, body, entries: entries as JsonObject[] }
 }
 
 /** The entries of one record of the main user, without their id. */
-export async function entriesOf(
-  context: TestContext,
-  kind: Kind,
-  id: string,
-  gamemode?: string,
-): Promise<JsonObject[]> {
-  const { entries } = await collection(context, kind, await context.user(), '&detail=full', gamemode)
+export async function entriesOf(world: World, kind: Kind, id: string, gamemode?: string): Promise<JsonObject[]> {
+  const { entries } = await collection(world, kind, await world.user(), '&detail=full', gamemode)
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
 }
 
-/** The number of entries of both kinds in the default gamemode. */
-async function countAll(context: TestContext, user?: OwnUser): Promise<number> {
-  const owner = user ?? (await context.user())
-  const [fish, crab] = await Promise.all([collection(context, 'fish', owner), collection(context, 'crab', owner)])
+/** How many entries of both kinds a user has in the usual gamemode. */
+async function countAll(world: World, user?: OwnUser): Promise<number> {
+  const owner = user ?? (await world.user())
+  const [fish, crab] = await Promise.all([collection(world, 'fish', owner), collection(world, 'crab', owner)])
   return fish.entries.length + crab.entries.length
 }
 
-/** Fails if anything is stored for the main user in the meantime. */
-export async function expectNothingStored(context: TestContext, during: () => Promise<void>): Promise<void> {
-  const before = await countAll(context)
+/** Fails unless nothing was stored for the main user meanwhile. */
+export async function expectNothingStored(world: World, during: () => Promise<void>): Promise<void> {
+  const before = await countAll(world)
   await during()
-  const after = await countAll(context)
-  expectThat(after === before, `still ${before} entries`, `${after} entries`)
+  const after = await countAll(world)
+  expectThat(after === before, `${before} entries still, as nothing may be stored`, `${after} entries`)
 }

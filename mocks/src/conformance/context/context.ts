@@ -1,132 +1,92 @@
 import { HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { type Accounts, type AdminRequest, type OwnAdmin, type OwnUser, type Session, sendAs } from './accounts.ts'
+import type { ConformanceOptions, ConformanceUser } from '../runner/options.ts'
+import type { GivenSession } from '../runner/start.ts'
+import type { Accounts } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import { CheckSkipped, expectJson, expectMoment } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
-import type { Send } from './send.ts'
+import type { Answer } from './answer.ts'
+import { expectJson, expectMoment } from './expect-answer.ts'
+import { CheckSkipped } from './expectation.ts'
+import { type AdminRequest, type OwnAdmin, type OwnUser, sendAs } from './own-accounts.ts'
+import { maySetHeader } from './platform.ts'
+import type { Send } from './transport.ts'
 
-/**
- * An existing user that a run acts as when no administrator is given, since it cannot create users. The catches that
- * the checks write stay in its collections.
- */
-export interface ConformanceUser {
-  readonly name: string
-  /** 32 bytes in base64. */
-  readonly fernetKey: string
-  /**
-   * Its personal API key, which bypasses the rate limit.
-   * @default none: without a master API key, requests are counted, and checks beyond the limit are skipped
-   */
-  readonly apiKey?: string
-  /** @default none: the checks of the key endpoint that need it are skipped */
-  readonly password?: string
-}
-
-/** The configuration of the service, as far as the checks need it. */
-export interface ServiceConfiguration {
-  /**
-   * A user to act as when no `admin` is given, for an implementation of the public endpoints alone. Checks that need an
-   * administrator or their own user are skipped. @default none
-   */
-  readonly user?: ConformanceUser
-  /** The master API key. @default none: its checks are skipped */
-  readonly masterApiKey?: string
-  /** A configured allowed origin. @default none: its checks are skipped */
-  readonly allowedOrigin?: string
-  /** The public rate limit. @default 25 requests per 300 s */
-  readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
-  /** Requests per administrator and window. @default 300 */
-  readonly adminRequests?: number
-}
-
-/** What a check can use: the service, the accounts of the run and the configuration. */
-export interface TestContext {
-  /** Sends a request as it is, for requests that the rate limit does not count. */
+/** What checks act in: an implementation, the accounts of the run, and what is known of the configuration. */
+export interface World {
+  /** Sends as nobody in particular, to what the rate limit does not count. */
   readonly send: Send
-  /** Sends a request with an API key, so that it is not counted. */
+  /** Sends with the API key of the main user, or the master key, so that nothing is counted. */
   readonly request: Send
-  /** Sends counted requests, without an API key. */
+  /** Sends without a key, counted. */
   readonly anonymous: Anonymous
   readonly limits: { readonly requests: number; readonly windowMs: number; readonly adminRequests: number }
   readonly accounts: Accounts
   readonly hasOtherClient: boolean
-  /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */
+  /** A sender of another client address, a new one at each call. @throws CheckSkipped when there is none */
   otherClient(): Send
-  /** @throws CheckSkipped when the option is not given */
+  /** @throws CheckSkipped when none is given */
   masterKey(): string
-  /** @throws CheckSkipped when the option is not given */
+  /** @throws CheckSkipped when none is given */
   allowedOrigin(): string
-  /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
+  /** The user that most checks share. @throws CheckSkipped when the given administrator could not remove it */
   user(): Promise<OwnUser>
-  /** A new user for one check. */
+  /** A user of one check's own. */
   newUser(): Promise<OwnUser>
-  /** A superadmin that the run created. */
+  /** The run's own superadmin. */
   superadmin(): Promise<OwnAdmin>
-  /** An administrator with the role `admin`. */
+  /** An administrator with the role `admin`: the run's own, or the given one. */
   admin(): Promise<{ readonly username: string; readonly token: string }>
-  /** Sends a request as {@link superadmin}. */
-  asSuperadmin(route: RouteName, request?: AdminRequest): Promise<ReceivedResponse>
-  /** Unix milliseconds slightly in the past by the clock of the service, so that tokens are not from the future. */
+  /** Sends as the run's own superadmin. */
+  asSuperadmin(route: RouteName, request?: AdminRequest): Promise<Answer>
+  /** Unix milliseconds a little in the service's past: no token of that time is from the future. */
   now(): Promise<number>
-  /** Redacts these secrets in all messages. */
-  redact(...secrets: readonly string[]): void
-  /** Skips the check on platforms where programs cannot set this header, such as browsers. */
+  /** Remembers secrets, so that no message tells them. */
+  keep(...secrets: readonly string[]): void
+  /** Skips the check where programs may not set this header, as in browsers. */
   needHeader(name: string): void
 }
 
-interface TestContextOptions {
-  readonly configuration: ServiceConfiguration
+/** What {@link createWorld} builds on. */
+export interface WorldContext {
+  readonly options: ConformanceOptions
   readonly send: Send
   readonly anonymous: Anonymous
   readonly accounts: Accounts
-  readonly session: Session | undefined
+  readonly session: GivenSession | undefined
   readonly otherClient: (() => Send) | undefined
-  readonly redact: (...secrets: readonly string[]) => void
+  readonly keep: (...secrets: readonly string[]) => void
 }
 
 const PAST_MS = 10_000
 
-const NO_ADMINISTRATOR = 'requires an administrator, and none is given (option admin)'
+const NO_ADMINISTRATOR = 'it takes an administrator, and none is given (option admin)'
 
-/** Creates the context of a run. Accounts are created on first use. */
-export function createTestContext({
-  configuration,
-  send,
-  anonymous,
-  accounts,
-  session,
-  otherClient,
-  redact,
-}: TestContextOptions): TestContext {
-  const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = configuration
+/** Makes the world of one run. What it holds is made when first needed. */
+export function createWorld({ options, send, anonymous, accounts, session, otherClient, keep }: WorldContext): World {
+  const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = options
 
-  function superadminToken(): string {
+  function givenToken(): string {
     if (!session) throw new CheckSkipped(NO_ADMINISTRATOR)
     if (session.role === 'superadmin') return session.token
     throw new CheckSkipped(
-      'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
+      'it takes users of its own, and the given administrator is no superadmin: none could remove them',
     )
   }
 
-  const user = once(async () =>
-    configuration.user ? asOwnUser(configuration.user) : accounts.newUser(superadminToken()),
-  )
-  const superadmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
-  const ownAdmin = once(() => accounts.newAdmin(superadminToken(), 'admin'))
+  const user = once(async () => (options.user ? givenUser(options.user) : accounts.newUser(givenToken())))
+  const superadmin = once(() => accounts.newAdmin(givenToken(), 'superadmin'))
+  const ownAdmin = once(() => accounts.newAdmin(givenToken(), 'admin'))
   const token = async () => (await superadmin()).token
 
-  async function bypassKey(): Promise<string | undefined> {
+  async function liftingKey(): Promise<string | undefined> {
     if (session?.role === 'superadmin') return (await user()).apiKey
-    if (configuration.user?.apiKey) return configuration.user.apiKey
+    if (options.user?.apiKey) return options.user.apiKey
     if (masterApiKey) return masterApiKey
-    if (configuration.user) return undefined
-    throw new CheckSkipped(
-      'requires a bypass of the rate limit: a superadmin, an API key of the user or the master key',
-    )
+    if (options.user) return undefined
+    throw new CheckSkipped('nothing lifts the rate limit: neither a user of its own nor a master key')
   }
 
   const request: Send = async (path, init = {}) => {
-    const apiKey = await bypassKey()
+    const apiKey = await liftingKey()
     if (apiKey !== undefined) return send(path, { ...init, headers: { [HEADERS.apiKey]: apiKey, ...init.headers } })
     await anonymous.ensure(1)
     return anonymous.send(path, init)
@@ -136,7 +96,7 @@ export function createTestContext({
     send,
     anonymous,
     accounts,
-    redact,
+    keep,
     limits: {
       requests: rateLimit?.requests ?? LIMITS.requests,
       windowMs: rateLimit?.windowMs ?? LIMITS.windowSeconds * 1000,
@@ -146,10 +106,10 @@ export function createTestContext({
     hasOtherClient: otherClient !== undefined,
     otherClient() {
       if (otherClient) return otherClient()
-      throw new CheckSkipped('requires a second client address (option otherClient)')
+      throw new CheckSkipped('no second client address is given (option otherClient)')
     },
-    masterKey: () => required(masterApiKey, 'requires the master API key (option masterApiKey)'),
-    allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
+    masterKey: () => given(masterApiKey, 'no master API key is given (option masterApiKey)'),
+    allowedOrigin: () => given(allowedOrigin, 'no allowed origin is given (option allowedOrigin)'),
     user,
     newUser: async () => accounts.newUser(await token()),
     superadmin,
@@ -158,28 +118,28 @@ export function createTestContext({
       return sendAs(send, await token(), route, request.method ?? ROUTES[route].method, request)
     },
     now: once(async () => {
-      if (!configuration.user) return Date.parse((await user()).createdAt) - PAST_MS
-      const response = await request(ROUTES.status.path)
-      return expectMoment(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
+      if (!options.user) return Date.parse((await user()).createdAt) - PAST_MS
+      const answer = await request(ROUTES.status.path)
+      return expectMoment(expectJson(answer).timestamp, '"timestamp"', answer) - PAST_MS
     }),
     needHeader(name) {
       if (maySetHeader(name)) return
-      throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
+      throw new CheckSkipped(`programs may not set the header ${name} on this platform`)
     },
   }
 }
 
-/** The given user. Access to an unknown property skips the check. */
-function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
-  const ownOnly = () => required(undefined, 'requires its own user, and no administrator is given (option admin)')
+/** The given user. What is not known of it skips the checks that ask for it. */
+function givenUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
+  const ownOnly = () => given(undefined, 'it takes a user of its own, and no administrator is given (option admin)')
   return {
     name,
     fernetKey,
     get apiKey() {
-      return required(apiKey, 'requires the API key of the user (option user.apiKey)')
+      return given(apiKey, 'no API key of the user is given (option user.apiKey)')
     },
     get password() {
-      return required(password, 'requires the password of the user (option user.password)')
+      return given(password, 'no password of the user is given (option user.password)')
     },
     get id() {
       return ownOnly()
@@ -190,12 +150,12 @@ function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnU
   }
 }
 
-function required(value: string | undefined, reason: string): string {
+function given(value: string | undefined, reason: string): string {
   if (value !== undefined && value !== '') return value
   throw new CheckSkipped(reason)
 }
 
-/** Caches a result. A failure is not cached, so that it fails one check and not all. */
+/** Runs at the first call; all get its result. What failed once is tried again, so that one check fails and not all. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return async () => {
@@ -205,27 +165,4 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
     })
     return result
   }
-}
-
-/** Whether programs can set this header. Browsers reserve some (Fetch, "forbidden request-header"). */
-function maySetHeader(name: string): boolean {
-  return new Request('http://localhost', { headers: { [name]: 'x' } }).headers.has(name)
-}
-
-/** Whether request bodies can be streamed. */
-export function canStream(): boolean {
-  try {
-    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
-    return !new Request('http://localhost', init).headers.has('content-type')
-  } catch {
-    return false
-  }
-}
-
-/**
- * Whether the platform may buffer a streamed body until its end, as browsers do for service workers. Browsers are
- * recognized by their forbidden headers.
- */
-export function mayBufferBodies(): boolean {
-  return !maySetHeader('origin')
 }

@@ -1,0 +1,204 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkReplaceable, fileError, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
+import { folders } from '../config/paths.ts'
+import type { Env } from '../core/context.ts'
+import { CliError, EXIT } from '../core/errors.ts'
+import { COMPLETE_COMMAND, type Shell, VARIABLES } from '../core/shells.ts'
+
+const { line, breaks, words } = VARIABLES
+
+/** What is in every script, and tells it from other files. */
+const SCRIPT_MARK = 'Written by: fish-cli completion'
+
+const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
+
+// No mapfile and no compopt in bash 3.2, which macOS brings; there, paths are offered wherever there is nothing else.
+const BASH = `${HEADER} bash
+_fish_cli() {
+  local reply kind=
+  COMPREPLY=()
+  while IFS= read -r reply; do
+    if [ -z "$kind" ]; then kind=$reply; else COMPREPLY+=("$reply"); fi
+  done < <(${line}="\${COMP_LINE:0:COMP_POINT}" ${breaks}="$COMP_WORDBREAKS" fish-cli ${COMPLETE_COMMAND} bash 2>/dev/null)
+  case $kind in
+    files*) compopt -o default +o nospace 2>/dev/null ;;
+    folders*) compopt -o dirnames +o nospace 2>/dev/null ;;
+  esac
+}
+if type compopt >/dev/null 2>&1; then
+  complete -o nospace -F _fish_cli fish-cli
+else
+  complete -o nospace -o default -F _fish_cli fish-cli
+fi
+`
+
+// In a folder of fpath it is called for the first completion; when it is sourced it registers itself.
+const ZSH = `#compdef fish-cli
+${HEADER} zsh
+_fish_cli() {
+  local -a typed reply
+  local kind
+  typed=("\${(@Q)words[1,CURRENT-1]}" "\${(Q)PREFIX}")
+  reply=("\${(@f)$(${words}="\${(pj:\\x1f:)typed}" fish-cli ${COMPLETE_COMMAND} zsh 2>/dev/null)}")
+  kind=$reply[1]
+  reply=("\${(@)reply[2,-1]}")
+  (( \${#reply} )) && [[ -z $reply[1] ]] && reply=()
+  if [[ $kind == (files|folders)' '* ]]; then
+    compset -p \${kind#* }
+    if [[ $kind == files* ]]; then _files; else _files -/; fi
+  elif [[ $kind == list ]]; then
+    _describe -V 'fish-cli' reply -S ''
+  else
+    _describe -V 'fish-cli' reply
+  fi
+}
+if [[ $funcstack[1] == _fish-cli ]]; then
+  _fish_cli "$@"
+elif (( $+functions[compdef] )); then
+  compdef _fish_cli fish-cli
+else
+  print -u2 'fish-cli: completion needs compinit. Before this, ~/.zshrc must have: autoload -Uz compinit && compinit'
+fi
+`
+
+const FISH = `${HEADER} fish
+function __fish_cli_complete
+    set -l current (commandline -ct)
+    set -lx ${words} (string join \\x1f -- (commandline -opc) "$current")
+    set -l reply (fish-cli ${COMPLETE_COMMAND} fish 2>/dev/null)
+    set -l kind (string split ' ' -- "$reply[1]")
+    set -e reply[1]
+    if contains -- "$kind[1]" files folders
+        set -l start (string sub -l $kind[2] -- "$current")
+        set -l path (string sub -s (math $kind[2] + 1) -- "$current")
+        if test "$kind[1]" = files
+            set -a reply "$start"(__fish_complete_path "$path")
+        else
+            set -a reply "$start"(__fish_complete_directories "$path" '')
+        end
+    end
+    set -q reply[1]; and printf '%s\\n' $reply
+end
+complete -c fish-cli -f -k -a '(__fish_cli_complete)'
+`
+
+const POWERSHELL = `${HEADER} powershell
+Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fish-cli.ps1' -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object {
+    if ($_ -is [Context.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+  }) + "$wordToComplete"
+  try {
+    $env:${words} = $typed -join [char]0x1f
+    @(fish-cli ${COMPLETE_COMMAND} powershell 2>$null) | Select-Object -Skip 1 | ForEach-Object {
+      $value, $description = $_ -split "\`t", 2
+      if (-not $description) { $description = $value }
+      [Context.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+    }
+  } catch {
+  } finally {
+    Remove-Item Env:${words} -ErrorAction SilentlyContinue
+  }
+}
+`
+
+/**
+ * What a shell has to run, once, to complete command lines of fish-cli. It starts nothing before a key is pressed, and
+ * is the same for every version: what there is to complete, it asks the program that is installed then.
+ */
+export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
+
+/** Where the script of a shell belongs. */
+export interface ScriptLocation {
+  readonly path: string
+  /** What is typed once, after that. Without it the shell finds the file by itself. */
+  readonly next?: string | undefined
+  /** Where that is not needed. @default nowhere */
+  readonly unless?: string | undefined
+}
+
+// The names of the folders that bash-completion, zsh and fish look into, in the data and configuration of a user.
+const IN_BASH = ['bash-completion', 'completions', 'fish-cli']
+const IN_ZSH = ['zsh', 'site-functions', '_fish-cli']
+const IN_FISH = ['fish', 'completions', 'fish-cli.fish']
+const IN_OURS = ['completion', 'fish-cli.ps1']
+
+/**
+ * Where `--install` puts the script of a shell. zsh and bash are told to read the file itself: calling compinit once
+ * more for a folder would cost many times what reading these few lines does.
+ *
+ * @param home The user's home folder.
+ * @example placeOf('fish', { env: {}, home: '/home/alex' }).path // '/home/alex/.config/fish/completions/fish-cli.fish'
+ */
+export function scriptLocation(
+  shell: Shell,
+  { env, home }: { readonly env: Env; readonly home: string },
+): ScriptLocation {
+  const absolute = (value: string | undefined) => (value?.startsWith('/') ? value : undefined)
+  const data = absolute(env.XDG_DATA_HOME) ?? join(home, '.local', 'share')
+  const config = absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
+  if (shell === 'fish') return { path: join(config, ...IN_FISH) }
+  if (shell === 'zsh') {
+    const path = join(data, ...IN_ZSH)
+    return { path, next: `echo '. ${quoted(path)}' >> ~/.zshrc` }
+  }
+  if (shell === 'bash') {
+    const own = absolute(env.BASH_COMPLETION_USER_DIR)
+    const path = own ? join(own, ...IN_BASH.slice(1)) : join(data, ...IN_BASH)
+    return { path, next: `echo '. ${quoted(path)}' >> ~/.bashrc`, unless: 'bash loads the package bash-completion' }
+  }
+  const path = join(folders({ env }).data, ...IN_OURS)
+  return { path, next: `Add-Content -Path $PROFILE -Value ". '${path.replaceAll("'", "''")}'"` }
+}
+
+/** A path inside a line that itself stands in single quotation marks. */
+function quoted(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `"${path.replace(/["$`\\]/g, '\\$&').replaceAll("'", "'\\''")}"`
+}
+
+const READABLE_BY_ALL = 0o644
+// As far as the umask lets them.
+const ENTERED_BY_ALL = 0o777
+
+/**
+ * Puts a script into its place, as a whole, and makes the folders it needs. A script of before is replaced; another
+ * file is left alone.
+ *
+ * @param dryRun Only looks whether it could. @default false
+ * @throws CliError `file_exists` where there is a file of somebody else, `file_not_written`, `file_not_read`
+ */
+export function installScript(path: string, script: string, dryRun: boolean): void {
+  if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
+  try {
+    if (dryRun) {
+      checkReplaceable(path)
+      return
+    }
+    makeFolderOf(path, ENTERED_BY_ALL)
+    replace(path, script)
+  } catch (error) {
+    throw fileError(error as NodeJS.ErrnoException, path, 'written')
+  }
+}
+
+function replace(path: string, script: string): void {
+  const draft = `${path}.new`
+  removeDraft(draft)
+  try {
+    writeFileSync(draft, script, { mode: READABLE_BY_ALL })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+function isAnothers(path: string): CliError {
+  return new CliError({
+    code: 'file_exists',
+    message: `${path} exists already, and fish-cli did not write it.`,
+    hint: 'Move it away, or print the script and put it where you like: see fish-cli completion --help',
+    exit: EXIT.conflict,
+  })
+}

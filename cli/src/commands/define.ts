@@ -1,0 +1,139 @@
+import { Flags, type Interfaces } from '@oclif/core'
+import type { Target } from '../config/target.ts'
+import type { Context, Role } from '../core/context.ts'
+import type { Bar } from '../output/chart.ts'
+import type { Column } from '../output/columns.ts'
+import { FORMATS, type OutputFlags } from '../output/format.ts'
+import type { RowsOutput } from '../output/rows.ts'
+import type { Screen } from '../output/screen.ts'
+
+/** A word that can be completed, with its description. */
+export interface Candidate {
+  readonly value: string
+  readonly description?: string | undefined
+}
+
+/** Values that shells offer for a flag or an argument. All parts count together. */
+export interface Values {
+  readonly words?: readonly Candidate[] | undefined
+  /** Names from the user's configuration. */
+  readonly local?: 'profiles' | 'users' | undefined
+  readonly paths?: 'files' | 'folders' | undefined
+  /** Several words, separated by commas. */
+  readonly list?: boolean | undefined
+  /** Words that depend on the argument before this one. */
+  readonly byPrevious?: Readonly<Record<string, readonly Candidate[]>> | undefined
+}
+
+/** Values that are known, or loaded when the completion data is written. */
+export type Completion = Readonly<Record<string, Values | (() => Promise<Values>)>>
+
+/** These words. */
+export function words(values: readonly string[]): Values {
+  return { words: values.map((value) => ({ value })) }
+}
+
+/** A command line that shows how a command is used. */
+export type Example = string | { readonly description: string; readonly command: string }
+
+/** What was typed for a command, parsed. */
+export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
+  readonly flags: F & GlobalFlags
+  readonly args: A
+}
+
+interface GlobalFlags {
+  readonly json?: boolean
+}
+
+/** What a command runs with: the system, what was typed, what that selects, and ways to print. */
+// biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
+export interface CommandContext<F = any, A = any> extends Context, CommandInput<F, A> {
+  /** The service and account of the command, resolved at the first access. @throws CliError `profile_not_found` */
+  readonly target: Target
+  /** What stdout can show. */
+  readonly screen: Screen
+  /**
+   * Prints the result: with `--json` the data, otherwise the text, wrapped to the terminal unless it is verbatim, for
+   * copying.
+   */
+  print(data: unknown, render: (colours: boolean) => string, options?: { readonly isVerbatim?: boolean }): number
+  /** Prints rows in the format of `--output`; a long table on a terminal is paged. */
+  printRows<Row extends object>(output: CommandRows<Row>, flags?: OutputFlags): Promise<number>
+  /** Prints bars instead of a table; every other format prints the rows behind them. */
+  printChart<Row extends object>(
+    output: CommandRows<Row> & { readonly bars: readonly Bar[] },
+    flags?: OutputFlags,
+  ): Promise<number>
+  /** Prints a text that ends with a newline, paged when it is longer than the screen. */
+  printLong(text: string, flags?: OutputFlags): Promise<number>
+  /** Writes a remark that is no data to stderr, unless `--json` is given. */
+  note(text: string): void
+}
+
+/** Rows to print. @default columns those of the command */
+export type CommandRows<Row extends object> = Omit<RowsOutput<Row>, 'columns'> &
+  Partial<Pick<RowsOutput<Row>, 'columns'>>
+
+/** A command: what it takes and prints, as data, and what it does. Help, man pages, completion and the reference read the data. */
+// biome-ignore lint/suspicious/noExplicitAny: the list of commands holds commands of all flags and arguments
+export interface Command<F extends object = any, A extends object = any> {
+  readonly summary: string
+  readonly description?: string
+  readonly examples: readonly Example[]
+  readonly args: Interfaces.ArgInput<A>
+  readonly flags: Interfaces.FlagInput<F>
+  /** Columns of the rows it prints, for a command with `...outputFlags`. `--fields` is checked against them first. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of any command
+  readonly columns?: readonly Column<any>[]
+  /** Columns that depend on what was typed. @default `columns` */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of any command
+  columnsFor?(input: CommandInput<F, A>): readonly Column<any>[] | Promise<readonly Column<any>[]>
+  /** Values of `--output`. @default the formats of rows */
+  readonly formats: readonly string[]
+  /** Completion of its own flags and arguments, by name. Values of shared flags are known without it. */
+  readonly completion: Completion
+  /** Role that the service requires. */
+  role(input: CommandInput<F, A>): Role
+  /** Does the work and returns the exit status. */
+  run(context: CommandContext<F, A>): Promise<number>
+}
+
+type FlagValues<F> = F extends Interfaces.FlagInput<infer Values> ? Values : never
+type ArgValues<A> = A extends Interfaces.ArgInput<infer Values> ? Values : never
+
+/** What a command file writes; the rest has defaults. */
+interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends object = ArgValues<A>>
+  extends Omit<Command<V, W>, 'args' | 'flags' | 'formats' | 'completion' | 'role'> {
+  readonly args?: A
+  readonly flags?: F
+  readonly formats?: readonly string[]
+  readonly completion?: Completion
+  /** @default 'player' */
+  readonly role?: Role | ((input: CommandInput<V, W>) => Role)
+}
+
+/** Flags of every command. `--no-color` is read before a command is loaded: help and errors have colours too. */
+export const globalFlags = {
+  json: Flags.boolean({ summary: 'Print one JSON document, also when it fails.', helpGroup: 'GLOBAL' }),
+  'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),
+}
+
+/**
+ * Defines a command.
+ * @example export const configPath = defineCommand({ summary: 'Print …', examples: ['fish-cli …'], run: async (context) => … })
+ */
+export function defineCommand<
+  F extends Readonly<Record<string, object>> = Record<never, never>,
+  A extends Readonly<Record<string, object>> = Record<never, never>,
+>(definition: CommandDefinition<F, A>): Command<FlagValues<F>, ArgValues<A>> {
+  const { args, flags, role = 'player' } = definition
+  return {
+    formats: FORMATS,
+    completion: {},
+    ...definition,
+    args: (args ?? {}) as Interfaces.ArgInput<ArgValues<A>>,
+    flags: (flags ?? {}) as Interfaces.FlagInput<FlagValues<F>>,
+    role: typeof role === 'function' ? role : () => role,
+  }
+}

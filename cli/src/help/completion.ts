@@ -1,0 +1,293 @@
+import { readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Candidate, Values } from '../commands/define.ts'
+import { configPath } from '../config/paths.ts'
+import type { Env } from '../core/context.ts'
+import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
+import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
+
+/** Where the build puts what completion knows, in `dist`. */
+export const DATA_FILE = 'completion.json'
+
+const STDOUT = 1
+
+/**
+ * Answers the script of a shell while a line is typed. Whatever goes wrong, it says nothing: nobody asked for an error.
+ *
+ * @param root The folder of the package.
+ */
+export function printCompletions(shell: string | undefined, root: string): void {
+  try {
+    if (!isShell(shell)) return
+    const data = JSON.parse(readFileSync(join(root, 'dist', DATA_FILE), 'utf8'))
+    let rest = Buffer.from(completionReply(shell, process.env, data, () => readLocalNames(process.env)))
+    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest))
+  } catch {}
+}
+
+/**
+ * What the script of a shell reads: first a line that says what follows (`words`; `list`, where a comma may come next;
+ * `files 7` or `folders 7`, where the shell completes a path behind so many characters), then one candidate in a line.
+ *
+ * @param env With what the script handed over in {@link VARIABLES}.
+ */
+export function completionReply(shell: Shell, env: Env, data: CompletionData, own: () => LocalNames): string {
+  if (shell === 'bash') return forBash(env, data, own)
+  const words = (env[VARIABLES.words] ?? '').split(SEPARATOR).slice(1)
+  const answer = complete(words, data, own)
+  // zsh and fish choose themselves, in the ways that their users have set.
+  const chosen = shell === 'powershell' ? matching(answer.candidates, words.at(-1) ?? '') : answer.candidates
+  const line = shell === 'zsh' ? zshLine : tabbedLine
+  return replyText(answer, chosen.map(line))
+}
+
+function forBash(env: Env, data: CompletionData, own: () => LocalNames): string {
+  const { words, quote } = parseBashLine(env[VARIABLES.line] ?? '')
+  const current = words.at(-1) ?? ''
+  const answer = complete(words, data, own)
+  // bash replaces only what stands behind the last of the characters at which it cuts words.
+  const breaks = [...(env[VARIABLES.breaks] ?? '')].filter((char) => /[=:]/.test(char))
+  const cut = quote?.at ?? Math.max(0, ...breaks.map((char) => current.lastIndexOf(char) + 1))
+  const end = answer.open || quote ? '' : ' '
+  const texts = matching(answer.candidates, current).map(({ value }) => {
+    const rest = value.slice(cut)
+    return `${quote ? rest : rest.replace(/[^\w./,:=@%+-]/g, '\\$&')}${end}`
+  })
+  return replyText(answer, texts)
+}
+
+/** Those that begin as what was typed, in its letter case where there are any. */
+function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
+  const exact = candidates.filter(({ value }) => value.startsWith(typed))
+  if (exact.length > 0) return exact
+  return candidates.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()))
+}
+
+function replyText({ paths, skip, open }: Completions, candidates: readonly string[]): string {
+  const head = paths ? `${paths} ${skip}` : open ? 'list' : 'words'
+  return `${[head, ...candidates].join('\n')}\n`
+}
+
+// A colon ends the value for _describe.
+function zshLine({ value, description }: Candidate): string {
+  const escaped = value.replace(/[\\:]/g, '\\$&')
+  return description ? `${escaped}:${description}` : escaped
+}
+
+function tabbedLine({ value, description }: Candidate): string {
+  return description ? `${value}\t${description}` : value
+}
+
+const ANYWHERE: readonly FlagData[] = [{ name: 'help', summary: 'Show help.' }]
+const FIRST: readonly FlagData[] = [...ANYWHERE, { name: 'version', summary: 'Show the version.' }]
+const FIRST_WORDS: readonly Candidate[] = [
+  { value: 'help', description: 'Show help of a command.' },
+  { value: 'version', description: 'Show the version.' },
+]
+const NOTHING: Completions = { candidates: [], skip: 0 }
+
+/**
+ * Says what can stand where the cursor is.
+ *
+ * @param words What was typed behind the name of the program; the last one, empty or not, is to be completed.
+ * @param own Called only where names of the user can stand.
+ * @example complete(['list', '--gam'], data, own).candidates // holds { value: '--gamemode', … }
+ */
+export function complete(words: readonly string[], data: CompletionData, own: () => LocalNames): Completions {
+  const before = words.slice(0, -1)
+  const current = words.at(-1) ?? ''
+  const [first = ''] = before
+  if (before.length === 0) {
+    return completions(current.startsWith('-') ? flagsOf(FIRST) : [...wordsAfter([], data), ...FIRST_WORDS])
+  }
+  if (first === 'help') return completions(wordsAfter(before.slice(1), data, data.pages))
+  const ids = [2, 1].flatMap((count) => (before.length >= count ? [before.slice(0, count).join(':')] : []))
+  const id = ids.find((each) => Object.hasOwn(data.commands, each))
+  const command = id === undefined ? undefined : data.commands[id]
+  const second = before.length === 1 && !current.startsWith('-') ? wordsAfter(before, data) : []
+  if (!command)
+    return completions(current.startsWith('-') && Object.hasOwn(data.topics, first) ? flagsOf(ANYWHERE) : second)
+  const { candidates, ...rest } = completeIn(command, before.slice(id?.split(':').length), current, own)
+  // Flags are only offered where nothing else can stand.
+  const others = second.length > 0 ? candidates.filter(({ value }) => !value.startsWith('-')) : candidates
+  return { ...rest, candidates: [...second, ...others] }
+}
+
+/** The words that continue others on the way to a command. */
+function wordsAfter(
+  words: readonly string[],
+  { commands, topics }: CompletionData,
+  more: readonly Candidate[] = [],
+): readonly Candidate[] {
+  const found = Object.entries(commands).map(([id, { summary }]) => ({ path: id.split(':'), description: summary }))
+  const beginnings = Object.entries(topics).map(([word, description]) => ({ path: [word], description }))
+  const next = [...found, ...beginnings].filter(
+    ({ path }) => path.length === words.length + 1 && words.every((word, index) => word === path[index]),
+  )
+  // A word that is a command and a topic is described as the command.
+  const unique = new Map(next.toReversed().map(({ path, description }) => [path.at(-1) ?? '', description]))
+  const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...sorted.map(([value, description]) => ({ value, description })), ...(words.length === 0 ? more : [])]
+}
+
+function completeIn(
+  { flags, args }: CommandData,
+  before: readonly string[],
+  current: string,
+  own: () => LocalNames,
+): Completions {
+  const typed = readTyped(flags, before)
+  if (typed.open?.values) return completeValue(typed.open.values, '', current, own)
+  const [, flag = '', value] = typed.ended ? [] : (/^--([^=]+)=(.*)$/s.exec(current) ?? [])
+  if (value !== undefined) {
+    const values = flags.find(({ name }) => name === flag)?.values
+    return values ? completeValue(values, `--${flag}=`, value, own) : NOTHING
+  }
+  const left = [...flags.filter(({ name, multiple }) => multiple || !typed.names.has(name)), ...ANYWHERE]
+  if (current.startsWith('-') && !typed.ended) return completions(flagsOf(left))
+  const last = args.at(-1)
+  const arg = args[typed.args.length] ?? (last?.multiple ? last : undefined)
+  if (!arg) return completions(typed.ended ? [] : flagsOf(left))
+  return completeValue(arg.values, '', current, own, typed.args.at(-1))
+}
+
+/** What the finished words of a command are: flags, arguments, and the flag that waits for its value. */
+function readTyped(flags: readonly FlagData[], words: readonly string[]) {
+  const names = new Set<string>()
+  const args: string[] = []
+  let open: FlagData | undefined
+  let ended = false
+  for (const word of words) {
+    if (open) open = undefined
+    else if (ended || !/^-./.test(word)) args.push(word)
+    else if (word === '--') ended = true
+    else {
+      const { given, waiting } = flagsIn(flags, word)
+      for (const { name } of given) names.add(name)
+      open = waiting
+    }
+  }
+  return { names, args, open, ended }
+}
+
+/** The flags in a word such as `--output`, `--output=json`, `-o`, `-ojson` or `-dy`. */
+function flagsIn(flags: readonly FlagData[], word: string) {
+  if (word.startsWith('--')) {
+    const [name, value] = word.slice(2).split('=', 2)
+    const given = flags.filter((flag) => flag.name === name)
+    return { given, waiting: value === undefined ? given.find(({ values }) => values) : undefined }
+  }
+  const given: FlagData[] = []
+  for (let index = 1; index < word.length; index += 1) {
+    const flag = flags.find(({ char }) => char === word[index])
+    if (!flag) break
+    given.push(flag)
+    if (flag.values) return { given, waiting: index === word.length - 1 ? flag : undefined }
+  }
+  return { given, waiting: undefined }
+}
+
+function completeValue(
+  { words = [], local: kind, paths, list, byPrevious }: Values,
+  prefix: string,
+  typed: string,
+  own: () => LocalNames,
+  previous?: string,
+): Completions {
+  const found = [
+    ...(byPrevious && previous !== undefined && Object.hasOwn(byPrevious, previous)
+      ? (byPrevious[previous] ?? [])
+      : words),
+    ...(kind ? own()[kind] : []),
+  ]
+  const chosen = list ? typed.split(',').slice(0, -1) : []
+  const start = [prefix, ...chosen.map((word) => `${word},`)].join('')
+  const candidates = found
+    // What begins with a dash would be taken for a flag, unless it stands behind "=".
+    .filter(({ value }) => !chosen.includes(value) && (prefix !== '' || !value.startsWith('-')))
+    .map(({ value, description }) => ({ value: `${start}${value}`, description }))
+  return { candidates, paths, skip: prefix.length, open: list }
+}
+
+function flagsOf(flags: readonly FlagData[]): readonly Candidate[] {
+  return flags.map(({ name, summary }) => ({ value: `--${name}`, description: summary }))
+}
+
+function completions(candidates: readonly Candidate[]): Completions {
+  return { candidates, skip: 0 }
+}
+
+/** The words of a line up to the cursor, as bash will take them apart. */
+export interface BashLine {
+  /** Those behind the name of the program; the last one is to be completed. */
+  readonly words: readonly string[]
+  /** The quotation mark that is still open, and how many characters of the last word stand before it. */
+  readonly quote?: { readonly mark: string; readonly at: number } | undefined
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
+
+/**
+ * Takes a line apart: spaces, both kinds of quotation marks, backslashes. What bash would put in for variables and
+ * commands stays as it was typed. bash itself cuts words at `=` and `:` too, and does not say where.
+ */
+export function parseBashLine(line: string): BashLine {
+  const words: string[] = []
+  let word: string | undefined
+  let quote: { mark: string; at: number } | undefined
+  for (let index = 0; index < line.length; index += 1) {
+    const char = line.charAt(index)
+    const next = line.charAt(index + 1)
+    if (char === '\\' && quote?.mark !== "'" && (!quote || /["$`\\]/.test(next))) {
+      word = (word ?? '') + next
+      index += 1
+    } else if (quote) {
+      if (char === quote.mark) quote = undefined
+      else word += char
+    } else if (char === '"' || char === "'") {
+      word ??= ''
+      quote = { mark: char, at: word.length }
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? '') + char
+  }
+  words.push(word ?? '')
+  const program = words.findIndex((each) => !ASSIGNMENT.test(each))
+  return { words: words.slice(program + 1), quote }
+}
+
+// What stands in a line of a script and needs no quotes; all names that profiles and players can have are such.
+const PLAIN = /^[\w.*-]{1,64}$/
+
+/**
+ * Names from the configuration, read lightly: what is wrong in it is told by commands, not here. No secret is in it.
+ */
+export function readLocalNames(env: Env): LocalNames {
+  const profiles = profilesIn(env).filter(([name]) => PLAIN.test(name))
+  const users = profiles.flatMap(([name, { user }]): readonly Candidate[] =>
+    typeof user === 'string' && PLAIN.test(user) ? [{ value: user, description: `of profile ${name}` }] : [],
+  )
+  return {
+    profiles: profiles.map(([value, { url }]) => ({ value, description: printableAddress(url) })),
+    users: [...new Map(users.map((user) => [user.value, user])).values()],
+  }
+}
+
+interface LooseProfile {
+  readonly url?: unknown
+  readonly user?: unknown
+}
+
+function profilesIn(env: Env): readonly (readonly [string, LooseProfile])[] {
+  try {
+    const { profiles } = JSON.parse(readFileSync(configPath({ env }), 'utf8')) as { profiles?: object }
+    return Object.entries(profiles ?? {}).map(([name, profile]) => [name, profile ?? {}] as const)
+  } catch {
+    return []
+  }
+}
+
+function printableAddress(url: unknown): string | undefined {
+  return typeof url === 'string' && /^https?:\/\/[!-?A-~]+$/.test(url) ? url : undefined
+}

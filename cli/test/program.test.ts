@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { commandIds, topics } from '../src/commands/index.ts'
+import { cacheFolder, cachePath } from '../src/config/paths.ts'
+import { EXIT, stdoutError } from '../src/core/errors.ts'
+import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
+import { findPage, helpWords } from '../src/help/static-pages.ts'
+import { newFolder } from './folders.ts'
+import { run } from './harness.ts'
+
+const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
+
+function launch(argv: readonly string[], stdout: 'pipe' | number) {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    env: { PATH: process.env.PATH, HOME: '/dev/null/home' },
+    stdio: ['ignore', stdout, 'pipe'],
+  })
+  const errors: string[] = []
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => errors.push(piece))
+  return { child, ended: once(child, 'close').then(([status]) => ({ status, stderr: errors.join('') })) }
+}
+
+describe('a stdout that cannot be written', () => {
+  const full = existsSync('/dev/full')
+  test.skipIf(!full)(
+    `ends with one clear error when the disk is full${full ? '' : ' (skipped: no /dev/full here)'}`,
+    async () => {
+      const { ended } = launch(['help', 'exit-codes'], openSync('/dev/full', 'w'))
+      expect(await ended).toEqual({
+        status: 1,
+        stderr:
+          'fish-cli: What was to be printed could not be written (ENOSPC: the disk is full).\n' +
+          '  Make room, or write to another place.\n',
+      })
+    },
+  )
+
+  test('is no failure when the reader has seen enough', async () => {
+    const { child, ended } = launch(['help', 'exit-codes'], 'pipe')
+    child.stdout?.destroy()
+    expect(await ended).toEqual({ status: 0, stderr: '' })
+    expect(stdoutError(Object.assign(new Error(), { code: 'EPIPE' }))).toBeUndefined()
+    expect(stdoutError(Object.assign(new Error(), { code: 'EIO' }))?.exit).toBe(1)
+  })
+})
+
+describe('help', () => {
+  test('exit-codes lists every exit code there is', async () => {
+    const { status, stdout } = await run(['help', 'exit-codes'])
+    expect(status).toBe(0)
+    for (const code of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ *${code} {2}\\S`, 'm'))
+    expect((await run(['--help'])).stdout).toContain('fish-cli help exit-codes')
+  })
+
+  test('and the README give the same exit codes', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    for (const [name, meaning] of Object.entries(EXIT_MEANINGS)) {
+      expect(readme).toMatch(new RegExp(`^\\| ${EXIT[name as keyof typeof EXIT]} +\\| ${meaning} +\\|$`, 'm'))
+    }
+  })
+
+  test('shows every topic of the command list, and says what each is about', async () => {
+    expect(Object.keys(topics())).toEqual(expect.arrayContaining(['user']))
+    const root = await run(['--help'])
+    for (const [topic, { description }] of Object.entries(topics())) {
+      expect(description, topic).not.toBe('')
+      expect(root.stdout).toContain(description)
+      expect((await run([topic, '--help'])).stdout).toContain(`${topic} `)
+    }
+  })
+
+  test('is asked for by help, --help or nothing, but not behind --', () => {
+    expect(helpWords([])).toEqual([])
+    expect(helpWords(['help', 'user', 'create'])).toEqual(['user', 'create'])
+    expect(helpWords(['list', 'Alex', '--help', '--json'])).toEqual(['list', 'Alex'])
+    expect(helpWords(['list', 'Alex', '-h'])).toEqual(['list', 'Alex'])
+    expect(helpWords(['list', '--', '--help'])).toBeUndefined()
+    expect(helpWords(['list'])).toBeUndefined()
+  })
+
+  test('is that of the longest command or topic that the words begin with', () => {
+    const ids = new Set([...commandIds(), ...Object.keys(topics())])
+    expect(findPage([], ids)).toBe('')
+    expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
+    expect(findPage(['user', 'fly'], ids)).toBe('user')
+    expect(findPage(['list', 'Alex'], ids)).toBe('list')
+    expect(findPage(['fly'], ids)).toBeUndefined()
+  })
+})
+
+describe('compiled code', () => {
+  test('is kept where only this user can write', () => {
+    expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
+    expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
+    expect(cachePath('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
+    expect(cachePath('linux', {})).toBeUndefined()
+  })
+
+  test('gets a folder of this user alone, also in a home where there is none yet', () => {
+    const HOME = newFolder()
+    const folder = join(HOME, '.cache', 'fish-cli')
+    expect(cacheFolder('linux', { HOME })).toBe(folder)
+    for (const made of [folder, join(HOME, '.cache')]) expect(statSync(made).mode & 0o077).toBe(0)
+    expect(cacheFolder('linux', { HOME })).toBe(folder)
+  })
+
+  test('is not kept where its folder cannot be made, and no home is made for it', () => {
+    const HOME = join(newFolder(), 'home')
+    expect(cacheFolder('linux', { HOME })).toBeUndefined()
+    expect(existsSync(HOME)).toBe(false)
+    expect(cacheFolder('linux', {})).toBeUndefined()
+    writeFileSync(HOME, 'in the way')
+    expect(cacheFolder('linux', { XDG_CACHE_HOME: HOME })).toBeUndefined()
+  })
+})
+
+// There, the system says ENOENT to whoever makes a folder, though the one above exists.
+const oddFolder = existsSync('/proc/self')
+describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' : ' (skipped: no /proc here)'}`, () => {
+  const within = async (argv: readonly string[], env: NodeJS.ProcessEnv) => {
+    const child = spawn(process.execPath, argv, {
+      env: { PATH: process.env.PATH, HOME: '/dev/null/home', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+    const [status, signal] = await once(child, 'close')
+    return { status, signal, said }
+  }
+
+  test.each([
+    ['XDG_CACHE_HOME', '/proc'],
+    ['XDG_CACHE_HOME', '/proc/x'],
+    ['XDG_CACHE_HOME', '/proc/x/y'],
+    ['HOME', '/proc'],
+    ['HOME', '/proc/x'],
+  ])('does not hold up the program as %s=%s', async (variable, folder) => {
+    const source = new URL('../src/config/paths.ts', import.meta.url).href
+    const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
+      import { enableCompileCache } from 'node:module'
+      const folder = cacheFolder('linux', process.env)
+      if (folder) enableCompileCache(folder)
+      console.log(folder)`
+    const { status, said } = await within(['--input-type=module', '--eval', script], { [variable]: folder })
+    expect({ status, said }).toEqual({ status: 0, said: 'undefined\n' })
+  })
+
+  test.each(['/proc', '/proc/x', '/proc/x/y'])('is told as any other when profiles belong into %s', async (folder) => {
+    const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
+    const argv = [PROGRAM, 'profile', 'add', 'home', '--url', 'http://127.0.0.1:1', '--json']
+    const { status, signal, said } = await within(argv, env)
+    expect({ status, signal }).toEqual({ status: 1, signal: null })
+    expect(JSON.parse(said).error.code).toBe('file_not_written')
+    const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
+    expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
+  })
+})

@@ -1,0 +1,245 @@
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startImpostor } from './harness.ts'
+import { type FishTerminal, fishInTerminal, openTerminal, PROGRAM, SKIPPED } from './pseudo-terminal.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64url')
+
+let server: Awaited<ReturnType<typeof startImpostor>>
+let folder: string
+let requests = 0
+let onRequest = () => {}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
+  server = await startImpostor((req, res) => {
+    requests += 1
+    onRequest()
+    if (req.url === '/status') {
+      res.writeHead(429, { 'retry-after': '65', 'content-type': 'application/json' })
+      res.end(JSON.stringify({ error: 'Too many.', code: 'rate_limited', requestId: 'r' }))
+    }
+    if (!req.url?.startsWith('/get/fish?name=Alex')) return
+    const fish = Array.from({ length: 60 }, (_, index) => ({ name: `Fish ${index}`, rarity: 'Gold' }))
+    res.writeHead(200, { 'content-type': 'application/json' })
+    res.end(JSON.stringify({ user: 'Alex', fish }))
+  })
+})
+
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+let state: string
+
+beforeEach(({ task }) => {
+  state = join(folder, task.id)
+  mkdirSync(state)
+})
+
+const environment = () => ({
+  FISH_URL: server.url,
+  FISH_GAMEMODE: 'earth',
+  FISH_USER: 'Alex',
+  FISH_KEY: KEY,
+  XDG_STATE_HOME: state,
+  TMPDIR: state,
+})
+
+/** Settles at the next request that reaches the service, which never answers it. */
+function nextRequest(): Promise<void> {
+  const before = requests
+  return new Promise((resolve) => {
+    onRequest = () => {
+      if (requests > before) resolve()
+    }
+  })
+}
+
+/** Settles when the program keeps a copy of what it reads: its file came into the folder of the test, and lost its name. */
+function copyKept(): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(state, () => {
+      if (readdirSync(state).length > 0) return
+      watcher.close()
+      resolve()
+    })
+  })
+}
+
+/** Types Ctrl-C, and answers how that ended; it has to be at once. */
+async function ctrlC(terminal: FishTerminal) {
+  expect(await terminal.interrupt()).toBeLessThan(1000)
+  const { status, text, isSane } = await terminal.ended
+  // What the terminal itself shows of the key.
+  return { status, isSane, text: text.replace('^C', '') }
+}
+
+describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
+  test('while a request is under way', async () => {
+    const asked = nextRequest()
+    const terminal = fishInTerminal(['list', 'fish', 'Slow'], { env: environment() })
+    await asked
+    expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
+  })
+
+  test('while a catch is being saved', async () => {
+    const asked = nextRequest()
+    const terminal = fishInTerminal(['add', 'Cod', '-r', '1'], { env: environment() })
+    await asked
+    expect(await ctrlC(terminal)).toMatchObject({
+      status: 130,
+      isSane: true,
+      text: expect.stringContaining('Interrupted.'),
+    })
+  })
+
+  test('while a player is being created says nothing of secrets, and leaves no file', async () => {
+    const asked = nextRequest()
+    const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
+    const out = join(state, 'alex.json')
+    const terminal = fishInTerminal(['user', 'create', 'Alex', '--out', out], { env })
+    await asked
+    const { status, isSane, text } = await ctrlC(terminal)
+    expect({ status, isSane, left: existsSync(out) }).toEqual({ status: 130, isSane: true, left: false })
+    expect(text).not.toContain('canary')
+  })
+
+  test('while a file comes from the keyboard keeps nothing of it', async () => {
+    const kept = copyKept()
+    const terminal = fishInTerminal(['add', '--file', '-'], { env: environment() })
+    await kept
+    terminal.type('Cod,1\n')
+    await terminal.until(/Cod,1\r\n/)
+    const ended = await ctrlC(terminal)
+    expect(ended).toEqual({ status: 130, isSane: true, text: expect.stringMatching(/fish-cli: Interrupted\.\r\n$/) })
+    expect(readdirSync(state)).toEqual([])
+  })
+
+  test('while the first batch of a file is being sent says how much is queued', async () => {
+    const asked = nextRequest()
+    const around = 'seq -f "Fish %g,1" 700 | "$@"'
+    const terminal = fishInTerminal(['add', '--file', '-'], { env: environment(), around })
+    await asked
+    const { status, text } = await ctrlC(terminal)
+    expect(status).toBe(130)
+    expect(text).toContain('fish-cli: Interrupted. 700 catches are queued on this machine.\r\n')
+    expect(text).toContain('fish-cli outbox flush')
+  })
+
+  test('while a log is watched and nothing waits', async () => {
+    const log = join(state, 'latest.log')
+    writeFileSync(log, '')
+    const terminal = fishInTerminal(['watch', log, '--dry-run', '--from-start'], { env: environment() })
+    appendFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
+    await terminal.until(/Salmon/)
+    expect(await ctrlC(terminal)).toMatchObject({
+      status: 130,
+      isSane: true,
+      text: expect.stringMatching(/Interrupted/),
+    })
+  })
+
+  test('while a caught fish is being sent says that it is kept', async () => {
+    const log = join(state, 'latest.log')
+    writeFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
+    const asked = nextRequest()
+    const terminal = fishInTerminal(['watch', log, '--from-start'], { env: environment() })
+    await asked
+    const { status, isSane, text } = await ctrlC(terminal)
+    expect({ status, isSane }).toEqual({ status: 130, isSane: true })
+    expect(text).toContain('1 catch is queued on this machine.')
+  })
+
+  test('ends a pager that ends by it, and the program too', async () => {
+    const env = { ...environment(), PAGER: 'echo paging; exec sleep 600' }
+    const terminal = fishInTerminal(['list', 'fish', 'Alex'], { env })
+    await terminal.until(/paging/)
+    expect(await ctrlC(terminal)).toMatchObject({ status: 130, isSane: true })
+  })
+
+  test('is left to a pager that has its own use for it', async () => {
+    // No shell script: a signal that comes between its trap and its read is not told before the read ends.
+    const pager = join(state, 'pager.cjs')
+    writeFileSync(
+      pager,
+      `process.on('SIGINT', () => console.log('heard'))
+       require('node:fs').createReadStream('/dev/tty').once('data', () => process.exit())
+       console.log('paging')`,
+    )
+    const env = { ...environment(), PAGER: `exec "${process.execPath}" "${pager}"` }
+    const terminal = fishInTerminal(['list', 'fish', 'Alex'], { env })
+    await terminal.until(/paging/)
+    for (const time of [1, 2]) {
+      terminal.type('\u0003')
+      await terminal.until(new RegExp(`(heard[^]*){${time}}`))
+      if (time === 1) continue
+      terminal.type('q\n')
+    }
+    expect(await terminal.ended).toMatchObject({ status: 0, isSane: true, text: expect.stringMatching(/paging/) })
+  })
+
+  test('ends a server with 0, all it holds being kept', async () => {
+    const env = {
+      ...environment(),
+      FISH_STORAGE: `file:${join(state, 'data')}`,
+      FISH_PORT: '0',
+      FISH_ADMIN_PASSWORD: 'canary-admin',
+    }
+    const terminal = fishInTerminal(['serve'], { env })
+    await terminal.until(/listening on http/)
+    const { status, isSane, text } = await ctrlC(terminal)
+    expect({ status, isSane }).toEqual({ status: 0, isSane: true })
+    expect(text).toMatch(/stopped\S*\r\n$/)
+    expect(text).not.toContain('canary')
+  })
+
+  test('ends a mock with 0', async () => {
+    const terminal = fishInTerminal(['mock', '--port', '0'], { env: environment() })
+    await terminal.until(/listening on http/)
+    expect(await ctrlC(terminal)).toMatchObject({ status: 0, isSane: true })
+  })
+
+  test('while the program loads', async () => {
+    const terminal = fishInTerminal(['list', 'fish', 'Slow'], {
+      env: environment(),
+      around: `sh -c 'echo begun; exec "$@"' sh "$@"`,
+    })
+    await terminal.until(/begun/)
+    expect(await ctrlC(terminal)).toMatchObject({ status: 130, isSane: true })
+  })
+})
+
+describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
+  const log = () => join(state, 'latest.log')
+
+  test.each([
+    ['a countdown', ['status'], /The rate limit holds/],
+    ['a request', ['list', 'fish', 'Slow'], 'request'],
+    ['watching a log', ['watch', 'LOG', '--from-start'], 'request'],
+    ['a server', ['serve', '--port', '0', '--storage', 'memory:'], /listening on/],
+  ] as const)('ends %s', async (_title, argv, sign) => {
+    writeFileSync(log(), '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
+    const asked = nextRequest()
+    const words = argv.map((word) => (word === 'LOG' ? log() : word))
+    const terminal = openTerminal([...PROGRAM, ...words], { env: environment() })
+    if (sign === 'request') await asked
+    else await terminal.until(sign)
+    terminal.hangUp()
+    expect(await terminal.ended).toEqual({ status: 0, signal: 1 })
+  })
+
+  test('while a file comes from the keyboard leaves nothing of it behind', async () => {
+    const kept = copyKept()
+    const terminal = openTerminal([...PROGRAM, 'add', '--file', '-'], { env: environment() })
+    await kept
+    terminal.type('Cod,1\n')
+    await terminal.until(/Cod,1\r\n/)
+    terminal.hangUp()
+    await terminal.ended
+    expect(readdirSync(state)).toEqual([])
+  })
+})

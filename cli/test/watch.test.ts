@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs'
+import { appendFile, copyFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { keptIn, newFolder } from './folders.ts'
+import { run, worldOfFile } from './harness.ts'
+import { launch, type Program } from './maintenance-processes.ts'
+
+const world = worldOfFile()
+
+/** A player with nothing yet, a log, and a machine of its own. */
+async function scene(name: string) {
+  const folder = newFolder()
+  const log = join(folder, 'logs', 'latest.log')
+  await mkdir(join(folder, 'logs'))
+  const created = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const { fernetKey } = JSON.parse(created.stdout)
+  const env = {
+    ...world.base,
+    HOME: folder,
+    ...keptIn(folder),
+    FISH_SECRET_STORE: 'file',
+    FISH_USER: name,
+    FISH_KEY: fernetKey,
+  } as Record<string, string>
+  let caught = 0
+  const begin = (session: number) => `[09:00:0${session}] [main/INFO]: Session ${session} of ${name}\n`
+  /** So many more catches, with noise, and a new entry beside every third. */
+  const lines = (count: number) =>
+    Array.from({ length: count }, () => {
+      caught += 1
+      const seconds = [Math.floor(caught / 3600) + 10, Math.floor(caught / 60) % 60, caught % 60]
+      const at = `[${seconds.map((part) => String(part).padStart(2, '0')).join(':')}] [Render thread/INFO]: `
+      const nice = `${at}[CHAT] NICE CATCH! You caught a Fish ${caught}.\n`
+      const entry = `${at}[CHAT] NEW ENTRY! You caught a Silver Fish ${caught} for the first time.\n`
+      return `${at}Loaded ${caught} chunks\n${nice}${caught % 3 === 0 ? entry : ''}${at}[CHAT] <Bob> nice\n`
+    }).join('')
+  const stored = async () => {
+    const { stdout } = await run(['list', 'fish', name, '--json'], { env })
+    return (JSON.parse(stdout).fish as readonly { name: string }[]).map((fish) => fish.name)
+  }
+  const expected = () => Array.from({ length: caught }, (_, index) => `Fish ${index + 1}`)
+  const once = (...flags: readonly string[]) => run(['watch', log, '--once', ...flags], { env })
+  return { folder, log, env, begin, lines, stored, expected, once }
+}
+
+/** Waits until a program has written something. */
+async function shown(program: Program, pattern: RegExp) {
+  await expect.poll(() => program.stdout(), { interval: 20, timeout: 30_000 }).toMatch(pattern)
+}
+
+describe('watch', () => {
+  test('takes a last line without an end two seconds after it was written, by the clock of its run', async () => {
+    const { log, env, begin, lines } = await scene('Unfinished')
+    await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
+    const at = (ms: number) => ({ now: () => Date.now() + ms, sleep: async () => {} })
+    const argv = ['watch', log, '--once', '--from-start', '--dry-run']
+    expect((await run(argv, { env, clock: at(0) })).stdout).toBe('')
+    expect((await run(argv, { env, clock: at(60_000) })).stdout).toContain('Fish 1')
+  })
+
+  test('passes over what was there before, and adds what comes later, each once', async () => {
+    const { log, begin, lines, once, stored } = await scene('Before')
+    await writeFile(log, begin(1) + lines(3))
+    expect(await once()).toMatchObject({ status: 0, stdout: '' })
+    await appendFile(log, lines(4))
+    const { stdout } = await once()
+    expect(stdout.trim().split('\n')).toHaveLength(4)
+    expect(stdout).toContain('Fish 6  Silver, first of its sort, earth  (3 fish, 0 crabs)')
+    expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
+    expect((await once()).stdout).toBe('')
+  })
+
+  test('with --from-start adds all, and nothing twice when it is said again', async () => {
+    const { log, begin, lines, once, stored, expected } = await scene('Start')
+    await writeFile(log, begin(1) + lines(5))
+    const { stdout } = await once('--from-start', '--json')
+    const shown = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(shown.at(-1)).toMatchObject({ kind: 'fish', name: 'Fish 5', gamemode: 'earth', totals: { fish: 5 } })
+    expect((await once('--from-start')).stdout).toBe('')
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('names the catches that it added where a later part of the log was watched before', async () => {
+    const { folder, log, begin, lines, env, once } = await scene('Parts')
+    const [head, early, late] = [begin(1), lines(1), lines(1)]
+    const part = join(folder, 'logs', 'part.log')
+    await writeFile(part, head + early.replaceAll(/[^\n]/g, '.') + late)
+    await run(['watch', part, '--once', '--from-start'], { env })
+    await writeFile(log, head + early + late)
+    expect((await once('--from-start')).stdout).toMatch(/^[^\n]* Fish 1 [^\n]*\n$/)
+  })
+
+  test('with --dry-run needs no player and no service, and keeps nothing', async () => {
+    const { log, begin, lines, once, stored, expected } = await scene('Dry')
+    await writeFile(log, begin(1) + lines(2))
+    const env = { FISH_GAMEMODE: 'earth', FISH_URL: 'http://127.0.0.1:9' }
+    const dry = await run(['watch', log, '--once', '--from-start', '--dry-run'], { env })
+    expect(dry.status).toBe(0)
+    expect(dry.stdout.trim().split('\n')).toHaveLength(2)
+    await once('--from-start')
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('finds what was caught while nobody watched, over packed, renamed and copied logs', async () => {
+    const { folder, log, begin, lines, once, stored, expected } = await scene('Rotated')
+    const old = (name: string) => join(folder, 'logs', name)
+    await writeFile(log, begin(1) + lines(5))
+    await once('--from-start')
+    await appendFile(log, lines(3))
+    await writeFile(old('2026-01-30-1.log.gz'), gzipSync(readFileSync(log)))
+    // Another log of the game, with the same lines.
+    await copyFile(log, old('debug-1.log'))
+    await rm(log)
+    await writeFile(log, begin(2) + lines(3))
+    await rename(log, old('2026-01-31-1.log'))
+    await writeFile(log, begin(3) + lines(3))
+    await copyFile(log, old('latest.log.1'))
+    await truncate(log)
+    await appendFile(log, begin(4) + lines(2))
+    await once()
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('keeps catches while the service is out of reach, and sends them later', async () => {
+    const { log, env, begin, lines, once, stored, expected } = await scene('Offline')
+    await writeFile(log, begin(1))
+    await once()
+    await appendFile(log, lines(3))
+    const offline = { ...env, FISH_URL: 'http://127.0.0.1:9' }
+    await run(['watch', log, '--once', '--from-start'], { env: offline })
+    const { stdout, status } = await run(['outbox', 'flush', '--json'], { env: offline })
+    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 69, code: 'unreachable' })
+    const told = JSON.parse((await run(['outbox', 'status', '--json'], { env: offline })).stdout)
+    expect(told).toMatchObject({ queued: 3, setAside: 0, collections: [{ kind: 'fish', user: 'Offline', queued: 3 }] })
+    await once()
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('says what is missing: a log, a gamemode, a player', async () => {
+    const { folder, log, env, begin, lines } = await scene('Missing')
+    const nowhere = await run(['watch', '--once', '--json'], { env })
+    expect({ status: nowhere.status, code: JSON.parse(nowhere.stdout).error.code }).toEqual({
+      status: 5,
+      code: 'log_not_found',
+    })
+    expect((await run(['watch', join(folder, 'none.log'), '--once'], { env })).status).toBe(5)
+    await writeFile(log, begin(1) + lines(1))
+    const { FISH_GAMEMODE: _, ...without } = env
+    const asked = await run(['watch', log, '--once', '--from-start'], { env: without })
+    expect({ status: asked.status, stdout: asked.stdout }).toEqual({ status: 2, stdout: '' })
+    expect(asked.stderr).toContain('--gamemode')
+    expect((await run(['watch', log, '--gamemode', 'moon'], { env })).status).toBe(2)
+    expect((await run(['watch', log], { env: { FISH_GAMEMODE: 'earth' } })).status).toBe(2)
+  })
+
+  test('says what is wrong with a path where there is something else than a log', async () => {
+    const { folder, env } = await scene('Elsewhere')
+    for (const path of [join(folder, 'logs'), '/dev/null']) {
+      const { status, stdout, stderr } = await run(['watch', path], { env })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|no file)\.\n {2}Give the path of a log/m)
+    }
+  })
+
+  test('waits for a log that it read and cannot read now, and goes on with the next', async () => {
+    const { folder, log, env, begin, lines, once, stored, expected } = await scene('Locked')
+    await writeFile(log, begin(1))
+    await once()
+    const program = launch(['watch', log], env)
+    await appendFile(log, lines(2))
+    await shown(program, /Fish 2 /)
+    await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
+    await mkdir(log)
+    await expect.poll(() => program.stderr(), { interval: 20, timeout: 30_000 }).toContain('read as soon as there is')
+    await rm(log, { recursive: true })
+    await writeFile(log, begin(2) + lines(2))
+    await shown(program, /Fish 4 /)
+    program.child.kill('SIGKILL')
+    await program.closed
+    const later = { now: () => Date.now() + 61_000, sleep: async () => {} }
+    expect((await run(['watch', log, '--once'], { env, clock: later })).status).toBe(0)
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('loses and doubles nothing over kills, rotations and truncations, while it runs and while not', async () => {
+    const { folder, log, env, begin, lines, once, stored, expected } = await scene('Killed')
+    const old = (name: string) => join(folder, 'logs', name)
+    await writeFile(log, begin(1))
+    await once()
+    for (const round of [1, 2, 3]) {
+      const program = launch(['watch', log], env)
+      const head = expected().length
+      await appendFile(log, lines(20))
+      await shown(program, new RegExp(`Fish ${head + 20} `))
+      await rename(log, old(`2026-01-3${round}-1.log`))
+      await writeFile(log, begin(2 * round) + lines(20))
+      await shown(program, new RegExp(`Fish ${head + 40} `))
+      await writeFile(log, begin(2 * round + 1) + lines(2))
+      await shown(program, new RegExp(`Fish ${head + 42} `))
+      // Amid a line, with more to come.
+      const text = lines(40)
+      await appendFile(log, text.slice(0, 900))
+      await shown(program, new RegExp(`Fish ${head + 44} `))
+      program.child.kill('SIGKILL')
+      await program.closed
+      await appendFile(log, text.slice(900))
+      await writeFile(old(`2026-01-3${round}-2.log.gz`), gzipSync(readFileSync(log)))
+      await rm(log)
+      // A game that begins as an earlier one did.
+      await writeFile(log, begin(2 * round) + lines(5))
+    }
+    // A request that a killed process had under way is its own for a minute.
+    const later = { now: () => Date.now() + 61_000, sleep: async () => {} }
+    const { status, stderr } = await run(['watch', log, '--once'], { env, clock: later })
+    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.not.stringContaining('Another process') })
+    expect(await stored()).toEqual(expected())
+  })
+
+  test('ends at once at Ctrl-C, with 130, and says what is queued', async () => {
+    const { log, env, begin, lines } = await scene('Ended')
+    await writeFile(log, begin(1))
+    const program = launch(['watch', log, '--from-start'], { ...env, FISH_URL: 'http://127.0.0.1:9' })
+    await appendFile(log, lines(2))
+    await shown(program, /Fish 2 /)
+    const began = performance.now()
+    program.child.kill('SIGINT')
+    expect(await program.closed).toBe(130)
+    expect(performance.now() - began).toBeLessThan(1000)
+    expect(program.stderr()).toContain('2 catches are queued')
+  })
+})

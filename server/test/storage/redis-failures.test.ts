@@ -1,0 +1,224 @@
+import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import type { Redis } from 'ioredis'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
+
+const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
+const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
+
+/** One of each operation. */
+const operations = (storage: FishStorage): (() => Promise<unknown>)[] => [
+  () => storage.append(newCollection(), newRecord()),
+  () => storage.findRecord('owner', 'token'),
+  () => readEntries(storage, newCollection()),
+  () => storage.version(newCollection()),
+  () => storage.removeRecord(newCollection(), 'id'),
+  () => storage.removeOwner('owner'),
+  () => storage.tallies(),
+  () => storage.leaders({ kind: 'fish', limit: 1 }),
+  () => storage.countItems('a:'),
+  () => storage.setItemIfAbsent('a:b', 'c'),
+  () => storage.removeItemIf('a:b', 'c'),
+  () => storage.replaceItemIf('a:b', 'c', 'd'),
+  () => storage.listItems({ base: 'a:', limit: 1 }),
+  () => storage.countInWindow('key', window),
+  () => storage.peekWindow('key', window),
+  () => storage.items.getItem('a:b'),
+  () => storage.items.hasItem('a:b'),
+  () => storage.items.setItem('a:b', 'c'),
+  () => storage.items.removeItem('a:b'),
+  () => storage.items.getKeys(),
+  () => storage.items.clear(),
+]
+
+const answers = (storage: FishStorage) => () =>
+  storage.ping().then(
+    () => true,
+    () => false,
+  )
+
+describeWithRedis('a Redis that fails', () => {
+  let server: RedisServer
+  beforeEach(async () => {
+    server = await startRedis({ appendfsync: 'always' })
+    onTestFinished(() => server.stop())
+  })
+  const open = async (timeoutMs?: number) => {
+    const storage = await createStorage({ driver: 'redis', url: server.url, ...(timeoutMs ? { timeoutMs } : {}) })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+
+  test('is told from a ping within a second when it is frozen, with the usual timeouts', async () => {
+    const storage = await open()
+    server.freeze()
+    const start = performance.now()
+    await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  test('lets no operation hang while it is frozen, and is found again by itself', async () => {
+    const storage = await open(200)
+    await storage.items.setItem(itemKey('kept', 'a'), 'x')
+    server.freeze()
+    for (let round = 0; round < 3; round += 1) {
+      const start = performance.now()
+      await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
+      expect(performance.now() - start).toBeLessThan(1000)
+    }
+    server.thaw()
+    await until(answers(storage))
+    expect(await storage.items.getItem(itemKey('kept', 'a'))).toBe('x')
+    for (const run of operations(storage)) await run()
+  })
+
+  test('stores a write once that was sent again because its answer was lost', async () => {
+    const [storage, collection] = [await open(200), newCollection()]
+    await storage.append(collection, newRecord({ dedupeKey: 'before' }))
+    server.freeze()
+    const records = Array.from({ length: 20 }, (_, token) => newRecord({ dedupeKey: `${token}` }))
+    const lost = records.map((record) => storage.append(collection, record))
+    for (const each of lost) await expect(each).rejects.toMatchObject(UNAVAILABLE)
+    server.thaw()
+    await until(answers(storage))
+    for (const { dedupeKey } of records) await storage.append(collection, newRecord({ dedupeKey }))
+    expect(await readEntries(storage, collection)).toHaveLength(21)
+  })
+
+  test('does not let what waits for it pile up', async () => {
+    const storage = await open(200)
+    server.freeze()
+    const results = await Promise.allSettled(
+      Array.from({ length: 10_000 }, () => storage.countInWindow('flood', { ...window, limit: 100_000 })),
+    )
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10_000)
+    server.thaw()
+    await until(answers(storage))
+    expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
+  })
+
+  test('fails at once while it is dead, and has all that was acknowledged when it is back', async () => {
+    const [storage, collection] = [await open(), newCollection()]
+    const acknowledged: string[] = []
+    const appending = (async () => {
+      for (let i = 0; ; i += 1) {
+        await storage.append(collection, newRecord({ plain: `${i}` }))
+        acknowledged.push(`${i}`)
+      }
+    })().catch(() => {})
+    await until(async () => acknowledged.length > 100)
+    await server.kill()
+    await appending
+    const start = performance.now()
+    await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
+    await expect(storage.ping()).rejects.toMatchObject({ message: expect.stringContaining('out of reach') })
+    expect(performance.now() - start).toBeLessThan(500)
+
+    await server.start()
+    await until(answers(storage))
+    expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
+  })
+
+  test('is left in time while it is frozen, dead or on its way back', async () => {
+    const [frozen, dead] = [await open(200), await open(200)]
+    server.freeze()
+    const write = frozen.append(newCollection(), newRecord())
+    const start = performance.now()
+    await Promise.all([expect(write).rejects.toMatchObject(UNAVAILABLE), frozen.dispose()])
+    expect(performance.now() - start).toBeLessThan(1000)
+    await server.kill()
+    await dead.ping().catch(() => {})
+    await dead.dispose()
+    await expect(dead.ping()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  test.each([
+    [
+      'is a replica',
+      'read_only',
+      (admin) => admin.replicaof('127.0.0.1', '1'),
+      (admin) => admin.replicaof('NO', 'ONE'),
+    ],
+    [
+      'evicts users and catches',
+      'unavailable',
+      (admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'),
+      (admin) => admin.config('SET', 'maxmemory-policy', 'noeviction'),
+    ],
+    [
+      'is full',
+      'full',
+      (admin) => admin.config('SET', 'maxmemory', '1'),
+      (admin) => admin.config('SET', 'maxmemory', '0'),
+    ],
+  ] as [string, string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>][])(
+    'is told from a ping when it answers but keeps no writes, because it %s',
+    async (_, code, spoil, mend) => {
+      const storage = await open()
+      await spoil(server.admin)
+      await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code })
+      expect(await storage.items.getItem(itemKey('kept', 'a'))).toBeNull()
+      await mend(server.admin)
+      await until(answers(storage))
+    },
+  )
+
+  test('is told from a ping when the service itself has filled it, for as long as catches are refused', async () => {
+    const storage = await open()
+    const large = 'x'.repeat(20_000)
+    const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
+    await server.admin.config('SET', 'maxmemory', String(used + 4_000_000))
+    const fill = async (): Promise<unknown> => {
+      for (;;) await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+    }
+    await expect(fill()).rejects.toMatchObject({ code: 'full' })
+    for (let probes = 0; probes < 3; probes += 1) {
+      const [probed, tried] = [performance.now(), fill().catch((error: unknown) => error)]
+      expect(await tried).toMatchObject({ code: 'full' })
+      await expect(storage.ping()).rejects.toMatchObject({ code: 'full' })
+      // The outcome of a probe stands for a second.
+      await until(async () => performance.now() - probed > 1001)
+    }
+    await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
+    await until(answers(storage))
+    await storage.append(newCollection(), newRecord({ plain: large, full: large }))
+  })
+
+  test('is written to once a second at most, however often it is pinged', async () => {
+    const storage = await open()
+    const writes = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await server.admin.info('commandstats'))?.[1] ?? 0)
+    const [before, started] = [await writes(), performance.now()]
+    for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 20 }, () => storage.ping()))
+    const seconds = (performance.now() - started) / 1000
+    expect((await writes()) - before).toBeGreaterThan(0)
+    expect((await writes()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds))
+  })
+
+  test('is found again as soon as it has loaded its data', async () => {
+    // In microseconds. Small keys first, large ones behind: halfway, Redis expects to need minutes.
+    const delay = { 'key-load-delay': '4000', 'loading-process-events-interval-bytes': '1024', rdbcompression: 'no' }
+    const slow = await startRedis(delay)
+    onTestFinished(() => slow.stop())
+    const storage = await createStorage({ driver: 'redis', url: slow.url })
+    onTestFinished(() => storage.dispose())
+    await slow.admin.eval("for i = 1, 300 do redis.call('SET', 'small' .. i, string.rep('x', 100)) end", 0)
+    await slow.admin.select(1)
+    await slow.admin.eval("for i = 1, 10 do redis.call('SET', 'large' .. i, string.rep('x', 1000000)) end", 0)
+    await slow.admin.bgrewriteaof()
+    await until(async () => /aof_rewrite_in_progress:0/.test(await slow.admin.info('persistence')))
+    await slow.kill()
+    await slow.start()
+    const loaded = performance.now()
+    await until(answers(storage))
+    expect(performance.now() - loaded).toBeLessThan(500)
+  })
+
+  test('is reported in one sentence when it cannot be reached at the start', async () => {
+    await server.kill()
+    await expect(open()).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      message: expect.stringMatching(/^Redis is out of reach: .*ECONNREFUSED.*\.$/),
+    })
+  })
+})

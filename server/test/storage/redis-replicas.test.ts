@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
+
+const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
+
+/** A wire between two servers that can be cut: what is on its way then never arrives. */
+async function startWire(port: number) {
+  const sockets: Socket[] = []
+  const server = createServer((near) => {
+    const far = connect({ port, host: '127.0.0.1' })
+    for (const socket of [near, far]) socket.on('error', () => {})
+    near.pipe(far).pipe(near)
+    sockets.push(near, far)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const cut = () => {
+    server.close()
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  onTestFinished(() => {
+    cut()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { port: (server.address() as { port: number }).port, cut }
+}
+
+describeWithRedis('a Redis that has a replica', () => {
+  let primary: RedisServer
+  let replica: RedisServer
+  let cutWire: () => void
+  beforeEach(async () => {
+    primary = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '0' })
+    onTestFinished(() => primary.stop())
+    const wire = await startWire(primary.port)
+    cutWire = wire.cut
+    replica = await startRedis({ replicaof: `127.0.0.1 ${wire.port}` })
+    onTestFinished(() => replica.stop())
+    await until(async () => /state=online/.test(await primary.admin.info('replication')))
+  })
+  const open = async (options: { replicas?: number; timeoutMs?: number; url?: string } = {}) => {
+    const storage = await createStorage({ driver: 'redis', url: primary.url, ...options })
+    onTestFinished(() => storage.dispose())
+    return storage
+  }
+
+  test('has every acknowledged write on the replica, and says so', async () => {
+    const [storage, collection] = [await open(), newCollection()]
+    expect(storage.durability).toMatch(/survives a crash.* acknowledged once 1 replica has it too/)
+    expect(storage.warnings).toEqual([])
+    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, newRecord({ plain: `${i}` }))))
+    await storage.items.setItem(itemKey('user', 'a'), 'x')
+    cutWire()
+    await primary.kill()
+    await replica.admin.replicaof('NO', 'ONE')
+    const after = await open({ url: replica.url })
+    expect(await readEntries(after, collection)).toHaveLength(50)
+    expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
+  })
+
+  test('is told to lose acknowledged writes where they do not wait for it', async () => {
+    const storage = await open({ replicas: 0 })
+    expect(storage.durability).toMatch(/a failover loses acknowledged writes/)
+    expect(storage.warnings).toEqual([expect.stringMatching(/Set FISH_REDIS_WAIT to 1/)])
+  })
+
+  test('is not waited for as long as it is still to be filled, and that is said', async () => {
+    const filled = await startRedis({ appendfsync: 'always', 'repl-diskless-sync-delay': '1000' })
+    onTestFinished(() => filled.stop())
+    const joining = await startRedis({ replicaof: `127.0.0.1 ${filled.port}` })
+    onTestFinished(() => joining.stop())
+    await until(async () => /state=wait_bgsave/.test(await filled.admin.info('replication')))
+    const storage = await open({ url: filled.url })
+    expect(storage.warnings).toEqual([expect.stringMatching(/A failover can lose .*Set FISH_REDIS_WAIT to 1/)])
+    await storage.append(newCollection(), newRecord())
+    await storage.ping()
+  })
+
+  test('is told to acknowledge nothing where more replicas are wanted than there are', async () => {
+    const storage = await open({ replicas: 2, timeoutMs: 200 })
+    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 replicas/)])
+    await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
+    await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
+  })
+
+  test('acknowledges no write while the replica is frozen, answers reads, and stores what is sent again once', async () => {
+    const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]
+    await storage.append(collection, newRecord({ dedupeKey: 'before', plain: 'before' }))
+    replica.freeze()
+    onTestFinished(() => replica.thaw())
+    const during = newRecord({ dedupeKey: 'during', plain: 'during' })
+    const writes: (() => Promise<unknown>)[] = [
+      () => storage.append(collection, during),
+      // Stored by now, which no replica knows.
+      () => storage.append(collection, { ...during, id: 'another' }),
+      () => storage.findRecord(collection.owner, 'during'),
+      () => storage.items.setItem(itemKey('user', 'a'), 'x'),
+      () => storage.setItemIfAbsent(itemKey('user', 'b'), 'x'),
+      () => storage.removeRecord(collection, 'none'),
+      () => storage.removeOwner('nobody'),
+      () => storage.ping(),
+    ]
+    for (const write of writes) {
+      const outcome = expect(write(), String(write)).rejects.toMatchObject(UNAVAILABLE)
+      const asked = performance.now()
+      expect((await readEntries(storage, collection))[0]).toBe('before')
+      await storage.countInWindow('reader', { durationMs: 1000, limit: 25, now: Date.now() })
+      expect(performance.now() - asked).toBeLessThan(150)
+      await outcome
+      expect(performance.now() - asked).toBeLessThan(900)
+    }
+    replica.thaw()
+    await until(
+      async () => (await storage.append(collection, during).catch(() => ({ outcome: '' }))).outcome === 'replayed',
+    )
+    expect(await storage.findRecord(collection.owner, 'during')).toBe(during.id)
+    expect(await readEntries(storage, collection)).toEqual(['before', 'during'])
+    await until(() =>
+      storage.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+
+  describe.each([
+    [undefined, 'loses none'],
+    [0, 'loses some'],
+  ])('that takes over under load (%s)', (replicas, outcome) => {
+    test(`${outcome} of the acknowledged writes`, async () => {
+      const storage = await open(replicas === undefined ? {} : { replicas })
+      const collections = Array.from({ length: 16 }, () => newCollection())
+      const acknowledged: string[] = []
+      const load = collections.map(async (collection, index) => {
+        for (let i = 0; ; i += 1) {
+          await storage.append(collection, newRecord({ plain: `${index}-${i}` }))
+          acknowledged.push(`${index}-${i}`)
+        }
+      })
+      const settled = Promise.allSettled(load)
+      await until(async () => acknowledged.length > 200)
+      cutWire()
+      const cut = performance.now()
+      await until(async () => performance.now() - cut > 40)
+      await primary.kill()
+      await settled
+      await replica.admin.replicaof('NO', 'ONE')
+      const after: FishStorage = await open({ url: replica.url })
+      const kept = new Set((await Promise.all(collections.map((one) => readEntries(after, one)))).flat())
+      const lost = acknowledged.filter((entry) => !kept.has(entry))
+      if (replicas === 0) expect(lost.length).toBeGreaterThan(0)
+      else expect(lost).toEqual([])
+    })
+  })
+})
