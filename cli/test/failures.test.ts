@@ -223,10 +223,13 @@ test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130'
   const controller = new AbortController()
   try {
     await run(['status'], { env: limited.base })
-    setTimeout(() => controller.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 })), 40)
     const { status, stderr } = await run(['status', '--max-wait', '400'], {
       env: limited.base,
       interrupted: controller.signal,
+      onStderr: (text) => {
+        if (!text.includes('Ctrl-C ends it.\n')) return
+        controller.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 }))
+      },
     })
     expect(status).toBe(130)
     expect(stderr).toMatch(

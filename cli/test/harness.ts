@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly stopRequested?: () => Promise<void>
   /** Called with all of stdout whenever it grows. */
   readonly onStdout?: (text: string) => void
+  /** Called with all of stderr whenever it grows. */
+  readonly onStderr?: (text: string) => void
 }
 
 /** How a run ended. */
@@ -69,7 +71,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const { columns, rows } = options
   const size = columns === undefined || rows === undefined ? {} : { columns, rows }
   const stdout = sink({ isTTY: terminal, ...size }, options.onStdout)
-  const stderr = sink({ isTTY: terminal, ...size }, () => {
+  const stderr = sink({ isTTY: terminal, ...size }, (text) => {
+    options.onStderr?.(text)
     if (typed !== undefined && !stdin.writableEnded) stdin.end(typed)
   })
   const status = await runCli(argv, {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandIds, topics } from '../src/commands/index.ts'
 import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
@@ -125,9 +125,8 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
     const child = spawn(process.execPath, argv, {
       env: { PATH: process.env.PATH, HOME: '/dev/null/home', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 10_000,
-      killSignal: 'SIGKILL',
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
     const [status, signal] = await once(child, 'close')

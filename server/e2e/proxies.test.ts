@@ -1,26 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../test/storage/redis-server.ts'
 import { PROXIES, type ProxySetup, rulesOf } from './proxies/rules.ts'
 import { type Spelling, spellingsOf } from './proxies/spellings.ts'
 import { startServerProcess } from './server-process.ts'
 
-const PATIENCE_MS = 5000
 /** A proxy that waits for more of a request is as good as one that refuses it. */
 const SILENCE_MS = 3000
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Starts a proxy before a server; answers its port. */
 async function startProxy(proxy: ProxySetup, program: string, server: string): Promise<number> {
@@ -38,10 +29,8 @@ async function startProxy(proxy: ProxySetup, program: string, server: string): P
     if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
     await rm(folder, { recursive: true })
   })
-  const until = performance.now() + PATIENCE_MS
   while (outcomeOf(await send(place.port, { what: '', line: 'GET /livez' })) !== 'service 200') {
-    if (child.exitCode !== null || performance.now() > until)
-      throw new Error(`${proxy.name} is not there: ${complaints}`)
+    if (child.exitCode !== null) throw new Error(`${proxy.name} is not there: ${complaints}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return place.port

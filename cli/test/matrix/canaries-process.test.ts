@@ -39,8 +39,12 @@ describe('a process of its own', () => {
   test('shows nothing of an error that nobody catches but that it happened', async () => {
     await using world = await openWorld({ store })
     const env = Object.fromEntries(Object.entries(world.env).map(([name, value]) => [name, value ?? '']))
-    const crash =
-      'setTimeout(() => { throw Object.assign(new Error(process.env.FISH_PASSWORD), { ...process.env }) }, 500)'
+    // Once it says that it listens, and so has begun.
+    const crash = `const { write } = process.stdout
+      process.stdout.write = function (...given) {
+        setTimeout(() => { throw Object.assign(new Error(process.env.FISH_PASSWORD), { ...process.env }) })
+        return write.apply(this, given)
+      }`
     const options = { ...env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(crash)}"` }
     for (const more of [[], ['--json']]) {
       const program = launch(['mock', '--port', '0', ...more], options)
