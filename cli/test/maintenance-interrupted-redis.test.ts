@@ -40,7 +40,7 @@ describeWithRedis('an import into Redis', () => {
     for (const { program, status } of plain) {
       expect([status, program.stdout()]).toEqual([130, ''])
       expect(program.stderr()).toMatch(
-        /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis holds a part of the export now\.\n {2}Empty it [^\n]+\n$/,
+        /^(?:waiting [^\n]+\n)?fish-cli: Interrupted\. The Redis contains a part of the export now\.\n {2}Empty it [^\n]+\n$/,
       )
     }
     expect(json.status).toBe(130)

@@ -111,7 +111,7 @@ describe('an import', () => {
     const { status, code, message, hint } = await refused(parent, ['import', '-', ...other])
     expect([status, code]).toEqual([2, 'usage'])
     expect(message).toBe('An import reads its file twice, and stdin can be read once.')
-    expect(hint).toBe('Write it into a file, and name that.')
+    expect(hint).toBe('Save the export to a file and name that file.')
   })
 
   test.skipIf(process.platform === 'win32')('of a pipe that has a name is refused before it is read', async () => {
@@ -120,8 +120,8 @@ describe('an import', () => {
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
     const { status, code, message, hint } = await refused(parent, ['import', pipe, ...other])
     expect([status, code]).toEqual([2, 'invalid_path'])
-    expect(message).toBe(`${pipe} is no file that can be read twice, as an import does.`)
-    expect(hint).toBe('Write it into a file, and name that.')
+    expect(message).toBe(`${pipe} is not a regular file, and an import reads it twice.`)
+    expect(hint).toBe('Save the export to a file and name that file.')
   })
 
   test('takes a file that is called -, by its path', async () => {

@@ -239,7 +239,7 @@ describe('export and import', () => {
 })
 
 describe('restore', () => {
-  test('refuses a folder that holds a store; with --force that one is kept and can be served', async () => {
+  test('refuses a folder that holds a store; with --force that one is moved away and can be served', async () => {
     const { parent, data, alex, fish } = await stoppedStore()
     const copy = join(parent, 'copy')
     const env = { FISH_STORAGE: `file:${data}` }
@@ -259,7 +259,7 @@ describe('restore', () => {
     const refused = await run(['restore', copy, '--json'], { env })
     expect(errorOf(refused)).toEqual({ status: 6, code: 'exists' })
     expect(JSON.parse(refused.stdout).error.hint).toBe(
-      'Name another folder, or add --force: what is there is then kept in that folder, as replaced-….',
+      'Name another folder, or add --force, which moves it to replaced-… in that folder.',
     )
     const { status, stdout } = await run(['restore', copy, '--force', '--json'], { env })
     expect(status).toBe(0)

@@ -33,7 +33,7 @@ export const importCommand = defineCommand({
     if (args.file === STDIN) {
       throw usageError(
         'An import reads its file twice, and stdin can be read once.',
-        'Write it into a file, and name that.',
+        'Save the export to a file and name that file.',
       )
     }
     const source = storageSource(context.env, flags)

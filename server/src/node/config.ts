@@ -45,10 +45,22 @@ export class ConfigError extends Error {
  * @throws ConfigError with every mistake there is, not the first alone
  * @example readConfig({ env: process.env, flags: { port: '0' } })
  */
-export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
+export function readConfig(source: ConfigSource): ServerConfig {
+  const { values, mistakes } = readSettings(Object.keys(SETTINGS) as SettingName[], source)
+  mistakes.push(...missingSecrets(values), ...sharedAddress(values))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return values as ServerConfig
+}
+
+/** Reads some of the settings, and one line for each mistake in them. */
+export function readSettings<Name extends SettingName>(
+  names: readonly Name[],
+  { env, flags = {} }: ConfigSource,
+): { readonly values: Partial<Pick<ServerConfig, Name>>; readonly mistakes: string[] } {
   const mistakes: string[] = []
-  const values: Partial<Record<SettingName, unknown>> = {}
-  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+  const values: Partial<Record<Name, unknown>> = {}
+  for (const name of names) {
+    const setting: Setting<unknown> = SETTINGS[name]
     const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag]
     const text = fromFlag ?? (env[setting.env] || setting.fallback)
     if (text === undefined) continue
@@ -63,9 +75,7 @@ export function readConfig({ env, flags = {} }: ConfigSource): ServerConfig {
       mistakes.push(`${fromFlag === undefined ? setting.env : `--${setting.flag}`} ${(error as Error).message}`)
     }
   }
-  mistakes.push(...missingSecrets(values as Partial<ServerConfig>), ...sharedAddress(values as Partial<ServerConfig>))
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return values as ServerConfig
+  return { values: values as Partial<Pick<ServerConfig, Name>>, mistakes }
 }
 
 function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[] {

@@ -168,8 +168,8 @@ describe('an export of a store that is open', () => {
     const refused = await refusal(exportStore({ env: envOf(folder), target, now: NOW }))
     expect(refused).toEqual({
       code: 'unavailable',
-      message: 'What was to read the export went away before its end.',
-      hint: 'Do it again, and keep running what reads it.',
+      message: 'The reader of the export stopped before its end.',
+      hint: 'Run it again, and let the reader read all of it.',
     })
   })
 
@@ -264,20 +264,32 @@ describe('an import', () => {
     ],
     [
       'another version',
-      /^Line 1 says version 2,/,
+      /^Line 1 has version 2,/,
       (lines) => lines.with(0, lines[0]?.replace('"version":1', '"version":2') ?? ''),
     ],
-    ['something else altogether', /^Line 1 is not the beginning/, () => ['hello']],
+    ['something else altogether', /^Line 1 is not the first line/, () => ['hello']],
     ['nothing at all', /^Line \d is /, () => []],
-    ['a store without an id', /^Line 2 does not say which/, (lines) => lines.with(1, item(STORE, 'import unfinished'))],
-    ['a key that is sealed in no way', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'v2.abc.def.ghi'))],
-    ['a key in plain', /^Line 2 holds a sealed/, (lines) => lines.with(1, item(KEY, 'a'.repeat(44)))],
-    ['a key of an unknown form', /^Line 2 holds/, (lines) => lines.with(1, item(KEY, SEALED.replace('v2', 'v3')))],
-    ['a key whose seal was cut', /^Line 2 holds/, (lines) => lines.with(1, item(KEY, SEALED.slice(0, -1)))],
-    ['a check of the seal that is none', /^Line 2 holds/, (lines) => lines.with(1, item(CHECK, `${SEALED} x`))],
+    [
+      'a store without an id',
+      /^Line 2 has an invalid store id/,
+      (lines) => lines.with(1, item(STORE, 'import unfinished')),
+    ],
+    [
+      'a key that is sealed in no way',
+      /^Line 2 has a value that is not encrypted/,
+      (lines) => lines.with(1, item(KEY, 'v2.abc.def.ghi')),
+    ],
+    [
+      'a key in plain',
+      /^Line 2 has a value that is not encrypted/,
+      (lines) => lines.with(1, item(KEY, 'a'.repeat(44))),
+    ],
+    ['a key of an unknown form', /^Line 2 has/, (lines) => lines.with(1, item(KEY, SEALED.replace('v2', 'v3')))],
+    ['a key whose seal was cut', /^Line 2 has/, (lines) => lines.with(1, item(KEY, SEALED.slice(0, -1)))],
+    ['a check of the seal that is none', /^Line 2 has/, (lines) => lines.with(1, item(CHECK, `${SEALED} x`))],
     ['no end', /cut off/, (lines) => lines.slice(0, -1)],
-    ['a line too few', /^Line \d+ counts other lines/, (lines) => lines.toSpliced(7, 1)],
-    ['a line behind the end', /behind the end/, (lines) => [...lines, lines[1] ?? '']],
+    ['a line too few', /^Line \d+ has other counts/, (lines) => lines.toSpliced(7, 1)],
+    ['a line after the last one', /follows the last line/, (lines) => [...lines, lines[1] ?? '']],
   ])('of a file with %s is refused by the number of the line, and writes nothing', async (_, message, how) => {
     const parent = newFolder()
     const [folder, file, target] = ['data', 'fish.jsonl', 'copy'].map((name) => join(parent, name)) as [
@@ -409,20 +421,20 @@ describe('an import', () => {
     'of a user without %s is refused by the number of the line',
     async (missing) => {
       const lines = ANNS.filter((line) => !line.includes(`"${missing}"`)).sort()
-      await expectRefused(/^Line \d+ holds a user, /, new RegExp(missing), item(CHECK, SEALED), ...lines)
+      await expectRefused(/^Line \d+ has a user, /, new RegExp(missing), item(CHECK, SEALED), ...lines)
     },
   )
 
   it('of a user under the id of another is refused', async () => {
     const other = item('user:bob', JSON.stringify({ ...USER, name: 'Bob' }))
-    await expectRefused(/^Line 9 holds a user, /, /names another/, item(CHECK, SEALED), ...ANNS, other)
+    await expectRefused(/^Line 9 has a user, /, /names another/, item(CHECK, SEALED), ...ANNS, other)
   })
 
   it.each<[string, RegExp, string[]]>([
-    ['without any', /^Line 2 holds a sealed key, and setting:seal-check, .* is missing\./, [item(KEY, SEALED)]],
+    ['without any', /^Line 2 has an encrypted key, and setting:seal-check, .* is missing\./, [item(KEY, SEALED)]],
     [
       'that does not name it',
-      /^Line 3 holds a key that is sealed under a secret which setting:seal-check does not name\./,
+      /^Line 3 has a key that is encrypted under a secret unknown to setting:seal-check\./,
       [item(CHECK, SEALED), item(KEY, SEALED.replace('abcd', 'efgh'))],
     ],
     ['without any, of the first release', /^Line 2 /, [item(KEY_OF_OLD, SEALED_OF_OLD)]],
@@ -470,7 +482,7 @@ describe('an import', () => {
       return [...lines.slice(0, 1), STORE_LINE, ...lines.slice(1, -1), more]
     })
     const refused = await refusal(importStore({ env: envOf(join(parent, 'copy')), file }))
-    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 13 says again/) })
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 13 repeats what/) })
   })
 
   it('of a file cut in the middle of a line is refused', async () => {
@@ -490,7 +502,7 @@ describe('an import', () => {
     })
     const target = join(parent, 'copy')
     const refused = await refusal(importStore({ env: envOf(target), file }))
-    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 3 says again/) })
+    expect(refused).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(/^Line 3 repeats what/) })
     expect(existsSync(target)).toBe(false)
   })
 

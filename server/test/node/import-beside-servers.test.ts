@@ -159,7 +159,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     expect(await intruder.setItemIfAbsent(itemKey('note', `entry-${LAST}`), 'of a server')).toBe(true)
     expect(await importing).toMatchObject({
       code: 'in_use',
-      message: expect.stringMatching(new RegExp(`^Something else wrote into .*line ${LAST + 2} .*holds a part`)),
+      message: expect.stringMatching(new RegExp(`^Another process wrote into .*line ${LAST + 2} .*contains a part`)),
       hint: expect.stringMatching(/^Stop every server/),
     })
   })
@@ -170,7 +170,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     writeExport(file, 3, [line, line])
     await expect(importStore({ env: env(), file, noticeMs: 0 })).rejects.toMatchObject({
       code: 'invalid_line',
-      message: expect.stringMatching(/^Line 3 says again /),
+      message: expect.stringMatching(/^Line 3 repeats what /),
       hint: expect.stringMatching(/^Nothing was written/),
     })
     expect(await redis.admin.keys('*')).toEqual([])

@@ -51,7 +51,7 @@ describeWithRedis('a server over a Redis', () => {
     expect(error).toBeInstanceOf(MaintenanceError)
     expect(error).toMatchObject({
       code: 'interrupted',
-      message: 'Interrupted. The Redis holds a part of the export now.',
+      message: 'Interrupted. The Redis contains a part of the export now.',
       hint: expect.stringMatching(/^Empty it /),
     })
     expect(await redis.admin.dbsize()).toBeLessThan(20_000)
@@ -79,7 +79,7 @@ describeWithRedis('a server over a Redis', () => {
     const importing = importStore({ ...QUICK, env: envWith(SECRET), file }).catch((error: unknown) => error)
     await until(async () => (await redis.admin.dbsize()) > 600)
     await redis.admin.flushall()
-    expect(await importing).toMatchObject({ code: 'replaced', message: expect.stringMatching(/holds a part/) })
+    expect(await importing).toMatchObject({ code: 'replaced', message: expect.stringMatching(/contains a part/) })
     expect(await redis.admin.dbsize()).toBeLessThan(10_000)
     await expect(startTestServer(envWith(SECRET))).rejects.toMatchObject({ code: 'unfinished' })
   })

@@ -288,7 +288,7 @@ describe('a dry run of an import', () => {
   it.each<[string, RegExp, readonly object[]]>([
     [
       'an item',
-      /^Line 3 says again/,
+      /^Line 3 repeats what/,
       [
         { item: 'note:ann', value: 'a' },
         { item: 'note:ann', value: 'b' },
@@ -296,7 +296,7 @@ describe('a dry run of an import', () => {
     ],
     [
       'which store it is',
-      /^Line 3 says again/,
+      /^Line 3 repeats what/,
       [
         { item: itemKey('setting', 'store'), value: 'a' },
         { item: itemKey('setting', 'store'), value: 'b' },
@@ -336,9 +336,9 @@ describe('a dry run of an import', () => {
       await expectSameRefusal(parent, 'invalid_line', run)
     }
     write(record('ann', '1', null), record('ann', '2', null), record('ann', '1', null))
-    await refused(/^Line 4 says again/)
+    await refused(/^Line 4 repeats what/)
     write(record('ann', '1', 'one'), record('ann', '1', 'other'))
-    await refused(/^Line 3 says again/)
+    await refused(/^Line 3 repeats what/)
     write(...ANN_AND_BOB, record('ann', '1', 'one'), record('bob', '1', 'one'), record('ann', '2', null))
     expect(await run(true)).toMatchObject({ records: 3 })
   })
@@ -352,7 +352,7 @@ describe('a dry run of an import', () => {
   })
 })
 
-describe('a dry run of a resealing', () => {
+describe('a dry run of a rotation', () => {
   /** Players of whom only the keys are there. */
   async function sealed(ids: readonly string[]) {
     const { parent, data } = await served({ FISH_SECRET: OLD })
@@ -363,7 +363,7 @@ describe('a dry run of a resealing', () => {
     return { parent, data, env: { ...envOf(data), FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD } }
   }
 
-  it('counts what is sealed anew then, and changes nothing', async () => {
+  it('counts the keys that would be encrypted anew, and changes nothing', async () => {
     const { parent, env } = await sealed(['ann', 'bob'])
     const before = folderContent(parent)
     const tried = await rotateSecret({ env, dryRun: true })
@@ -377,7 +377,7 @@ describe('a dry run of a resealing', () => {
   const withoutShm = (folder: string) =>
     Object.fromEntries(Object.entries(folderContent(folder)).filter(([path]) => !path.endsWith('-shm')))
 
-  it('is refused beside a log of another store, as the resealing is, and changes neither', async () => {
+  it('is refused beside a log of another store, as the rotation is, and changes neither', async () => {
     const { parent, data, env } = await sealed(['ann', 'bob'])
     const backup = join(parent, 'backup')
     await backupStore({ env, target: backup })
@@ -435,7 +435,7 @@ describe('a dry run of a resealing', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  it('is refused where the resealing is', async () => {
+  it('is refused where the rotation is', async () => {
     const { parent, data, env } = await sealed(['ann'])
     const refused = (code: string, more: object) =>
       expectSameRefusal(parent, code, (dryRun) => rotateSecret({ env, dryRun, ...more }))
@@ -492,7 +492,7 @@ describeWithRedis('on a Redis, a dry run', () => {
     expect(await redis.admin.get('fish:item:{setting}:setting:store')).toBe('TheStoreOfTheTest')
   })
 
-  it('of an import or a resealing is refused by a replica, as these are', async () => {
+  it('of an import or a rotation is refused by a replica, as these are', async () => {
     const { redis, env, file } = await redisOf()
     await redis.admin.call('REPLICAOF', '127.0.0.1', '1')
     const refusal = {
@@ -506,7 +506,7 @@ describeWithRedis('on a Redis, a dry run', () => {
     }
   })
 
-  it('of a resealing opens each key, and changes none', async () => {
+  it('of a rotation decrypts each key, and changes none', async () => {
     const { redis, env } = await redisOf()
     expect(await rotateSecret({ env, dryRun: true })).toMatchObject({ seen: 0, resealed: 0 })
     expect(await redis.admin.keys('*')).toEqual([])

@@ -129,7 +129,7 @@ describe('progress', () => {
     expect(restore.told.every(({ done, total }) => done === 0 || done === total)).toBe(true)
   })
 
-  it('of a resealing counts the keys that were looked at, up to all of them', async () => {
+  it('of a rotation counts the keys that were checked, up to all of them', async () => {
     const { env, count } = await sealedStore()
     const { told, onProgress } = listener()
     await rotateSecret({ env, onProgress })
@@ -219,7 +219,7 @@ describe('an interruption', () => {
     },
   )
 
-  it('of a resealing says that what was sealed anew stays so; done again, it does what is left', async () => {
+  it('of a rotation says that what the new secret encrypts stays so; run again, it does the rest', async () => {
     const { env, count } = await sealedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
     /** Aborts once a part of the keys was looked at. */
@@ -240,8 +240,8 @@ describe('an interruption', () => {
     await expect(interrupted(false)).rejects.toMatchObject({
       name: 'MaintenanceError',
       code: 'interrupted',
-      message: 'Interrupted. What was sealed anew stays so.',
-      hint: 'Run it again: it does what is left.',
+      message: 'Interrupted. Keys that the new secret encrypts stay so.',
+      hint: 'Run it again: it does the rest.',
     })
     const { resealed } = await rotateSecret({ env: given })
     expect(resealed).toBeGreaterThan(0)
@@ -346,8 +346,8 @@ describe('where the process that reads a large store', () => {
     childRuns('kill -9 $$')
     await expect(backupStore({ env, target: join(parent, 'copy') })).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'The process that read the store was ended.',
-      hint: 'Do it again.',
+      message: 'The process that read the store was killed.',
+      hint: 'Run it again.',
     })
     expect(folderContent(parent)).toEqual(before)
   })

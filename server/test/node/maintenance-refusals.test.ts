@@ -134,10 +134,7 @@ describe('a restore', () => {
     writeFileSync(join(target, 'secrets.json'), '{}')
     const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, now: NOW }))
     const alone = await restore()
-    expect([alone.code, alone.message]).toEqual([
-      'exists',
-      `${target} holds secrets.json already, and nothing was done.`,
-    ])
+    expect([alone.code, alone.message]).toEqual(['exists', `${target} already has secrets.json, and nothing was done.`])
     expect(alone.hint).toContain('--force')
     rmSync(join(target, 'secrets.json'))
     const server = await startTestServer({ ...envOf(target), FISH_ADMIN_PASSWORD: 'boss-password' })
@@ -146,7 +143,7 @@ describe('a restore', () => {
     await server.close()
     expect(await restore()).toMatchObject({
       code: 'exists',
-      message: `${target} holds a store already, and nothing was done.`,
+      message: `${target} already has a store, and nothing was done.`,
     })
   })
 
@@ -235,7 +232,7 @@ it('an empty path is no name for the folder where the program runs', async () =>
       () => importStore({ env: envOf(join(parent, 'new')), file: '', dryRun }),
     ]) {
       const { code, message } = await refusal(work())
-      expect([code, message]).toEqual(['invalid_path', 'An empty path names nothing.'])
+      expect([code, message]).toEqual(['invalid_path', 'The path is empty.'])
     }
   }
   expect(contentOf(parent)).toEqual(before)

@@ -78,7 +78,7 @@ describe('a restore that cannot finish', () => {
   })
 })
 
-describeWithRedis('resealing a Redis', () => {
+describeWithRedis('rotating the secret of a Redis', () => {
   it('goes on while players get new keys and keys are read, and ends with everything under the first secret', async () => {
     const redis = await startRedis()
     onTestFinished(redis.stop)

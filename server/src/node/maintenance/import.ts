@@ -1,145 +1,301 @@
-import { renameSync, statSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lockForImport } from '../../app/store/store-id.ts'
+import { setTimeout } from 'node:timers/promises'
+import { STORE_KEY } from '../../app/store/item-keys.ts'
+import {
+  checkImportLock,
+  finishImport,
+  lockForImport,
+  refuseImportLock,
+  unlockImport,
+} from '../../app/store/store-id.ts'
 import { syncFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
-import { createStorage } from '../../storage/index.ts'
+import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
+import type { RedisReader } from '../../storage/redis/redis.ts'
+import type { FishStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
-import type { ExportCounts } from './export-format.ts'
-import { type ExportContent, exportLines, invalidLine } from './export-reader.ts'
-import { checkExportSource } from './export-source.ts'
-import { type ImportWork, importLines } from './import-lines.ts'
-import { checkRedis, importRedis } from './import-redis.ts'
-import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
-import { LinePlaces } from './line-places.ts'
-import { LineReferences } from './line-references.ts'
-import { inLockedFolder } from './locked-folder.ts'
-import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
-import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
-import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
-import { checkWhole, openStoreFile, syncFile } from './store-file.ts'
-import { checkDataFolder, isTaken, refuseEmpty, refuseInUse } from './target.ts'
+import { MaintenanceError, maintain } from './errors.ts'
+import { type ContentLine, type ExportCounts, ownerOf } from './export-format.ts'
+import { checkExport, exportLines, type NumberedLine } from './export-reader.ts'
+import { checkDataFolder, inLockedFolder, pathExists, refuseEmpty, refuseInUse } from './folder.ts'
+import {
+  type DryRunReport,
+  dryRunReport,
+  folderOf,
+  type MaintenanceOptions,
+  readMaintenanceSettings,
+  refuseMemory,
+  type WorkOptions,
+} from './options.ts'
+import { type SecretsState, secretsStateOf } from './store-copy.ts'
+import { checkStoreFile, openStoreFile, syncFile } from './store-file.ts'
 
-/** What {@link importStore} takes. */
+/** Options of {@link importStore}. */
 export interface ImportOptions extends ConfigSource, MaintenanceOptions {
   /** A file that `exportStore` wrote. */
   readonly file: string
-  /** Called once, before the first line goes into a Redis, with how long `noticeMs` is. */
+  /** Called once, before the first line goes into a Redis, with `noticeMs`. */
   readonly onWait?: (ms: number) => void
   /**
-   * How long a Redis is marked before the first line is written there, in milliseconds: servers that were left running
-   * look once a second whose store it holds, and have noticed by then. @default 2000
+   * How long the import lock of a Redis is set before the first line is written there, in milliseconds. Running servers
+   * check their store every second, and have noticed by then. @default 2000
    */
   readonly noticeMs?: number
 }
 
 /** What was imported. */
-export interface ImportReport extends ExportCounts, DryRunMark {
+export interface ImportReport extends ExportCounts, DryRunReport {
   /** The data folder; `null` for Redis. */
   readonly folder: string | null
-  /** `needed`: the keys stay sealed under a secret that is not beside the data. */
+  /** `needed`: the keys are encrypted with a secret that is not beside the data. */
   readonly secrets: SecretsState
 }
-
-type Work = Omit<ImportWork, 'storage'>
-type Reading = Omit<Work, 'total'>
 
 const NOTICE_MS = 2000
 
 /**
  * Fills an empty storage from an export, which is read and checked to its end before anything is written. A file store
- * takes its name once it is whole; a Redis is filled in place, and until it is whole no server takes it.
+ * gets its name once it is complete; a Redis is filled in place, and no server accepts it until then.
  * @throws MaintenanceError
  */
-export function importStore({
-  file,
-  onProgress,
-  signal,
-  dryRun = false,
-  ...rest
-}: ImportOptions): Promise<ImportReport> {
-  const { onWait = () => {}, noticeMs = NOTICE_MS, ...source } = rest
-  const work = { file: resolve(file), ...workOf({ onProgress, signal }) }
+export function importStore(options: ImportOptions): Promise<ImportReport> {
+  const { file, onProgress, signal, dryRun = false, onWait = () => {}, noticeMs = NOTICE_MS, ...source } = options
+  const path = resolve(file)
+  const work = { onProgress, signal }
   const run = async (): Promise<ImportReport> => {
     refuseEmpty(file)
     const { storage } = readMaintenanceSettings(source)
     refuseMemory(storage)
-    checkExportSource(work.file)
     if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
-      const { counts, sealCheck } = await checkExport(work)
-      const filling = { ...work, total: linesOf(counts) }
+      const { counts, secretCheck } = await checkExport(path, work)
       if (dryRun) await checkRedis(storage)
-      else await importRedis(storage, filling, { onWait, noticeMs })
-      return { ...counts, folder: null, secrets: sealCheck === null ? 'included' : 'needed', ...dryRunMark(dryRun) }
+      else await importRedis(storage, { path, counts, ...work }, { onWait, noticeMs })
+      return { ...counts, folder: null, secrets: secretCheck === null ? 'included' : 'needed', ...dryRunReport(dryRun) }
     }
     const folder = folderOf(storage)
     refuseStoreIn(folder)
     checkDataFolder(folder)
-    const { counts, sealCheck } = await checkExport(work)
-    // Before the store is there: secrets that are damaged would be found too late.
-    const secrets = await secretsStateOf(folder, sealCheck)
+    const { counts, secretCheck } = await checkExport(path, work)
+    // Before there is a store: damaged secrets would be found too late.
+    const secrets = await secretsStateOf(folder, secretCheck)
     if (dryRun) refuseInUse(folder)
-    else await importFolder(folder, { ...work, total: linesOf(counts) })
-    return { ...counts, folder, secrets, ...dryRunMark(dryRun) }
+    else await importFolder(folder, { path, counts, ...work })
+    return { ...counts, folder, secrets, ...dryRunReport(dryRun) }
   }
-  return maintain(() =>
-    run().catch(tellInterruption(signal, 'Nothing was imported.', 'Run it again; nothing is in the way.')),
-  )
+  return maintain(run, { signal, state: 'Nothing was imported.', hint: 'Run it again; nothing is in the way.' })
 }
 
-function linesOf({ items, records, tokens, removedOwners }: ExportCounts): number {
-  return items + records + tokens + removedOwners
+/** An export that was checked. */
+interface CheckedExport extends WorkOptions {
+  readonly path: string
+  readonly counts: ExportCounts
 }
 
-async function checkExport({ file, signal, onProgress }: Reading): Promise<ExportContent> {
-  // A file that is not there is told of by whoever opens it.
-  const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  const lines = exportLines(file, (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }))
-  const places = new LinePlaces()
-  const references = new LineReferences(places)
-  while (true) {
-    signal?.throwIfAborted()
-    const step = await lines.next()
-    if (step.done) {
-      references.check(step.value.sealCheck)
-      return step.value
-    }
-    const { number, line } = step.value
-    if (!places.take(line)) throw invalidLine(number, 'says again what a line above says')
-    references.take(step.value)
-  }
+// The log of SQLite belongs to its database: left over, it would be taken for a part of the new one.
+const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
+
+function refuseStoreIn(folder: string): void {
+  if (!STORE_FILES.some((name) => pathExists(join(folder, name)))) return
+  throw new MaintenanceError('exists', `${folder} already has a store, and nothing was done.`, {
+    hint: 'Name another folder. One that has only secrets.json is fine.',
+  })
 }
 
-function importFolder(target: string, work: Work): Promise<void> {
+function importFolder(target: string, source: CheckedExport): Promise<void> {
   return inLockedFolder(target, 'import', async ({ folder, draft }) => {
-    // Once more: a server may have made one before the folder was locked.
+    // Again: a server may have made one before the folder was locked.
     refuseStoreIn(folder)
     const storage = await createStorage({ driver: 'file', path: draft })
     try {
       await lockForImport(storage)
-      await importLines({ ...work, storage })
+      await importLines(storage, source)
     } finally {
       await storage.dispose()
     }
-    const store = join(draft, STORE_FILE)
-    const db = openStoreFile(store)
+    const file = join(draft, STORE_FILE)
+    const db = openStoreFile(file)
     try {
-      await checkWhole(db, store, work)
+      await checkStoreFile(db, file, source)
     } finally {
       db.close()
     }
-    syncFile(store)
-    renameSync(store, join(folder, STORE_FILE))
+    syncFile(file)
+    renameSync(file, join(folder, STORE_FILE))
     syncFolder(folder)
   })
 }
 
-// The log of SQLite goes with its database: left over, it would be taken for a part of the new one.
-const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
+interface Notice {
+  readonly noticeMs: number
+  readonly onWait: (ms: number) => void
+}
 
-function refuseStoreIn(folder: string): void {
-  if (!STORE_FILES.some((name) => isTaken(join(folder, name)))) return
-  throw new MaintenanceError('exists', `${folder} holds a store already, and nothing was done.`, {
-    hint: 'Name another folder. One that holds only secrets.json is fine.',
+const EMPTY_IT = 'Empty it before you try again. No server accepts it until then.'
+const PARTLY = 'The Redis contains a part of the export now.'
+
+async function importRedis(
+  options: RedisOptions | RedisClusterOptions,
+  source: CheckedExport,
+  notice: Notice,
+): Promise<void> {
+  const { signal } = source
+  const storage = await createStorage(options)
+  try {
+    await claim(storage, signal, notice)
+    await maintain(() => importLines(storage, source), { signal, state: PARTLY, hint: EMPTY_IT }).catch(
+      (error: unknown) => {
+        if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
+        // Emptying it would destroy what another process wrote there.
+        const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
+        throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint, cause: error })
+      },
+    )
+  } finally {
+    await storage.dispose()
+  }
+}
+
+/** Refuses what {@link claim} refuses, and writes nothing. */
+async function checkRedis(options: RedisOptions | RedisClusterOptions): Promise<void> {
+  // Loads the Redis client only where it is needed.
+  const { openRedisReader } = await import('../../storage/redis/redis.ts')
+  const reader = await openRedisReader(options)
+  try {
+    await refuseData(reader)
+  } finally {
+    await reader.dispose()
+  }
+}
+
+/**
+ * Reserves an empty Redis for this import by the import lock, which keeps servers and other imports away, and waits until
+ * running servers have noticed it.
+ */
+async function claim(storage: FishStorage, signal: AbortSignal | undefined, notice: Notice): Promise<void> {
+  await refuseData(storage)
+  signal?.throwIfAborted()
+  if (!(await lockForImport(storage))) {
+    await refuseData(storage)
+    throw notEmpty()
+  }
+  try {
+    notice.onWait(notice.noticeMs)
+    await setTimeout(notice.noticeMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+      throw signal?.aborted ? signal.reason : error
+    })
+    await checkImportLock(storage)
+    // Again: what a server has written meanwhile has no lock.
+    await refuseContent(storage)
+  } catch (error) {
+    await unlockImport(storage)
+    throw error
+  }
+}
+
+type Content = Pick<RedisReader, 'items' | 'tallies'>
+
+async function refuseData(storage: Content): Promise<void> {
+  const storeId = await storage.items.getItem(STORE_KEY)
+  refuseImportLock(storeId)
+  if (storeId !== null) throw notEmpty()
+  await refuseContent(storage)
+}
+
+async function refuseContent(storage: Content): Promise<void> {
+  const [keys, tallies] = await Promise.all([storage.items.getKeys(), storage.tallies()])
+  if (tallies.length > 0 || keys.some((key) => key !== STORE_KEY)) throw notEmpty()
+}
+
+function notEmpty(): MaintenanceError {
+  return new MaintenanceError('exists', 'The Redis already has data of this service, and nothing was done.', {
+    hint: 'Name an empty one.',
   })
+}
+
+const BATCH_LINES = 500
+const BATCH_CHARACTERS = 4 * 1024 * 1024
+
+/**
+ * Writes every line of an export into an empty storage with an import lock. The storage gets the store id of the export,
+ * or a new one where the export is older and has none.
+ */
+async function importLines(storage: FishStorage, source: CheckedExport): Promise<void> {
+  const { path, counts, onProgress, signal } = source
+  const total = counts.items + counts.records + counts.tokens + counts.removedOwners
+  let batch: NumberedLine[] = []
+  let [characters, done] = [0, 0]
+  let storeId: string | undefined
+  const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
+  const flush = async () => {
+    signal?.throwIfAborted()
+    await checkImportLock(storage)
+    await writeBatch(storage, batch)
+    done += batch.length
+    report()
+    batch = []
+    characters = 0
+  }
+  report()
+  for await (const numbered of exportLines(path)) {
+    const { line } = numbered
+    if ('item' in line && line.item === STORE_KEY) {
+      storeId = line.value
+      done += 1
+      continue
+    }
+    batch.push(numbered)
+    characters += sizeOf(line)
+    if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
+  }
+  await flush()
+  await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
+}
+
+function sizeOf(line: ContentLine): number {
+  if ('record' in line) return line.record.plain.length + line.record.full.length
+  return 'item' in line ? line.value.length : 0
+}
+
+/** The file storage keeps the order of writes and flushes them together; others get those of an owner one by one. */
+async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]): Promise<void> {
+  const sequences =
+    storage.driver === 'file'
+      ? batch.map((one) => [one])
+      : [...Map.groupBy(batch, ({ number, line }) => ownerOf(line) ?? number).values()]
+  const results = await Promise.allSettled(
+    sequences.map(async (sequence) => {
+      for (const { number, line } of sequence) if (!(await writeLine(storage, line))) throw otherWriter(number)
+    }),
+  )
+  // Only now, so that nothing is written after a failure.
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+/** The export was checked to state everything once. */
+function otherWriter(number: number): MaintenanceError {
+  const message = `Another process wrote into the storage during the import: it already has what line ${number} states.`
+  return new MaintenanceError('in_use', message, {
+    hint: 'Stop every server on it. The storage also has what they acknowledged since the import began: save what is needed of it before you empty the storage and try again.',
+  })
+}
+
+/** Collection of a record that is removed at once, so that its token stays used. */
+const REMOVED = { kind: 'removed', gamemode: 'removed' }
+
+/** Returns whether the storage did not have it yet. */
+async function writeLine(storage: FishStorage, line: ContentLine): Promise<boolean> {
+  if ('item' in line) return storage.setItemIfAbsent(line.item, line.value)
+  if ('removedOwner' in line) {
+    await storage.removeOwner(line.removedOwner)
+    return true
+  }
+  if ('record' in line) {
+    const { owner, kind, gamemode, ...record } = line.record
+    return (await storage.append({ owner, kind, gamemode }, record)).outcome === 'stored'
+  }
+  const { owner, dedupeKey, id } = line.token
+  const record = { id, dedupeKey, count: 1, labels: {}, plain: '{}', full: '{}' }
+  if ((await storage.append({ owner, ...REMOVED }, record)).outcome !== 'stored') return false
+  return storage.removeRecord({ owner, ...REMOVED }, id)
 }

@@ -7,30 +7,29 @@ import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
-import { MaintenanceError, maintain } from './maintenance-error.ts'
-import { folderOf, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
-import { type DryRunMark, dryRunMark } from './progress.ts'
+import { MaintenanceError, maintain } from './errors.ts'
+import { type DryRunReport, dryRunReport, folderOf, readMaintenanceSettings, refuseMemory } from './options.ts'
 import { storeFileOf } from './store-file.ts'
 
-/** What {@link resetAdminPassword} takes. */
+/** Options of {@link resetAdminPassword}. */
 export interface ResetAdminPasswordOptions extends ConfigSource {
-  /** Whose password; letter case does not matter. */
+  /** Name of the administrator, in any letter case. */
   readonly username: string
-  /** The new one, 8 to 256 characters. A dry run needs none. */
+  /** The new password, 8 to 256 characters. Ignored in a dry run. */
   readonly password: string
-  /** Look whether there is such an administrator, and change nothing. @default false */
+  /** Only check that the administrator exists. @default false */
   readonly dryRun?: boolean
 }
 
-/** Whose password was reset, or would be. */
-export interface ResetAdminPasswordReport extends DryRunMark {
+/** The administrator whose password was reset. */
+export interface ResetAdminPasswordReport extends DryRunReport {
   readonly username: string
   readonly role: AdminRole
 }
 
 /**
- * Gives an administrator another password, beside the data: for when nobody knows one any more. It is in the audit log,
- * and ends the sessions of that administrator. A file store must not be served meanwhile, a Redis may be.
+ * Sets an administrator's password directly in the storage, for when nobody can log in. It is recorded in the audit log and
+ * ends the sessions of that administrator. No server may use a file store meanwhile; servers on a Redis may.
  * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
@@ -44,19 +43,19 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
     try {
       refuseImportLock(await storage.items.getItem(STORE_KEY))
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
-      // Nobody serves another store under this name: it was named by where it is.
+      // The storage was just opened by its address: it cannot have been replaced.
       const storeId = { verify: async () => {} }
       const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
-      const found = await admins.find(username)
-      if (!found) throw await noAdmin(admins)
+      const admin = await admins.find(username)
+      if (!admin) throw await noAdmin(admins)
       if (!dryRun) {
         const from = { address: 'local', requestId: crypto.randomUUID() }
         const record = createAuditRecorder(storage, Date.now, random)
-        await record(from, 'local', 'admin.reset.password', found.username)
-        // A Redis may be served meanwhile: the administrator may be gone by now.
+        await record(from, 'local', 'admin.reset.password', admin.username)
+        // A server on the same Redis may have removed the administrator meanwhile.
         if (!(await admins.setPassword(username, password))) throw await noAdmin(admins)
       }
-      return { username: found.username, role: found.role, ...dryRunMark(dryRun) }
+      return { username: admin.username, role: admin.role, ...dryRunReport(dryRun) }
     } finally {
       await storage.dispose()
     }
@@ -77,5 +76,5 @@ async function noAdmin(admins: Admins): Promise<MaintenanceError> {
     names.length === 0
       ? 'The server creates the first administrator when it starts.'
       : `Administrators: ${names.join(', ')}.`
-  return new MaintenanceError('no_admin', 'No administrator has that name.', { hint })
+  return new MaintenanceError('no_admin', 'There is no administrator with that name.', { hint })
 }

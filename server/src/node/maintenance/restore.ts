@@ -5,88 +5,82 @@ import { MARK_FILE } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
-import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
-import { type SecretsState, secretsStateOf } from './kept-secrets.ts'
-import { inLockedFolder } from './locked-folder.ts'
-import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
-import { folderOf, readMaintenanceSettings } from './maintenance-settings.ts'
-import { type DryRunMark, dryRunMark, type MaintenanceOptions, workOf } from './progress.ts'
-import { checkedContent, copyWithSecrets } from './store-copy.ts'
-import { type StoreFacts, storeFileOf } from './store-file.ts'
-import { checkDataFolder, isTaken, refuseEmpty, refuseInUse } from './target.ts'
+import { SECRETS_FILE } from '../secrets-file.ts'
+import { MaintenanceError, maintain } from './errors.ts'
+import { checkDataFolder, inLockedFolder, pathExists, refuseEmpty, refuseInUse } from './folder.ts'
+import {
+  type DryRunReport,
+  dryRunReport,
+  folderOf,
+  type MaintenanceOptions,
+  readMaintenanceSettings,
+} from './options.ts'
+import { copyStore, inspectStore, type StoreReport } from './store-copy.ts'
+import { storeFileOf } from './store-file.ts'
 
-/** What {@link restoreStore} takes. */
+/** Options of {@link restoreStore}. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
   /** A folder that `backupStore` made. */
   readonly backup: string
-  /** Replace a store that is there; it is kept in the data folder, as `replaced-…`. @default refuse */
+  /** Replace an existing store, which is moved to `replaced-…` in the data folder. @default refuse */
   readonly force?: boolean
-  /** Names the folder where a replaced store is kept. */
+  /** Names the folder of a replaced store. */
   readonly now: Date
 }
 
 /** What was restored. */
-export interface RestoreReport extends StoreFacts, DryRunMark {
+export interface RestoreReport extends StoreReport, DryRunReport {
   readonly folder: string
-  readonly secrets: SecretsState
-  /** Where the store is that was there before; of a dry run, where it would be, were it done at that `now`. */
+  /** Path of the store that was there before; in a dry run, the path that it would get at that `now`. */
   readonly replaced?: string
 }
 
-// The log of SQLite goes with its database: beside another one it would be taken for a part of that.
+// The log of SQLite belongs to its database: beside another one it would be taken for a part of that.
 const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRETS_FILE]
 
 /**
- * Puts a backup into a data folder, checked first and copied whole: what goes wrong on the way changes nothing. No
- * server may have the folder open.
+ * Puts a backup into a data folder that no server has open. The backup is checked first and copied whole: a failure
+ * changes nothing.
  * @throws MaintenanceError
  */
 export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
   const { backup, force = false, now, onProgress, signal, dryRun = false, ...source } = options
-  const work = workOf({ onProgress, signal })
+  const work = { onProgress, signal }
   const run = async () => {
     refuseEmpty(backup)
     const target = folderOf(readMaintenanceSettings(source).storage)
     const from = resolve(backup)
     const file = storeFileOf(from)
     refuseItself(file, target)
-    const { facts, sealCheck } = await checkedContent(file, work)
-    // Where they are damaged, it is these that are, not a copy of them.
-    await storedSecrets(from)
-    if (!force && found(target).length > 0) {
+    const planned = await inspectStore(from, file, work)
+    if (!force && existingFiles(target).length > 0) {
       // First: --force would not help.
       refuseInUse(target)
       refuseStoreIn(target)
     }
     checkDataFolder(target)
-    const aside = found(target).length > 0 ? asideOf(target, now) : undefined
+    const replaced = replacedFolder(target, now)
     if (dryRun) {
       refuseInUse(target)
-      const secrets = await secretsStateOf(from, sealCheck)
-      return { folder: target, ...facts, secrets, ...replacing(aside), ...dryRunMark(dryRun) }
+      return { folder: target, ...planned, ...replaced, ...dryRunReport(dryRun) }
     }
     return inLockedFolder(target, 'restore', async ({ folder, draft }) => {
-      // Once more: a server may have made one before the folder was locked.
+      // Again: a server may have made one before the folder was locked.
       if (!force) refuseStoreIn(folder)
-      const copied = await copyWithSecrets({ from, file, to: draft, ...work })
-      const secrets = await secretsStateOf(draft, copied.sealCheck)
-      const replaced = found(folder).length > 0 ? keepAside(folder, now) : undefined
-      // The store goes last: there is none until it can be opened.
+      const report = await copyStore({ from, file, to: draft }, work)
+      const replaced = moveStoreAway(folder, now)
+      // The store last: a store that is there can be opened.
       for (const name of [SECRETS_FILE, STORE_FILE]) {
         if (existsSync(join(draft, name))) renameSync(join(draft, name), join(folder, name))
       }
       syncFolder(folder)
-      return { folder, ...copied.facts, secrets, ...replacing(replaced) }
+      return { folder, ...report, ...replaced }
     })
   }
-  return maintain(() => run().catch(tellInterruption(signal, 'Nothing was restored.', 'Run it again.')))
+  return maintain(run, { signal, state: 'Nothing was restored.' })
 }
 
-function replacing(replaced: string | undefined): Pick<RestoreReport, 'replaced'> {
-  return replaced === undefined ? {} : { replaced }
-}
-
-/** By what the files are, not by their names: there may be links on the way. */
+/** Compares files, not paths: there may be links on the way. */
 function refuseItself(backup: string, target: string): void {
   if (fileIdOf(backup) !== fileIdOf(join(target, STORE_FILE))) return
   throw new MaintenanceError('exists', `${backup} is the store of that data folder itself, and nothing was done.`, {
@@ -94,40 +88,41 @@ function refuseItself(backup: string, target: string): void {
   })
 }
 
-function found(folder: string): string[] {
-  return STORE_FILES.filter((name) => isTaken(join(folder, name)))
+function existingFiles(folder: string): string[] {
+  return STORE_FILES.filter((name) => pathExists(join(folder, name)))
 }
 
 function refuseStoreIn(folder: string): void {
-  const names = found(folder)
+  const names = existingFiles(folder)
   if (names.length === 0) return
   const what = names.every((name) => name === SECRETS_FILE) ? SECRETS_FILE : 'a store'
-  throw new MaintenanceError('exists', `${folder} holds ${what} already, and nothing was done.`, {
-    hint: 'Name another folder, or add --force: what is there is then kept in that folder, as replaced-….',
+  throw new MaintenanceError('exists', `${folder} already has ${what}, and nothing was done.`, {
+    hint: 'Name another folder, or add --force, which moves it to replaced-… in that folder.',
   })
 }
 
-/** Where the store of a folder goes: into that folder, so that it also works on a mount point. */
-function asideOf(folder: string, now: Date): string {
-  const aside = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
-  if (!isTaken(aside)) return aside
-  throw new MaintenanceError('exists', `Something is in the way at ${aside}.`, { hint: 'Move it away.' })
+/** Inside the data folder, so that moving also works on a mount point. */
+function replacedFolder(folder: string, now: Date): Pick<RestoreReport, 'replaced'> {
+  if (existingFiles(folder).length === 0) return {}
+  const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
+  if (!pathExists(replaced)) return { replaced }
+  throw new MaintenanceError('exists', `Something is in the way at ${replaced}.`, { hint: 'Move it away.' })
 }
 
-/** Moves the store of a locked folder there. */
-function keepAside(folder: string, now: Date): string {
-  const aside = asideOf(folder, now)
-  mkdirSync(aside, { mode: 0o700 })
-  takeInLog(join(folder, STORE_FILE))
+function moveStoreAway(folder: string, now: Date): Pick<RestoreReport, 'replaced'> {
+  const { replaced } = replacedFolder(folder, now)
+  if (replaced === undefined) return {}
+  mkdirSync(replaced, { mode: 0o700 })
+  checkpoint(join(folder, STORE_FILE))
   for (const name of [MARK_FILE, ...STORE_FILES]) {
-    if (isTaken(join(folder, name))) renameSync(join(folder, name), join(aside, name))
+    if (pathExists(join(folder, name))) renameSync(join(folder, name), join(replaced, name))
   }
-  syncFolder(aside)
-  return aside
+  syncFolder(replaced)
+  return { replaced }
 }
 
-/** Moves what is in the log of a store into its file, so that one rename takes all of it. */
-function takeInLog(file: string): void {
+/** Moves the log of a store into its file, so that one rename moves all of it. */
+function checkpoint(file: string): void {
   if (!existsSync(file)) return
   try {
     const db = new DatabaseSync(file)
@@ -137,6 +132,6 @@ function takeInLog(file: string): void {
       db.close()
     }
   } catch {
-    // A store that is damaged is just what is replaced: it is moved as it is, log and all.
+    // A damaged store is moved as it is, with its log.
   }
 }

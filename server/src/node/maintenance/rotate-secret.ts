@@ -1,7 +1,7 @@
 import type { AppSecrets } from '../../app/options.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
-import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
+import { DecryptionError } from '../../app/users/encryption.ts'
 import {
   previewRotation,
   type RotationCounts,
@@ -13,63 +13,71 @@ import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeSecrets, mismatchedSecrets, storedSecrets, storeSecrets } from '../secrets-file.ts'
-import { allSeals } from './kept-secrets.ts'
-import { MaintenanceError, maintain, tellInterruption } from './maintenance-error.ts'
-import { folderOf, type MaintenanceSettings, readMaintenanceSettings, refuseMemory } from './maintenance-settings.ts'
-import { type DryRunMark, dryRunMark, type MaintenanceOptions } from './progress.ts'
-import { viewRedis } from './redis-view.ts'
-import { storeFileOf } from './store-file.ts'
-import { viewStoreFile } from './store-view.ts'
-import { refuseInUse } from './target.ts'
+import { MaintenanceError, maintain } from './errors.ts'
+import { refuseInUse } from './folder.ts'
+import {
+  type DryRunReport,
+  dryRunReport,
+  folderOf,
+  type MaintenanceOptions,
+  type MaintenanceSettings,
+  readMaintenanceSettings,
+  refuseMemory,
+} from './options.ts'
+import { atRestSecrets, encryptionWith } from './store-copy.ts'
+import { openStoreItems, storeFileOf } from './store-file.ts'
 
-/** What {@link rotateSecret} takes. */
+/** Options of {@link rotateSecret}. */
 export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
-  /** Make a new secret beside the data first, in place of the one that was made before. File stores only. */
+  /** First replace the secret beside the data by a new one. File stores only. */
   readonly makeNew?: boolean
 }
 
 /** Outcome of {@link rotateSecret}. */
-export interface RotateSecretReport extends RotationCounts, DryRunMark {}
+export interface RotateSecretReport extends RotationCounts, DryRunReport {}
 
 /**
- * Seals every key anew under `FISH_SECRET`, or under the secret beside the data where none is given. A file store must
- * not be served meanwhile, a Redis may be. Safe to interrupt at any moment, and to do again. A dry run opens every key.
+ * Encrypts every key with `FISH_SECRET`, or with the secret beside the data where none is given. No server may use a file
+ * store meanwhile; servers on a Redis may. Safe to interrupt at any moment, and to run again. A dry run decrypts every key.
  * @throws MaintenanceError
  */
 export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
   const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
+  const step = dryRun ? 'check' : 'rotate'
+  const work = {
+    ...(signal ? { signal } : {}),
+    ...(onProgress && {
+      onProgress: ({ seen, total }: RotationProgress) => onProgress({ step, unit: 'keys', done: seen, total }),
+    }),
+  }
   const run = async () => {
     const settings = readMaintenanceSettings(source)
     checkSettings(settings, makeNew)
-    const work = {
-      ...(signal ? { signal } : {}),
-      ...(onProgress && {
-        onProgress: ({ seen, total }: RotationProgress) =>
-          onProgress({ step: dryRun ? 'check' : 'rotate', unit: 'keys', done: seen, total }),
-      }),
-    }
     if (dryRun) {
-      const view = await viewOf(settings)
-      await using _end = endOf(view)
-      const { seals } = await sealingOf(view, settings, makeNew)
-      return { ...(await previewRotation({ storage: view, vault: vaultOf(seals), ...work })), ...dryRunMark(dryRun) }
+      const reader = await openReader(settings)
+      await using _end = disposable(reader)
+      const { secrets } = await planSecrets(reader, settings, makeNew)
+      return {
+        ...(await previewRotation({ storage: reader, vault: encryptionWith(secrets), ...work })),
+        ...dryRunReport(dryRun),
+      }
     }
-    // A file store is locked from here on, and its secrets with it.
+    // Locks a file store, and with it the secrets beside it.
     const storage = await createStorage(settings.storage)
-    await using _end = endOf(storage)
-    const { seals, keeping } = await sealingOf(storage, settings, makeNew)
-    if (keeping?.isNew) await storeSecrets(keeping.folder, keeping.secrets)
-    const counts = await reencryptAll({ storage, vault: vaultOf(seals), ...work })
-    if (counts.unopened.length === 0 && keeping?.secrets.sealPrevious) {
-      const { seal, session } = keeping.secrets
-      await storeSecrets(keeping.folder, { seal, session })
+    await using _end = disposable(storage)
+    const { secrets, stored } = await planSecrets(storage, settings, makeNew)
+    if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
+    const counts = await reencryptAll({ storage, vault: encryptionWith(secrets), ...work })
+    if (counts.unopened.length === 0 && stored?.secrets.sealPrevious) {
+      const { seal, session } = stored.secrets
+      await storeSecrets(stored.folder, { seal, session })
     }
     return counts
   }
-  const told = dryRun
-    ? tellInterruption(signal, 'Nothing was changed.', 'Run it again.')
-    : tellInterruption(signal, 'What was sealed anew stays so.', 'Run it again: it does what is left.')
-  return maintain(() => run().catch(told))
+  const interruption = dryRun
+    ? { state: 'Nothing was changed.' }
+    : { state: 'Keys that the new secret encrypts stay so.', hint: 'Run it again: it does the rest.' }
+  return maintain(run, { signal, ...interruption })
 }
 
 function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
@@ -77,68 +85,57 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
   const isFile = storage.driver === 'file'
   if (isFile) storeFileOf(folderOf(storage))
   if (makeNew && (!isFile || secret !== undefined)) {
-    throw new MaintenanceError(
-      'invalid_settings',
-      'A new secret is made only for a file store whose secret is kept beside the data.',
-      {
-        hint: 'Put the new secret into FISH_SECRET and the one before into FISH_SECRET_PREVIOUS instead.',
-      },
-    )
+    const message = 'A new secret is made only for a file store whose secret is beside the data.'
+    throw new MaintenanceError('invalid_settings', message, {
+      hint: 'Set FISH_SECRET to the new secret and FISH_SECRET_PREVIOUS to the one before instead.',
+    })
   }
   if (!isFile && secret === undefined) throw missingSecret()
 }
 
-/** Opens a storage to look at it, and refuses it where it would be refused to work on it. */
-async function viewOf({ storage }: MaintenanceSettings) {
-  if (storage.driver === 'redis' || storage.driver === 'redis-cluster') return viewRedis(storage)
+/** Opens a storage for reading, and refuses it where the rotation would. */
+async function openReader({ storage }: MaintenanceSettings) {
+  if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
+    return (await import('../../storage/redis/redis.ts')).openRedisReader(storage)
+  }
   const folder = folderOf(storage)
   const file = storeFileOf(folder)
   refuseInUse(folder, () => checkStore(file))
-  return viewStoreFile(file)
+  return openStoreItems(file)
 }
 
-/** Closes a storage at the end of a block. */
-function endOf(storage: { dispose(): Promise<void> }): AsyncDisposable {
+function disposable(storage: { dispose(): Promise<void> }): AsyncDisposable {
   return { [Symbol.asyncDispose]: () => storage.dispose() }
 }
 
-/** What to seal with. */
-interface Sealing {
-  /** The secrets, the one that seals first. */
-  readonly seals: readonly string[]
-  /** The secrets that are kept beside the data, where it is these. */
-  readonly keeping?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
+interface SecretsPlan {
+  /** The secrets that decrypt, the one that encrypts first. */
+  readonly secrets: readonly string[]
+  /** The secrets beside the data, where these are used. */
+  readonly stored?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
 }
 
-async function sealingOf(storage: ItemSource, settings: MaintenanceSettings, makeNew: boolean): Promise<Sealing> {
+async function planSecrets(storage: ItemSource, settings: MaintenanceSettings, makeNew: boolean): Promise<SecretsPlan> {
   refuseImportLock(await storage.items.getItem(STORE_KEY))
   const folder = settings.storage.driver === 'file' ? folderOf(settings.storage) : undefined
-  const kept = folder === undefined ? undefined : await storedSecrets(folder)
-  if (settings.secret !== undefined) return { seals: givenSeals(settings, kept) }
-  if (folder === undefined || !kept) throw missingSecret()
-  const seals = [...allSeals(kept), ...settings.previousSecrets]
-  // Whatever does not open now would never open again under a new one.
-  await verifySecretCheck(storage, vaultOf(seals)).catch((error: unknown) => {
+  const stored = folder === undefined ? undefined : await storedSecrets(folder)
+  const older = stored ? atRestSecrets(stored) : []
+  // A given secret replaces the one beside the data.
+  if (settings.secret !== undefined) return { secrets: [settings.secret, ...settings.previousSecrets, ...older] }
+  if (folder === undefined || !stored) throw missingSecret()
+  const secrets = [...older, ...settings.previousSecrets]
+  // A key that cannot be decrypted now never could be with a new secret.
+  await verifySecretCheck(storage, encryptionWith(secrets)).catch((error: unknown) => {
     if (!(error instanceof DecryptionError)) throw error
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
   })
-  if (!makeNew) return { seals, keeping: { folder, secrets: kept, isNew: false } }
-  const secrets = { seal: makeSecrets().seal, session: kept.session, sealPrevious: seals }
-  return { seals: allSeals(secrets), keeping: { folder, secrets, isNew: true } }
-}
-
-function vaultOf(seals: readonly string[]) {
-  return createEncryption(seals, (bytes) => crypto.getRandomValues(bytes))
-}
-
-/** Whoever asks to seal under a secret of their own means to leave the kept one. */
-function givenSeals({ secret, previousSecrets }: MaintenanceSettings, kept: AppSecrets | undefined): readonly string[] {
-  if (secret === undefined) throw missingSecret()
-  return [secret, ...previousSecrets, ...(kept ? allSeals(kept) : [])]
+  if (!makeNew) return { secrets, stored: { folder, secrets: stored, isNew: false } }
+  const renewed = { seal: makeSecrets().seal, session: stored.session, sealPrevious: secrets }
+  return { secrets: atRestSecrets(renewed), stored: { folder, secrets: renewed, isNew: true } }
 }
 
 function missingSecret(): MaintenanceError {
-  return new MaintenanceError('missing_secret', 'There is no secret to seal with.', {
+  return new MaintenanceError('missing_secret', 'No secret to encrypt with.', {
     hint: 'Set FISH_SECRET, and FISH_SECRET_PREVIOUS to the one before.',
   })
 }

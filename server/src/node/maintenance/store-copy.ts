@@ -1,98 +1,142 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AppSecrets } from '../../app/options.ts'
+import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
+import { decryptSecretCheck } from '../../app/users/secret-check.ts'
 import { renewLineage } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
-import { secretsText, writeSecretsText } from './kept-secrets.ts'
-import { runLong } from './long-statement.ts'
-import { MaintenanceError } from './maintenance-error.ts'
-import type { WorkOptions } from './progress.ts'
-import { checkWhole, contentOf, openStoreFile, type StoreContent, spaceOf } from './store-file.ts'
+import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
+import { MaintenanceError } from './errors.ts'
+import type { WorkOptions } from './options.ts'
+import {
+  checkStoreFile,
+  openStoreFile,
+  readContent,
+  runStatement,
+  type StoreContent,
+  type StoreFacts,
+  spaceOf,
+  syncFile,
+} from './store-file.ts'
 
-const MOST_TRIES = 3
+/** Whether a store can be served with the secrets beside it. */
+export type SecretsState =
+  /** The secrets beside it decrypt its keys. */
+  | 'included'
+  /** Its keys are encrypted with a `FISH_SECRET` that is not beside it, and that it needs. */
+  | 'needed'
 
-/** What a store holds that was found to be whole. */
-export async function checkedContent(file: string, work: WorkOptions): Promise<StoreContent> {
+/** What a store contains, and whether its secrets are beside it. */
+export interface StoreReport extends StoreFacts {
+  readonly secrets: SecretsState
+}
+
+/** Checks the store and the secrets of a data folder. */
+export async function inspectStore(folder: string, file: string, work: WorkOptions): Promise<StoreReport> {
+  const { facts, secretCheck } = await readContent(file, work)
+  return { ...facts, secrets: await secretsStateOf(folder, secretCheck) }
+}
+
+/** Copies the store and the secrets of a data folder into an empty folder, and checks the copy. */
+export async function copyStore(
+  { from, file, to }: { readonly from: string; readonly file: string; readonly to: string },
+  work: WorkOptions,
+): Promise<StoreReport> {
   const db = openStoreFile(file)
   try {
-    await checkWhole(db, file, work)
-    return contentOf(db)
+    await checkStoreFile(db, file, work)
+    const { facts, secretCheck } = await copyWithSecrets({ db, file, from, to }, work)
+    return { ...facts, secrets: await secretsStateOf(to, secretCheck) }
   } finally {
     db.close()
   }
 }
 
-interface Copying extends WorkOptions {
-  /** A data folder. */
-  readonly from: string
-  /** Its store. */
-  readonly file: string
-  /** An empty folder. */
-  readonly to: string
-}
-
-/** Copies a store and its secrets so that they belong together, although a resealing may change both meanwhile. */
-export async function copyWithSecrets({ from, file, to, ...work }: Copying): Promise<StoreContent> {
-  const db = openStoreFile(file)
-  const copy = join(to, STORE_FILE)
-  try {
-    await checkWhole(db, file, work)
-    for (let tries = 1; ; tries += 1) {
-      const before = secretsText(from)
-      const copied = await copyStore({ db, file }, copy, work)
-      if (secretsText(from) === before) {
-        if (before !== undefined) writeSecretsText(to, before)
-        return copied
-      }
-      if (tries === MOST_TRIES) {
-        throw new MaintenanceError('unavailable', 'The secrets changed while they were copied.', {
-          hint: 'Do it again.',
-        })
-      }
-      rmSync(copy)
-    }
-  } finally {
-    db.close()
-  }
-}
-
-/** A store to copy. */
 interface CopySource {
   readonly db: DatabaseSync
   readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const MAX_TRIES = 3
+
+/** Copies a store and its secrets so that they belong together, although a rotation may change both meanwhile. */
+async function copyWithSecrets({ db, file, from, to }: CopySource, work: WorkOptions): Promise<StoreContent> {
+  const copy = join(to, STORE_FILE)
+  for (let tries = 1; ; tries += 1) {
+    const before = secretsText(from)
+    const content = await copyFile(db, { file, copy }, work)
+    if (secretsText(from) === before) {
+      if (before !== undefined) {
+        writeFileSync(join(to, SECRETS_FILE), before, { mode: 0o600, flag: 'wx' })
+        syncFile(join(to, SECRETS_FILE))
+      }
+      return content
+    }
+    if (tries === MAX_TRIES) {
+      throw new MaintenanceError('unavailable', 'The secrets changed during the copy.', { hint: 'Run it again.' })
+    }
+    rmSync(copy)
+  }
+}
+
+function secretsText(folder: string): string | undefined {
+  const file = join(folder, SECRETS_FILE)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /**
- * Writes a copy of a store as of one moment, while others read and write it, and checks the copy. It is on the disk
- * when this settles, which SQLite itself does not promise of `VACUUM INTO`.
- *
- * Not by SQLite's backup interface: it begins anew whenever a server writes, and takes along what was deleted.
+ * Writes a copy of a store as of one moment, while others read and write it. The copy is on the disk when this settles,
+ * which SQLite does not promise of `VACUUM INTO`. SQLite's backup interface starts again whenever a server writes, and
+ * copies deleted data.
  */
-async function copyStore({ db, file }: CopySource, copy: string, work: WorkOptions): Promise<StoreContent> {
+async function copyFile(
+  db: DatabaseSync,
+  { file, copy }: { readonly file: string; readonly copy: string },
+  work: WorkOptions,
+): Promise<StoreContent> {
   const { onProgress, signal } = work
-  // What is free in the store is not copied.
   const { size, used: total } = spaceOf(db)
-  const tell = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done: Math.min(done, total), total })
-  // Made first, for its owner only: SQLite takes an empty file, and would let everybody read one of its own.
+  const report = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done: Math.min(done, total), total })
+  // SQLite accepts an empty file, and would make one that everybody can read.
   closeSync(openSync(copy, 'wx', 0o600))
-  tell(0)
-  const onTick = () => tell(statSync(copy, { throwIfNoEntry: false })?.size ?? 0)
-  await runLong({ db, file, size, sql: 'VACUUM INTO ?', parameters: [copy], output: copy, onTick, signal })
-  const renewed = new DatabaseSync(copy)
+  report(0)
+  const onTick = () => report(statSync(copy, { throwIfNoEntry: false })?.size ?? 0)
+  await runStatement({ db, file, size, sql: 'VACUUM INTO ?', parameters: [copy], output: copy, onTick, signal })
+  const written = new DatabaseSync(copy)
   try {
-    renewLineage(renewed)
+    renewLineage(written)
   } finally {
-    renewed.close()
+    written.close()
   }
   const handle = await open(copy, 'r+')
   await handle.sync().finally(() => handle.close())
-  tell(total)
-  const copied = openStoreFile(copy)
+  report(total)
+  return readContent(copy, work)
+}
+
+/** Tries the secrets in a folder on the check value of a store. */
+export async function secretsStateOf(folder: string, secretCheck: string | null): Promise<SecretsState> {
+  const secrets = await storedSecrets(folder)
+  if (secretCheck === null) return 'included'
+  if (!secrets) return 'needed'
   try {
-    await checkWhole(copied, copy, work)
-    return contentOf(copied)
-  } finally {
-    copied.close()
+    await decryptSecretCheck(secretCheck, encryptionWith(atRestSecrets(secrets)))
+    return 'included'
+  } catch (error) {
+    if (error instanceof DecryptionError) return 'needed'
+    throw error
   }
+}
+
+/** All secrets that decrypt, the one that encrypts first. */
+export function atRestSecrets({ seal, sealPrevious = [] }: AppSecrets): readonly string[] {
+  return [seal, ...sealPrevious]
+}
+
+export function encryptionWith(secrets: readonly string[]) {
+  return createEncryption(secrets, (bytes) => crypto.getRandomValues(bytes))
 }

@@ -82,7 +82,7 @@ function removeEmpty(folders: readonly string[]): void {
 }
 
 /** A data folder that this process has for itself. */
-interface FolderLock {
+export interface FolderLock {
   /** Lets others have the folder. */
   close(): void
   /** The same, and takes the lock file away when there was none before this lock. */

@@ -21,19 +21,16 @@ type ItemOperations =
   | 'getKeys'
   | 'clear'
 
+interface RedisItems extends Pick<StorageDriver, ItemOperations> {
+  getItem(key: string): Promise<string | null>
+}
+
 /**
  * Items as unstorage's own driver keeps them. Writes go through scripts instead, which keep an index of the keys as
  * well: a listing needs no `SCAN` over all that is in Redis.
  */
-export function createRedisItems({
-  client,
-  stock,
-  call,
-  write,
-  run,
-  primaries,
-}: Connection): Pick<StorageDriver, ItemOperations> {
-  const get = (key: string) => run(async () => stock.getItem(stockKey(key)))
+export function createRedisItems({ client, stock, call, write, run, primaries }: Connection): RedisItems {
+  const get = (key: string) => run(async () => (await stock.getItem(stockKey(key))) as string | null)
   const keysOf = (key: string) => [itemPrefix(key) + key, indexKey(key)]
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1

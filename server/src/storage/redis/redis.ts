@@ -2,7 +2,7 @@ import { type Cluster, Command } from 'ioredis'
 import { StorageError } from '../errors.ts'
 import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
-import type { FishStorage, StorageDriver } from '../types.ts'
+import type { FishStorage, ItemPage, ItemRange, StorageDriver, Tally } from '../types.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
 import { type Connection, connect } from './connection.ts'
 import {
@@ -15,123 +15,165 @@ import {
   refuseEviction,
   type WatchedConnection,
 } from './durability.ts'
+import { replicaRefusal } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
 import { createReplicatedWrites } from './replicated-writes.ts'
 import { createRedisWindows } from './windows.ts'
 
-/** How long one operation may take when nothing else is said, in milliseconds. */
+/** Version of the layout that this code reads and writes. */
+const SCHEMA_VERSION = 1
 const DEFAULT_TIMEOUT_MS = 2000
+/** How long a ping may take, in milliseconds: readiness has to be known within a second. */
+const PING_MS = 800
+/** When Redis forgets a probe, in milliseconds. */
+const PROBE_MS = 1000
+/** About the size of the largest write: with less space left than this, Redis counts as full. */
+const PROBE_BYTES = 512 * 1024
 
 interface Guarantees {
   /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
   readonly timeoutMs?: number
   /**
-   * How many replicas of a primary must have a write before it is acknowledged; where they do not in half of
-   * `timeoutMs`, it rejects with `unavailable`.
+   * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
+   * with `unavailable` after half of `timeoutMs`.
    *
-   * @default 1 when every primary has a replica as the storage is opened, else 0
+   * @default 1 when every primary has an online replica as the storage is opened, else 0
    */
   readonly replicas?: number
   /**
-   * Told, in a sentence for the operator, that Redis came back without writes that it had acknowledged, where its
-   * configuration allows that: it is no error then.
+   * Called with a sentence for the operator when Redis comes back without writes that it had acknowledged, and its
+   * configuration allows that. Otherwise such a loss is an error.
    *
-   * @default nobody is told
+   * @default ignored
    */
   readonly onDataLoss?: (message: string) => void
 }
 
-/** Keeps everything in one Redis server, for as many processes as there are. */
+/** Stores everything in one Redis server, which any number of processes may share. */
 export interface RedisOptions extends Guarantees {
   readonly driver: 'redis'
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string
 }
 
-/** Keeps everything in a Redis Cluster, for as many processes as there are. */
+/** Stores everything in a Redis Cluster, which any number of processes may share. */
 export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
   readonly driver: 'redis-cluster'
 }
 
+type AnyRedisOptions = RedisOptions | RedisClusterOptions
+
 /**
- * Connects to Redis, and makes something of the connection, which is closed where that fails.
+ * Opens the storage in Redis.
  *
- * @throws {StorageError} `unavailable`, and what making it throws
+ * @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable`
  */
-export async function openRedis<Made>(
-  options: RedisOptions | RedisClusterOptions,
-  make: (connection: Connection) => Promise<Made>,
-): Promise<Made> {
+export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage> {
+  return withConnection(options, async (connection) => {
+    const { run, primaries } = connection
+    await run(() => Promise.all(primaries().map(refuseEviction)))
+    await claimSchema(connection)
+    await tryWrites(connection)
+    const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
+    const servers = await run(() => Promise.all(primaries().map(readReplicas)))
+    const replicas = options.replicas ?? Math.min(1, ...servers.map((server) => server?.online ?? 0))
+    const report = describeDurability(persistence, { servers, replicas })
+    const mayLose = !keepsWrites(persistence, { servers, replicas })
+    const open = (complete: Connection) => {
+      const watched = detectOlderData(complete, { mayLose, onDataLoss: options.onDataLoss })
+      return wrapDriver(redisDriver(options.driver, watched, report))
+    }
+    if (replicas === 0) return open(connection)
+    // A connection of its own: WAIT blocks a connection, and reads must not wait.
+    const writes = await connectTo(options)
+    const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
+    const close = async () => void (await Promise.all([connection.close(), writes.close()]))
+    return open({ ...connection, write, close })
+  })
+}
+
+/** What can be read of a Redis without opening it as a storage, which would write its schema version. */
+export interface RedisReader {
+  readonly items: {
+    getItem(key: string): Promise<string | null>
+    getKeys(): Promise<readonly string[]>
+  }
+  listItems(range: ItemRange): Promise<ItemPage>
+  tallies(): Promise<readonly Tally[]>
+  dispose(): Promise<void>
+}
+
+/**
+ * Opens a Redis for reading.
+ *
+ * @throws {StorageError} as {@link openRedisStorage}; `read_only` where the first write would be refused
+ */
+export function openRedisReader(options: AnyRedisOptions): Promise<RedisReader> {
+  return withConnection(options, async (connection) => {
+    const { run, client, primaries, close } = connection
+    const schema = await run(() => client.get(SCHEMA_KEY))
+    if (schema !== null) checkSchema(schema)
+    for (const node of primaries()) {
+      // Where INFO is refused, the first write shows it.
+      const report = await run(() => node.info('replication')).catch(() => '')
+      if (/^role:slave\b/m.test(report) && /^slave_read_only:1\b/m.test(report)) throw replicaRefusal()
+      await run(() => refuseEviction(node))
+    }
+    const items = createRedisItems(connection)
+    return {
+      items: { getItem: items.getItem, getKeys: async () => items.getKeys('', {}) },
+      listItems: items.listItems,
+      tallies: createRedisTallies(connection).tallies,
+      dispose: close,
+    }
+  })
+}
+
+async function withConnection<Result>(
+  options: AnyRedisOptions,
+  use: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   const connection = await connectTo(options)
   try {
-    return await make(connection)
+    return await use(connection)
   } catch (error) {
     await connection.close()
     throw error
   }
 }
 
-/**
- * Connects once more, for writes alone: what waits for replicas there holds up no reads.
- *
- * @throws {StorageError} `unavailable`
- */
-async function openReplicatedWrites(
-  options: RedisOptions | RedisClusterOptions,
-  replicas: number,
-): Promise<Pick<Connection, 'write' | 'close'>> {
-  const connection = await connectTo(options)
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  return { write: createReplicatedWrites(connection, { replicas, timeoutMs }), close: connection.close }
+const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: AnyRedisOptions) => timeoutMs
+
+function connectTo(options: AnyRedisOptions): Promise<Connection> {
+  return connect(options.driver === 'redis' ? parseUrl(options.url) : options, timeoutOf(options))
 }
 
-function connectTo(options: RedisOptions | RedisClusterOptions): Promise<Connection> {
-  return connect(targetOf(options), options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-}
-
-function targetOf(options: RedisOptions | RedisClusterOptions): RedisTarget | RedisClusterTarget {
-  if (options.driver === 'redis-cluster') return options
+function parseUrl(url: string): RedisTarget {
   try {
-    return parseRedisUrl(options.url)
+    return parseRedisUrl(url)
   } catch (error) {
-    throw new StorageError(
-      'unavailable',
-      `The address of Redis ${error instanceof Error ? error.message : 'is wrong'}.`,
-    )
+    throw new StorageError('unavailable', `The address of Redis ${(error as Error).message}.`)
   }
 }
 
-/** Version of the layout that this code reads and writes. */
-const SCHEMA_VERSION = 1
+type SchemaConnection = Pick<Connection, 'client' | 'run'>
 
-type Reach = Pick<Connection, 'client' | 'run'>
-
-/**
- * Marks an empty Redis as one of this layout, and refuses one of a later layout, whose data this code could damage.
- *
- * @throws {StorageError} `newer_schema`, `not_a_store`
- */
-async function claimSchema({ client, run }: Reach): Promise<void> {
-  const found = await run(async () => {
-    const version = await client.get(SCHEMA_KEY)
-    if (version !== null) return version
+/** Writes the version of the layout into an empty Redis, and refuses one with another version. */
+async function claimSchema({ client, run }: SchemaConnection): Promise<void> {
+  const version = await run(async () => {
+    const existing = await client.get(SCHEMA_KEY)
+    if (existing !== null) return existing
     // Another process may have been faster, with another version.
     await client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX')
     return client.get(SCHEMA_KEY)
   })
-  refuseOther(found)
+  checkSchema(version)
 }
 
-/** Refuses what {@link claimSchema} refuses, and writes nothing. */
-export async function checkSchema({ client, run }: Reach): Promise<void> {
-  const found = await run(() => client.get(SCHEMA_KEY))
-  if (found !== null) refuseOther(found)
-}
-
-function refuseOther(found: string | null): void {
-  const version = Number(found)
+function checkSchema(text: string | null): void {
+  const version = Number(text)
   if (version === SCHEMA_VERSION) return
   if (Number.isSafeInteger(version) && version > SCHEMA_VERSION) {
     throw new StorageError(
@@ -140,45 +182,6 @@ function refuseOther(found: string | null): void {
     )
   }
   throw new StorageError('not_a_store', 'The key fish:schema in Redis holds something else. Use another database.')
-}
-
-/** How long a ping may take, in milliseconds: readiness has to be known within a second. */
-const PING_MS = 800
-/** When Redis forgets a probe, in milliseconds. */
-const PROBE_MS = 1000
-/** About what the largest write has: with less space left than this, Redis counts as full. */
-const PROBE_BYTES = 512 * 1024
-
-/** A cluster is there when each of its servers is, and says that it can serve: each holds a part of the data. */
-async function pingCluster(cluster: Cluster): Promise<void> {
-  const primaries = cluster.nodes('master')
-  const reports = await Promise.all(primaries.map((node) => node.cluster('INFO')))
-  const isWhole = (report: string) =>
-    report.includes('cluster_state:ok') && Number(/cluster_size:(\d+)/.exec(report)?.[1]) <= primaries.length
-  if (reports.length > 0 && reports.every(isWhole)) return
-  throw new Error('a part of the cluster is missing')
-}
-
-/** A replica, a full server and one whose disk fails answer a ping, but refuse this. */
-async function writeProbes({ client, write }: Connection): Promise<void> {
-  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
-  // One for each node.
-  const keys = new Map(probeKeys().map((key) => [nodeOf(key), key])).values()
-  const bytes = 'x'.repeat(PROBE_BYTES)
-  await Promise.all(Array.from(keys, (key) => write('fishProbe', [key], [PROBE_MS, bytes])))
-}
-
-/**
- * Refuses who may not write, before anything waits for replicas. Not a full Redis: what is removed makes room there.
- *
- * @throws {StorageError} `read_only`, `unavailable`
- */
-async function tryWrites(connection: Connection): Promise<void> {
-  await connection
-    .run(() => writeProbes(connection))
-    .catch((error: unknown) => {
-      if (!(error instanceof StorageError && error.code === 'full')) throw error
-    })
 }
 
 function redisDriver(name: string, { connection, verify }: WatchedConnection, report: DurabilityReport): StorageDriver {
@@ -205,29 +208,30 @@ function redisDriver(name: string, { connection, verify }: WatchedConnection, re
   }
 }
 
-/**
- * Opens the storage in Redis.
- *
- * @throws {StorageError} `newer_schema`, `not_a_store`, `read_only`, `full`, `unavailable`
- */
-export function openRedisStorage(options: RedisOptions | RedisClusterOptions): Promise<FishStorage> {
-  return openRedis(options, async (connection) => {
-    const { run, primaries } = connection
-    await run(() => Promise.all(primaries().map(refuseEviction)))
-    await claimSchema(connection)
-    await tryWrites(connection)
-    const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
-    const servers = await run(() => Promise.all(primaries().map(readReplicas)))
-    const replicas = options.replicas ?? Math.min(1, ...servers.map((server) => server?.online ?? 0))
-    const report = describeDurability(persistence, { servers, replicas })
-    const mayLose = !keepsWrites(persistence, { servers, replicas })
-    const driverOn = (reached: Connection) =>
-      wrapDriver(
-        redisDriver(options.driver, detectOlderData(reached, { mayLose, onDataLoss: options.onDataLoss }), report),
-      )
-    if (replicas === 0) return driverOn(connection)
-    const writes = await openReplicatedWrites(options, replicas)
-    const close = async () => void (await Promise.all([connection.close(), writes.close()]))
-    return driverOn({ ...connection, write: writes.write, close })
-  })
+/** A cluster is available when each of its servers is and reports that the cluster is whole: each holds a part of the data. */
+async function pingCluster(cluster: Cluster): Promise<void> {
+  const primaries = cluster.nodes('master')
+  const reports = await Promise.all(primaries.map((node) => node.cluster('INFO')))
+  const isWhole = (report: string) =>
+    report.includes('cluster_state:ok') && Number(/cluster_size:(\d+)/.exec(report)?.[1]) <= primaries.length
+  if (reports.length > 0 && reports.every(isWhole)) return
+  throw new Error('a part of the cluster is missing')
+}
+
+/** A replica, a full server and one whose disk fails respond to a ping, but refuse this. */
+async function writeProbes({ client, write }: Connection): Promise<void> {
+  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
+  // One key for each node.
+  const keys = new Map(probeKeys().map((key) => [nodeOf(key), key])).values()
+  const bytes = 'x'.repeat(PROBE_BYTES)
+  await Promise.all(Array.from(keys, (key) => write('fishProbe', [key], [PROBE_MS, bytes])))
+}
+
+/** Fails early without the permission to write. A full Redis passes: removing data makes room there. */
+async function tryWrites(connection: Connection): Promise<void> {
+  await connection
+    .run(() => writeProbes(connection))
+    .catch((error: unknown) => {
+      if (!(error instanceof StorageError && error.code === 'full')) throw error
+    })
 }
