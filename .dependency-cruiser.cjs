@@ -116,6 +116,7 @@ module.exports = {
       ['matchers', 'standalone'],
       'vitest',
     ]),
+    ...levels('mocks/src/conformance', ['context', 'checks', 'runner']),
     {
       name: 'conformance-shares-only-the-option-checks',
       severity: 'error',

@@ -16,7 +16,7 @@ const { ROUTES } = await import('@fish-crab/sdk/contract')
 // What `npm run quickstart` shows, on the sources: a server, a player, a fish, a crab, and the list of both.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const CLI = join(ROOT, 'scripts', 'fish-cli.ts')
+const CLI = join(ROOT, 'cli', 'bin', 'dev.js')
 const DATA = join(ROOT, 'data')
 const NOTES = join(DATA, 'quickstart.json')
 const KEY_FILE = join(DATA, 'quickstart.key')

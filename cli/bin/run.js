@@ -13,7 +13,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const program = join(__dirname, '..', 'dist')
   if (!existsSync(program)) {
     // A checkout that was not built yet.
-    import('../../scripts/fish-cli.ts')
+    require('./dev.js')
   } else {
     const { answerFast, cacheFolder } = require(join(program, 'fast-path.cjs'))
     if (!answerFast(process.argv.slice(2), join(__dirname, '..'))) {

@@ -173,6 +173,6 @@ describe('conformance', () => {
     const { status, stderr } = await conformance([impostor.url])
     impostor.close()
     expect(status).toBe(1)
-    expect(stderr).toContain('The login did not answer as the contract says')
+    expect(stderr).toContain('The response to the login does not match the contract')
   })
 })

@@ -96,7 +96,10 @@ export function openTerminal([file = '', ...args]: readonly string[], options: T
 export interface FishTerminal extends Omit<PseudoTerminal, 'ended'> {
   /** Settles when `fish-cli` ended. */
   readonly ended: Promise<EndedFish>
-  /** Types Ctrl-C, and answers how many milliseconds it took until `fish-cli` had ended. */
+  /**
+   * Types Ctrl-C, and answers how long it took until `fish-cli` had ended: as a share of the time that it had run
+   * until then, from its start, which a busy machine makes longer just as well.
+   */
   interrupt(): Promise<number>
 }
 
@@ -123,6 +126,7 @@ export function fishInTerminal(
   { around = '"$@"', ...options }: TerminalOptions & { readonly around?: string } = {},
 ): FishTerminal {
   const script = SHELL.join('; ').replace('%', () => around)
+  const startedAt = performance.now()
   const terminal = openTerminal(['/bin/sh', '-c', script, 'sh', ...PROGRAM, ...argv], options)
   const ended = terminal.until(ENDED).then(async ([, text = '', status = '', settings = '']) => {
     terminal.type('\n')
@@ -136,7 +140,7 @@ export function fishInTerminal(
     const typedAt = performance.now()
     terminal.type('\u0003')
     await terminal.until(/@@\d+@@/)
-    return performance.now() - typedAt
+    return (performance.now() - typedAt) / (typedAt - startedAt)
   }
   return { ...terminal, ended, interrupt }
 }

@@ -41,7 +41,7 @@ async function fishing(env: Record<string, string | undefined>) {
     await appendFile(log, `[12:00:00] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Fish ${caught}.\n`)
     await new Promise((resolve) => setTimeout(resolve, 2000 / SPEED))
   }
-  await expect.poll(() => shown, { interval: 20, timeout: 10_000 }).toContain(`Fish ${CATCHES} `)
+  await expect.poll(() => shown, { interval: 20 }).toContain(`Fish ${CATCHES} `)
   const answer = await fetch(`${world.service.url}/status`)
   ending.abort(new Error('Ctrl-C'))
   await watching

@@ -70,12 +70,12 @@ const SKIPPED = {
   'this platform may hold a streamed body back until its end, and there was no answer': [
     'body-refused-while-streaming',
   ],
-  'no second client address is given (option otherClient)': [
+  'requires a second client address (option otherClient)': [
     'failed-credentials-are-limited',
     'failed-credentials-of-one-name',
     'limit-is-per-client',
   ],
-  'left out on request': ['operations-metrics', 'operations-docs'],
+  'skipped on request': ['operations-metrics', 'operations-docs'],
 }
 
 test('a page finds through the worker of MSW that the mock keeps the contract', async ({ skip }) => {

@@ -6,7 +6,13 @@ import { openOutbox } from '@fish-crab/sdk/outbox'
 
 const { OUTBOX_URL, OUTBOX_PATH = '', OUTBOX_FERNET_KEY, OUTBOX_UNTIL, OUTBOX_LAST } = process.env
 const target = { user: 'Alex', gamemode: 'earth' } as const
-const client = createClient({ ...target, baseUrl: OUTBOX_URL, fernetKey: OUTBOX_FERNET_KEY, timeoutMs: 2000 })
+const client = createClient({
+  ...target,
+  baseUrl: OUTBOX_URL,
+  fernetKey: OUTBOX_FERNET_KEY,
+  timeoutMs: 2000,
+  onRequest: () => process.send?.('asks'),
+})
 const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch: 5, leaseMs: 400, lingerMs: 5 })
 
 outbox.start()

@@ -17,7 +17,7 @@ function startChild(env: Record<string, string>): ChildProcess {
   const script = fileURLToPath(new URL('./outbox-child.ts', import.meta.url))
   return spawn(process.execPath, [script], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
 }
 
@@ -44,11 +44,15 @@ it('stores 1,000 catches, each once and in order, through 20 kills of the sender
   for (let round = 1; round <= ROUNDS; round += 1) {
     const sender = child((CATCHES / ROUNDS) * round)
     const gone = once(sender, 'exit')
-    await sleep(150 + Math.random() * 450)
+    await once(sender, 'message')
+    await sleep(Math.random() * 450)
     if (round % 4 === 0) {
       await server.end('SIGKILL')
-      server = await startServerProcess({ ...limits, FISH_PORT: new URL(url).port })
+      // Of what it asks from now on it hears no answer.
+      if (round % 8 === 0) await once(sender, 'message')
     }
+    if (round % 8 === 0) sender.kill('SIGKILL')
+    if (round % 4 === 0) server = await startServerProcess({ ...limits, FISH_PORT: new URL(url).port })
     sender.kill('SIGKILL')
     expect(await gone).toEqual([null, 'SIGKILL'])
     await using outbox = await openOutbox({ path })

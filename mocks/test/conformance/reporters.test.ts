@@ -51,7 +51,7 @@ describe('a report', () => {
 
   it('as a table has its sections, both sides of what failed, and the counts', () => {
     const text = tableReport(REPORT)
-    expect(text).toContain('Answers in general\n  ok       one ')
+    expect(text).toContain('Responses in general\n  ok       one ')
     expect(text).toMatch(
       /FAILED {3}two +Two holds\.\n +expected: 200 "a"\n +but got: a\u{fffd}\[31m line\n +request: abc/u,
     )

@@ -36,11 +36,13 @@ describe('a run', () => {
     const { checks, failed } = await runConformance(rest)
     expect(failed).toBe(0)
     const reasons = reasonsOf(checks)
-    expect(reasons['no master API key is given (option masterApiKey)']).toBe(2)
-    expect(reasons['no allowed origin is given (option allowedOrigin)']).toBeGreaterThan(5)
-    expect(reasons['no second client address is given (option otherClient)']).toBe(3)
+    expect(reasons['requires the master API key (option masterApiKey)']).toBe(2)
+    expect(reasons['requires an allowed origin (option allowedOrigin)']).toBeGreaterThan(5)
+    expect(reasons['requires a second client address (option otherClient)']).toBe(3)
     expect(
-      Object.keys(reasons).some((reason) => /window, which ends in \d+ s: longer than maxWaitMs/.test(reason)),
+      Object.keys(reasons).some((reason) =>
+        /window of this client, which ends in \d+ s, later than maxWaitMs/.test(reason),
+      ),
     ).toBe(true)
   })
 
@@ -100,7 +102,7 @@ describe('a run', () => {
     expect({ failed, left }).toEqual({ failed: 0, left: [] })
     expect(passed).toBeGreaterThan(80)
     expect(Object.keys(reasonsOf(checks))).toContain(
-      'it takes users of its own, and the given administrator is no superadmin: none could remove them',
+      'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
     )
     const created = requests.filter(({ method, url }) => method === 'POST' && /\/admin\/users$/.test(url))
     const sent = created.filter(({ headers }) => headers.has('authorization'))
@@ -220,7 +222,7 @@ describe('a run', () => {
     const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 300 })
     expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
       outcome: 'failed',
-      expected: 'an answer',
+      expected: 'a response',
       actual: 'none within 300 ms',
     })
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2)
@@ -235,8 +237,8 @@ describe('a run', () => {
       deadlineMs: 150,
     })
     expect(failed).toBe(1)
-    expect(checks.find(({ outcome }) => outcome === 'failed')?.actual).toBe('this check was still under way')
-    expect(checks.at(-1)).toMatchObject({ outcome: 'skipped', reason: 'the time for the whole run was over' })
+    expect(checks.find(({ outcome }) => outcome === 'failed')?.actual).toBe('this check was still running')
+    expect(checks.at(-1)).toMatchObject({ outcome: 'skipped', reason: 'the deadline of the run was exceeded' })
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
@@ -312,9 +314,9 @@ describe('a run with a given user and no administrator', () => {
     expect(tableReport(report).match(/records of the user Alex/g)).toHaveLength(1)
     const reasons = reasonsOf(report.checks)
     expect(
-      reasons['it asks for more than the public endpoints, and no administrator is given (option admin)'],
+      reasons['requires more than the public endpoints, and no administrator is given (option admin)'],
     ).toBeGreaterThan(5)
-    expect(reasons['it takes an administrator, and none is given (option admin)']).toBeGreaterThan(50)
+    expect(reasons['requires an administrator, and none is given (option admin)']).toBeGreaterThan(50)
     expect(JSON.stringify(report)).not.toContain(user.fernetKey)
   })
 
@@ -344,7 +346,7 @@ describe('a run with a given user and no administrator', () => {
 
   it('refuses to act as nobody, as two, or as a user that cannot be one', async () => {
     const { options, user } = await openPublic()
-    await expect(runConformance(options)).rejects.toThrow('runConformance() takes an admin, or a user')
+    await expect(runConformance(options)).rejects.toThrow('runConformance() requires admin, or user')
     await expect(runConformance({ ...options, user, admin: ADMIN })).rejects.toThrow('not both')
     const wrong = { name: 'Alex', fernetKey: 'too short' }
     await expect(runConformance({ ...options, user: wrong })).rejects.toThrow('user.fernetKey must be 32 bytes')

@@ -1,14 +1,13 @@
 import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
-import { expectNothingStored, GAMEMODE, post, SHORT, seal } from '../context/catches.ts'
-import { expectError } from '../context/expect-answer.ts'
-import { CheckSkipped, NoAnswer } from '../context/expectation.ts'
-import { canStream, mayHoldBodiesBack } from '../context/platform.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import { encrypt, expectNothingStored, GAMEMODE, post, SHORT } from '../context/catches.ts'
+import { canStream, mayBufferBodies } from '../context/context.ts'
+import { CheckSkipped, expectError, NoResponse } from '../context/expect.ts'
+import { type CheckRow, checksOf } from './check.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const ENDLESS_MS = 3000
 
-/** A body that goes on after it was too large, until it is given up. */
+/** A body that exceeds the limit and is streamed until `end` is called. */
 function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly end: () => void } {
   let sent = 0
   let release = () => {}
@@ -30,18 +29,19 @@ function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly en
   return { body, end: () => release() }
 }
 
-const rows: readonly CheckRow[] = [
+/** Size, encoding and type of request bodies. */
+export const bodiesChecks = checksOf('bodies', [
   [
     'body-of-256-kib',
-    'A body of exactly 256 KiB is read, and judged for what it holds.',
-    async (world) => void expectError(await post(world, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
+    'A body of exactly 256 KiB is read and validated.',
+    async (context) => void expectError(await post(context, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
   ],
   [
     'body-over-256-kib',
-    'A body of one byte more than 256 KiB is 413 payload_too_large.',
-    async (world) => {
+    'A body of 256 KiB and one byte is 413 payload_too_large.',
+    async (context) => {
       for (const kind of ['fish', 'crab'] as const)
-        expectError(await post(world, kind, 'A'.repeat(LIMITS.bodyBytes + 1)), 'payload_too_large')
+        expectError(await post(context, kind, 'A'.repeat(LIMITS.bodyBytes + 1)), 'payload_too_large')
     },
   ],
   [
@@ -55,19 +55,19 @@ const rows: readonly CheckRow[] = [
   ],
   [
     'body-refused-while-streaming',
-    'A body that is too large is refused while it still streams, before its end.',
-    async (world) => {
+    'A body that is too large is refused while it is streamed, before its end.',
+    async (context) => {
       if (!canStream()) throw new CheckSkipped('this platform cannot stream the body of a request')
-      const { name } = await world.user()
+      const { name } = await context.user()
       const { body, end } = endlessBody()
       const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: GAMEMODE }
       try {
         const init = { method: 'POST', headers, body, timeoutMs: ENDLESS_MS }
-        const answer = await world.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
-          if (!(error instanceof NoAnswer && mayHoldBodiesBack())) throw error
-          throw new CheckSkipped('this platform may hold a streamed body back until its end, and there was no answer')
+        const response = await context.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
+          if (!(error instanceof NoResponse && mayBufferBodies())) throw error
+          throw new CheckSkipped('this platform may hold a streamed body back until its end, and there was no response')
         })
-        expectError(answer, 'payload_too_large')
+        expectError(response, 'payload_too_large')
       } finally {
         end()
       }
@@ -77,11 +77,11 @@ const rows: readonly CheckRow[] = [
     (coding): CheckRow => [
       `body-content-encoding-${coding}`,
       `A body with Content-Encoding: ${coding} is 415 unsupported_media_type, and nothing is stored.`,
-      async (world) =>
-        expectNothingStored(world, async () => {
+      async (context) =>
+        expectNothingStored(context, async () => {
           const headers = { 'content-encoding': coding }
-          const answer = await post(world, 'fish', await seal(world, SHORT.fish), { headers })
-          expectError(answer, 'unsupported_media_type')
+          const response = await post(context, 'fish', await encrypt(context, SHORT.fish), { headers })
+          expectError(response, 'unsupported_media_type')
         }),
     ],
   ),
@@ -89,15 +89,12 @@ const rows: readonly CheckRow[] = [
     (type): CheckRow => [
       `body-of-type-${type.replace('/', '-')}`,
       `A write whose Content-Type is ${type} is 415 unsupported_media_type, and nothing is stored.`,
-      async (world) =>
-        expectNothingStored(world, async () => {
+      async (context) =>
+        expectNothingStored(context, async () => {
           const headers = { 'content-type': type }
-          const answer = await post(world, 'crab', await seal(world, SHORT.crab), { headers })
-          expectError(answer, 'unsupported_media_type')
+          const response = await post(context, 'crab', await encrypt(context, SHORT.crab), { headers })
+          expectError(response, 'unsupported_media_type')
         }),
     ],
   ),
-]
-
-/** The forms of request bodies that are refused before they are read. */
-export const bodiesChecks = checksOf('bodies', rows)
+])

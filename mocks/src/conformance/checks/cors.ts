@@ -1,36 +1,50 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import type { Answer } from '../context/answer.ts'
-import type { World } from '../context/context.ts'
-import { expectStatus } from '../context/expect-answer.ts'
-import { expectSame, expectThat } from '../context/expectation.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import type { TestContext } from '../context/context.ts'
+import { expectSame, expectStatus, expectThat } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { type CheckRow, checksOf } from './check.ts'
 
 const OTHER = 'https://conformance.example'
 const ALLOW_ORIGIN = 'access-control-allow-origin'
 const REQUEST_METHOD = 'access-control-request-method'
 
-function listHeader({ headers }: Answer, name: string): string[] {
+function listHeader({ headers }: ReceivedResponse, name: string): string[] {
   return (headers.get(name) ?? '').split(',').map((part) => part.trim().toLowerCase())
 }
 
-function expectListed(answer: Answer, name: string, wanted: readonly string[]): void {
-  const listed = listHeader(answer, name)
+function expectListed(response: ReceivedResponse, name: string, wanted: readonly string[]): void {
+  const listed = listHeader(response, name)
   for (const one of wanted) {
-    expectThat(listed.includes(one.toLowerCase()), `${name} with ${one}`, answer.headers.get(name) ?? 'none', answer)
+    expectThat(
+      listed.includes(one.toLowerCase()),
+      `${name} with ${one}`,
+      response.headers.get(name) ?? 'none',
+      response,
+    )
   }
 }
 
-function expectOrigin(answer: Answer, origin: string | null): void {
-  const allowed = answer.headers.get(ALLOW_ORIGIN)
-  expectThat(allowed === origin, `${ALLOW_ORIGIN}: ${origin ?? 'none'}`, allowed ?? 'none', answer)
+function expectOrigin(response: ReceivedResponse, origin: string | null): void {
+  const allowed = response.headers.get(ALLOW_ORIGIN)
+  expectThat(allowed === origin, `${ALLOW_ORIGIN}: ${origin ?? 'none'}`, allowed ?? 'none', response)
 }
 
-function fromOrigin({ request, needHeader }: World, path: string, origin: string, method = 'GET'): Promise<Answer> {
+function fromOrigin(
+  { request, needHeader }: TestContext,
+  path: string,
+  origin: string,
+  method = 'GET',
+): Promise<ReceivedResponse> {
   needHeader('origin')
   return request(path, { method, headers: { origin } })
 }
 
-function preflight({ send, needHeader }: World, path: string, origin: string, method: string): Promise<Answer> {
+function preflight(
+  { send, needHeader }: TestContext,
+  path: string,
+  origin: string,
+  method: string,
+): Promise<ReceivedResponse> {
   needHeader(REQUEST_METHOD)
   return send(path, { method: 'OPTIONS', headers: { origin, [REQUEST_METHOD]: method } })
 }
@@ -43,51 +57,52 @@ const READS: readonly (readonly [string, string])[] = [
   ['cors-get-crab', '/get/crab'],
 ]
 
-const rows: readonly CheckRow[] = [
+/** CORS. */
+export const corsChecks = checksOf('cors', [
   ...READS.map(
     ([id, path]): CheckRow => [
       id,
-      `GET ${path} may be read from any origin, without credentials.`,
-      async (world) => {
-        const answer = await fromOrigin(world, path, OTHER)
-        expectOrigin(answer, '*')
+      `GET ${path} can be read from any origin, without credentials.`,
+      async (context) => {
+        const response = await fromOrigin(context, path, OTHER)
+        expectOrigin(response, '*')
         const credentials = 'access-control-allow-credentials'
-        expectThat(!answer.headers.has(credentials), `no ${credentials}`, 'one', answer)
+        expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
       },
     ],
   ),
   [
     'cors-exposes-headers',
-    'Pages of any origin may see the rate-limit headers and the request id.',
-    async (world) => {
+    'Pages of any origin can read the rate-limit headers and the request id.',
+    async (context) => {
       const { rateLimit, rateRemaining, rateReset, requestId } = HEADERS
-      const answer = await fromOrigin(world, '/status', OTHER)
-      expectListed(answer, 'access-control-expose-headers', [rateLimit, rateRemaining, rateReset, requestId])
+      const response = await fromOrigin(context, '/status', OTHER)
+      expectListed(response, 'access-control-expose-headers', [rateLimit, rateRemaining, rateReset, requestId])
     },
   ],
   [
     'cors-preflight-read',
-    'The preflight of a read is answered, and allows any origin.',
-    async (world) => {
-      const answer = await preflight(world, '/get/fish', OTHER, 'GET')
-      expectStatus(answer, 200, 204)
-      expectOrigin(answer, '*')
-      expectListed(answer, 'access-control-allow-methods', ['GET'])
-      expectListed(answer, 'access-control-allow-headers', [HEADERS.apiKey])
+    'The preflight of a read allows any origin.',
+    async (context) => {
+      const response = await preflight(context, '/get/fish', OTHER, 'GET')
+      expectStatus(response, 200, 204)
+      expectOrigin(response, '*')
+      expectListed(response, 'access-control-allow-methods', ['GET'])
+      expectListed(response, 'access-control-allow-headers', [HEADERS.apiKey])
     },
   ],
   [
     'cors-write-other-origin',
-    'The answer to a write is not open to origins that are not configured.',
-    async (world) => expectOrigin(await fromOrigin(world, '/post/fish', OTHER, 'POST'), null),
+    'The response to a write cannot be read from origins that are not configured.',
+    async (context) => expectOrigin(await fromOrigin(context, '/post/fish', OTHER, 'POST'), null),
   ],
   [
     'cors-preflight-write-other-origin',
-    'The preflight of a write allows nothing to an origin that is not configured.',
-    async (world) => {
-      const answer = await preflight(world, '/post/fish', OTHER, 'POST')
-      expectStatus(answer, 200, 204)
-      expectOrigin(answer, null)
+    'The preflight of a write does not allow origins that are not configured.',
+    async (context) => {
+      const response = await preflight(context, '/post/fish', OTHER, 'POST')
+      expectStatus(response, 200, 204)
+      expectOrigin(response, null)
     },
   ],
   ...(
@@ -100,47 +115,44 @@ const rows: readonly CheckRow[] = [
   ).map(
     ([id, method, path]): CheckRow => [
       id,
-      `A configured origin is named exactly on ${method} ${path}, with Vary: Origin.`,
-      async (world) => {
-        const origin = world.allowedOrigin()
-        const answer = await fromOrigin(world, path, origin, method)
-        expectOrigin(answer, origin)
-        expectListed(answer, 'vary', ['origin'])
+      `A configured origin is allowed exactly on ${method} ${path}, with Vary: Origin.`,
+      async (context) => {
+        const origin = context.allowedOrigin()
+        const response = await fromOrigin(context, path, origin, method)
+        expectOrigin(response, origin)
+        expectListed(response, 'vary', ['origin'])
       },
     ],
   ),
   [
     'cors-allowed-origin-preflight-write',
-    'The preflight of a write allows a configured origin the headers of the interface.',
-    async (world) => {
-      const origin = world.allowedOrigin()
-      const answer = await preflight(world, '/post/crab', origin, 'POST')
-      expectStatus(answer, 200, 204)
-      expectOrigin(answer, origin)
-      expectListed(answer, 'access-control-allow-methods', ['POST'])
-      expectListed(answer, 'access-control-allow-headers', ['content-type', HEADERS.apiKey, HEADERS.gamemode])
+    'The preflight of a write allows the headers of the API for a configured origin.',
+    async (context) => {
+      const origin = context.allowedOrigin()
+      const response = await preflight(context, '/post/crab', origin, 'POST')
+      expectStatus(response, 200, 204)
+      expectOrigin(response, origin)
+      expectListed(response, 'access-control-allow-methods', ['POST'])
+      expectListed(response, 'access-control-allow-headers', ['content-type', HEADERS.apiKey, HEADERS.gamemode])
     },
   ],
   [
     'cors-look-alike-origin',
-    'An origin that only begins like a configured one is not named.',
-    async (world) =>
-      expectOrigin(await fromOrigin(world, '/post/fish', `${world.allowedOrigin()}.evil.example`, 'POST'), null),
+    'An origin that only starts like a configured one is not allowed.',
+    async (context) =>
+      expectOrigin(await fromOrigin(context, '/post/fish', `${context.allowedOrigin()}.evil.example`, 'POST'), null),
   ],
   [
     'cors-origin-is-no-authentication',
-    'A configured origin does not stand for authentication.',
-    async (world) => {
-      const { name } = await world.user()
-      expectStatus(await fromOrigin(world, `/get/user/key?name=${name}`, world.allowedOrigin()), 401)
+    'A configured origin does not authenticate.',
+    async (context) => {
+      const { name } = await context.user()
+      expectStatus(await fromOrigin(context, `/get/user/key?name=${name}`, context.allowedOrigin()), 401)
       expectSame(
-        (await fromOrigin(world, '/admin/users', world.allowedOrigin())).status,
+        (await fromOrigin(context, '/admin/users', context.allowedOrigin())).status,
         401,
         'the status of /admin/users',
       )
     },
   ],
-]
-
-/** Requests of pages of other origins. */
-export const corsChecks = checksOf('cors', rows)
+])

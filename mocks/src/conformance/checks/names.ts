@@ -1,16 +1,15 @@
 import { GAMEMODES } from '@fish-crab/sdk/contract'
+import { expectCreatedUser } from '../context/accounts.ts'
 import { collection } from '../context/catches.ts'
-import type { World } from '../context/context.ts'
-import { expectDetails, expectError, expectJson } from '../context/expect-answer.ts'
-import { expectSame } from '../context/expectation.ts'
-import { createdUser } from '../context/own-accounts.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import type { TestContext } from '../context/context.ts'
+import { expectDetails, expectError, expectJson, expectSame } from '../context/expect.ts'
+import { type CheckRow, checksOf } from './check.ts'
 
-async function createNamed(world: World, name: string) {
-  return world.accounts.createUser((await world.superadmin()).token, { name })
+async function createNamed(context: TestContext, name: string) {
+  return context.accounts.createUser((await context.superadmin()).token, { name })
 }
 
-const TAKEN: readonly (readonly [string, string, (name: string) => string])[] = [
+const EXISTING: readonly (readonly [string, string, (name: string) => string])[] = [
   ['name-begins-with-underscore', 'begins with "_"', (name) => `_${name}`],
   ['name-begins-with-star', 'begins with "*"', (name) => `*${name}`],
   ['name-begins-with-dot', 'begins with "."', (name) => `.${name}`],
@@ -28,64 +27,65 @@ const REFUSED: readonly (readonly [string, string, (name: string) => string])[] 
   ['name-with-umlaut', 'holds a letter beyond ASCII', (name) => `${name}ü`],
 ]
 
-const rows: readonly CheckRow[] = [
-  ...TAKEN.map(
+/** User names and gamemodes. */
+export const namesChecks = checksOf('names', [
+  ...EXISTING.map(
     ([id, what, form]): CheckRow => [
       id,
-      `A user name that ${what} is taken, shown as created, and found.`,
-      async (world) => {
-        const name = form(world.accounts.newName())
-        const user = createdUser(await createNamed(world, name))
+      `A user name that ${what} can be created, is returned as created, and is found.`,
+      async (context) => {
+        const name = form(context.accounts.newName())
+        const user = expectCreatedUser(await createNamed(context, name))
         expectSame(user.name, name, '"name"')
-        const answer = await world.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
-        expectSame(expectJson(answer).user, name, '"user"', answer)
+        const response = await context.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
+        expectSame(expectJson(response).user, name, '"user"', response)
       },
     ],
   ),
   ...REFUSED.map(
     ([id, what, form]): CheckRow => [
       id,
-      `A user name that ${what} cannot be created, and is simply not found.`,
-      async (world) => {
-        const name = form(world.accounts.newName())
-        expectDetails(await createNamed(world, name), 'invalid_payload')
+      `A user name that ${what} cannot be created and is not found.`,
+      async (context) => {
+        const name = form(context.accounts.newName())
+        expectDetails(await createNamed(context, name), 'invalid_payload')
         if (name === '') return
-        const answer = await world.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
-        expectError(answer, 'user_not_found')
+        const response = await context.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
+        expectError(response, 'user_not_found')
       },
     ],
   ),
   [
     'name-found-in-any-letter-case',
-    'A user is found in any letter case, and shown as created.',
-    async (world) => {
-      const { name } = await world.user()
-      const answer = await world.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
-      expectSame(expectJson(answer).user, name, '"user"', answer)
+    'A user is found in any letter case and returned as created.',
+    async (context) => {
+      const { name } = await context.user()
+      const response = await context.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
+      expectSame(expectJson(response).user, name, '"user"', response)
     },
   ],
   [
     'name-unique-without-regard-to-case',
-    'A name that differs only in letter case from that of a user is 409 user_exists.',
-    async (world) => {
-      const { name } = await world.user()
-      expectError(await createNamed(world, name.toUpperCase()), 'user_exists')
+    'A name that differs from an existing one only in letter case is 409 user_exists.',
+    async (context) => {
+      const { name } = await context.user()
+      expectError(await createNamed(context, name.toUpperCase()), 'user_exists')
     },
   ],
   ...GAMEMODES.map(
     (gamemode): CheckRow => [
       `gamemode-${gamemode}`,
-      `The gamemode ${gamemode} has a collection of its own.`,
-      async (world) => {
-        const user = await world.user()
+      `The gamemode ${gamemode} has its own collection.`,
+      async (context) => {
+        const user = await context.user()
         const path = `/admin/users/${user.name}/fish?gamemode=${gamemode}`
-        const { token } = await world.superadmin()
+        const { token } = await context.superadmin()
         const name = `Fish of ${gamemode}`
         const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
         const body = JSON.stringify({ fish: [{ name, rarity: 1 }] })
-        expectJson(await world.send(path, { method: 'POST', headers, body }), 201)
+        expectJson(await context.send(path, { method: 'POST', headers, body }), 201)
         for (const other of GAMEMODES) {
-          const { entries } = await collection(world, 'fish', user, '', other)
+          const { entries } = await collection(context, 'fish', user, '', other)
           const found = entries.some((entry) => entry.name === name)
           expectSame(found, other === gamemode, `whether ${other} holds the fish of ${gamemode}`)
         }
@@ -102,17 +102,14 @@ const rows: readonly CheckRow[] = [
   ).map(
     ([id, gamemode]): CheckRow => [
       id,
-      `"${gamemode}" is no gamemode: 400 invalid_gamemode.`,
-      async (world) => {
-        const { name } = await world.user()
+      `The gamemode "${gamemode}" is 400 invalid_gamemode.`,
+      async (context) => {
+        const { name } = await context.user()
         for (const kind of ['fish', 'crab']) {
           const path = `/get/${kind}?name=${name}&gamemode=${encodeURIComponent(gamemode)}`
-          expectError(await world.request(path), 'invalid_gamemode')
+          expectError(await context.request(path), 'invalid_gamemode')
         }
       },
     ],
   ),
-]
-
-/** User names and gamemodes. */
-export const namesChecks = checksOf('names', rows)
+])

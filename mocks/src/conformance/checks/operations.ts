@@ -1,7 +1,70 @@
-import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { expectJson, expectStatus } from '../context/expect-answer.ts'
-import { expectThat } from '../context/expectation.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
+import { expectJson, expectMoment, expectSame, expectStatus, expectText, expectThat } from '../context/expect.ts'
+import { type CheckRow, checksOf } from './check.ts'
+
+/** `GET /status` and the demo endpoints. */
+export const statusChecks = checksOf('status', [
+  [
+    'status-ok',
+    'GET /status returns "ok", the time in UTC and the version.',
+    async ({ request }) => {
+      const response = await request('/status')
+      const { status, timestamp, version } = expectJson(response)
+      expectSame(status, 'ok', '"status"', response)
+      expectMoment(timestamp, '"timestamp"', response)
+      expectThat(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
+      expectText(version, '"version"', response)
+    },
+  ],
+  [
+    'status-time-goes-on',
+    'The time of GET /status never goes backwards.',
+    async ({ request }) => {
+      const times: number[] = []
+      for (let count = 0; count < 2; count += 1) {
+        times.push(expectMoment(expectJson(await request('/status')).timestamp, '"timestamp"'))
+      }
+      const [first = 0, second = 0] = times
+      expectThat(second >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
+    },
+  ],
+  [
+    'demo-fish',
+    'GET /demo/fish has the read shape, for the user demo, and covers all seven rarities.',
+    async ({ request }) => {
+      const response = await request('/demo/fish')
+      const { user, fish } = expectJson(response)
+      expectSame(user, DEMO_USER, '"user"', response)
+      expectThat(Array.isArray(fish), 'an array under "fish"', fish, response)
+      const entries = fish as Record<string, unknown>[]
+      for (const entry of entries) expectSame(Object.keys(entry).sort(), ['name', 'rarity'], 'the fields', response)
+      const labels = new Set(entries.map(({ rarity }) => rarity))
+      expectSame([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
+    },
+  ],
+  [
+    'demo-crab',
+    'GET /demo/crab has the read shape, for the user demo.',
+    async ({ request }) => {
+      const response = await request('/demo/crab')
+      const { user, crab } = expectJson(response)
+      expectSame(user, DEMO_USER, '"user"', response)
+      expectThat(Array.isArray(crab) && crab.length > 0, 'crabs', crab, response)
+      for (const entry of crab as object[]) expectSame(Object.keys(entry), ['name'], 'the fields', response)
+    },
+  ],
+  ...['fish', 'crab'].map(
+    (kind): CheckRow => [
+      `demo-${kind}-is-fixed`,
+      `GET /demo/${kind} returns the same rows every time.`,
+      async ({ request }) => {
+        const first = await request(`/demo/${kind}`)
+        const second = await request(`/demo/${kind}`)
+        expectSame(expectJson(second), expectJson(first), 'the second response', second)
+      },
+    ],
+  ),
+])
 
 interface Document {
   readonly openapi?: unknown
@@ -9,16 +72,17 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-const rows: readonly CheckRow[] = [
+/** Endpoints for operators and tools. */
+export const operationsChecks = checksOf('operations', [
   ...(['livez', 'readyz'] as const).map(
     (name): CheckRow => [
       `operations-${name}`,
-      `GET ${ROUTES[name].path} is 200 while the service is well, and not counted.`,
+      `GET ${ROUTES[name].path} is 200 while the service is healthy, and is not counted.`,
       async ({ send }) => {
-        const answer = await send(ROUTES[name].path)
-        expectStatus(answer, 200)
+        const response = await send(ROUTES[name].path)
+        expectStatus(response, 200)
         const header = HEADERS.rateRemaining
-        expectThat(!answer.headers.has(header), `no ${header}`, 'one', answer)
+        expectThat(!response.headers.has(header), `no ${header}`, 'one', response)
       },
     ],
   ),
@@ -26,23 +90,23 @@ const rows: readonly CheckRow[] = [
     'operations-openapi',
     'GET /openapi.json is an OpenAPI 3.1 document.',
     async ({ send }) => {
-      const answer = await send(ROUTES.openapi.path)
-      const { openapi, info, paths } = expectJson(answer) as Document
-      expectThat(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, answer)
-      expectThat(typeof info?.version === 'string', 'a version', info?.version, answer)
-      expectThat(typeof paths === 'object', '"paths"', typeof paths, answer)
+      const response = await send(ROUTES.openapi.path)
+      const { openapi, info, paths } = expectJson(response) as Document
+      expectThat(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
+      expectThat(typeof info?.version === 'string', 'a version', info?.version, response)
+      expectThat(typeof paths === 'object', '"paths"', typeof paths, response)
     },
   ],
   [
     'operations-openapi-is-complete',
     'The OpenAPI document describes every public and every admin endpoint.',
     async ({ send }) => {
-      const answer = await send(ROUTES.openapi.path)
-      const { paths = {} } = expectJson(answer) as Document
+      const response = await send(ROUTES.openapi.path)
+      const { paths = {} } = expectJson(response) as Document
       for (const { method, path, access } of Object.values(ROUTES)) {
         const template = path.replace(/:(\w+)/g, '{$1}')
         const isDescribed = paths[template]?.[method.toLowerCase()] !== undefined
-        expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', answer)
+        expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
       }
     },
   ],
@@ -50,26 +114,23 @@ const rows: readonly CheckRow[] = [
     'operations-metrics',
     'GET /metrics is Prometheus text.',
     async ({ send }) => {
-      const answer = await send(ROUTES.metrics.path)
-      expectStatus(answer, 200)
-      const type = answer.headers.get('content-type') ?? 'none'
-      expectThat(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, answer)
-      expectThat(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(answer.text), 'metrics', 'none', answer)
+      const response = await send(ROUTES.metrics.path)
+      expectStatus(response, 200)
+      const type = response.headers.get('content-type') ?? 'none'
+      expectThat(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, response)
+      expectThat(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(response.text), 'metrics', 'none', response)
     },
   ],
   [
     'operations-docs',
-    'GET /docs is a page that asks nobody else for anything.',
+    'GET /docs is a page that loads nothing from other origins.',
     async ({ send }) => {
-      const answer = await send(ROUTES.docs.path)
-      expectStatus(answer, 200)
-      const type = answer.headers.get('content-type') ?? 'none'
-      expectThat(type.startsWith('text/html'), 'an HTML page', type, answer)
-      const foreign = /\b(?:src|href)=["']?(?:https?:)?\/\/[^"'\s>]+/i.exec(answer.text)?.[0]
-      expectThat(foreign === undefined, 'no script, style or image of another host', foreign ?? '', answer)
+      const response = await send(ROUTES.docs.path)
+      expectStatus(response, 200)
+      const type = response.headers.get('content-type') ?? 'none'
+      expectThat(type.startsWith('text/html'), 'an HTML page', type, response)
+      const foreign = /\b(?:src|href)=["']?(?:https?:)?\/\/[^"'\s>]+/i.exec(response.text)?.[0]
+      expectThat(foreign === undefined, 'no script, style or image of another host', foreign ?? '', response)
     },
   ],
-]
-
-/** What operators and tools look at. */
-export const operationsChecks = checksOf('operations', rows)
+])

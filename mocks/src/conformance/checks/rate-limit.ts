@@ -1,14 +1,22 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { numberHeader } from '../context/anonymous.ts'
-import type { Answer } from '../context/answer.ts'
-import type { World } from '../context/context.ts'
-import { expectJson, expectMoment } from '../context/expect-answer.ts'
-import { CheckSkipped, expectSame, expectThat } from '../context/expectation.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import type { TestContext } from '../context/context.ts'
+import {
+  CheckSkipped,
+  expectError,
+  expectJson,
+  expectMoment,
+  expectSame,
+  expectStatus,
+  expectThat,
+} from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { sendMany } from '../context/send.ts'
+import { checksOf } from './check.ts'
 
-/** How many requests more are counted than before, of one that is sent in between. */
-export async function countedBy(world: World, between: () => Promise<unknown>): Promise<number> {
-  const { anonymous } = world
+/** How many requests are counted while `between` runs. */
+async function countedBy(context: TestContext, between: () => Promise<unknown>): Promise<number> {
+  const { anonymous } = context
   await anonymous.ensure(3)
   const before = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
   await between()
@@ -17,15 +25,15 @@ export async function countedBy(world: World, between: () => Promise<unknown>): 
   return before - after - 1
 }
 
-/** Fails unless the answer has none of the headers of the limit. */
-export function expectUncounted(answer: Answer): void {
+/** Fails if the response has a rate-limit header. */
+function expectUncounted(response: ReceivedResponse): void {
   for (const name of [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset]) {
-    expectThat(!answer.headers.has(name), `no ${name}`, 'one', answer)
+    expectThat(!response.headers.has(name), `no ${name}`, 'one', response)
   }
 }
 
-/** Asks as a browser does for a page of another origin. @throws CheckSkipped where only browsers themselves may */
-export function sendPreflight({ send, needHeader }: World): Promise<Answer> {
+/** Sends a preflight. @throws CheckSkipped on platforms where programs cannot send one */
+function sendPreflight({ send, needHeader }: TestContext): Promise<ReceivedResponse> {
   const requestMethod = 'access-control-request-method'
   needHeader(requestMethod)
   return send('/get/fish', {
@@ -43,61 +51,262 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
   ['GET', '/%64emo/fish', 'a percent-encoded path'],
 ]
 
-const rows: readonly CheckRow[] = [
+/** What the rate limit counts. */
+export const rateLimitChecks = checksOf('rate-limit', [
   [
     'limit-headers',
-    'A counted answer says the limit, what is left, and when the window ends, in unix seconds.',
-    async (world) => {
-      const { requests, windowMs } = world.limits
-      await world.anonymous.ensure(1)
-      const answer = await world.anonymous.send('/status')
-      expectSame(numberHeader(answer, HEADERS.rateLimit), requests, HEADERS.rateLimit, answer)
-      const left = numberHeader(answer, HEADERS.rateRemaining)
-      expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, answer)
-      const now = expectMoment(expectJson(answer).timestamp, '"timestamp"', answer) / 1000
-      const reset = numberHeader(answer, HEADERS.rateReset)
+    'A counted response has the limit, the remaining requests and the end of the window in unix seconds.',
+    async (context) => {
+      const { requests, windowMs } = context.limits
+      await context.anonymous.ensure(1)
+      const response = await context.anonymous.send('/status')
+      expectSame(numberHeader(response, HEADERS.rateLimit), requests, HEADERS.rateLimit, response)
+      const left = numberHeader(response, HEADERS.rateRemaining)
+      expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
+      const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response) / 1000
+      const reset = numberHeader(response, HEADERS.rateReset)
       const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
-      expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, answer)
+      expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
     },
   ],
   [
     'limit-counts-every-variant',
-    `${VARIANTS.map(([, , what]) => what).join(', ')}: each counts as one request, under one unmoving end of the window.`,
-    async (world) => {
-      const { anonymous } = world
+    `${VARIANTS.map(([, , what]) => what).join(', ')}: each counts as one request, and the end of the window stays the same.`,
+    async (context) => {
+      const { anonymous } = context
       await anonymous.ensure(VARIANTS.length + 1)
       const first = await anonymous.send('/demo/crab')
       let left = numberHeader(first, HEADERS.rateRemaining)
       const reset = numberHeader(first, HEADERS.rateReset)
       for (const [method, path] of VARIANTS) {
-        const answer = await anonymous.send(path, { method })
-        if (numberHeader(answer, HEADERS.rateReset) > reset && numberHeader(answer, HEADERS.rateRemaining) > left) {
+        const response = await anonymous.send(path, { method })
+        if (numberHeader(response, HEADERS.rateReset) > reset && numberHeader(response, HEADERS.rateRemaining) > left) {
           throw new CheckSkipped('a new window began meanwhile')
         }
         left -= 1
-        expectSame(numberHeader(answer, HEADERS.rateRemaining), left, HEADERS.rateRemaining, answer)
-        expectSame(numberHeader(answer, HEADERS.rateReset), reset, HEADERS.rateReset, answer)
+        expectSame(numberHeader(response, HEADERS.rateRemaining), left, HEADERS.rateRemaining, response)
+        expectSame(numberHeader(response, HEADERS.rateReset), reset, HEADERS.rateReset, response)
       }
     },
   ],
   [
     'limit-leaves-preflights-and-operations',
     'Preflights, probes, the OpenAPI document and admin endpoints are not counted.',
-    async (world) => {
-      const { send, superadmin } = world
+    async (context) => {
+      const { send, superadmin } = context
       const { token } = await superadmin()
-      const counted = await countedBy(world, async () => {
+      const counted = await countedBy(context, async () => {
         expectUncounted(await send('/livez'))
         expectUncounted(await send('/openapi.json'))
         await send('/admin/me', { headers: { authorization: `Bearer ${token}` } })
       })
       expectSame(counted, 0, 'the number of requests counted in between')
-      // Last: where preflights are not for programs to send, the rest is seen all the same.
-      const preflights = await countedBy(world, async () => expectUncounted(await sendPreflight(world)))
+      // Last, since it skips the check on platforms where programs cannot send preflights.
+      const preflights = await countedBy(context, async () => expectUncounted(await sendPreflight(context)))
       expectSame(preflights, 0, 'the number of preflights counted')
     },
   ],
-]
+])
 
-/** What the public limit counts. */
-export const rateLimitChecks = checksOf('rate-limit', rows)
+/** What bypasses the rate limit, and what does not. */
+export const rateLimitBypassChecks = checksOf('rate-limit', [
+  [
+    'bypass-personal-key',
+    'A request with a personal API key is not counted, and its response has no rate-limit headers.',
+    async (context) => {
+      const { apiKey } = await context.user()
+      const headers = { [HEADERS.apiKey]: apiKey }
+      const counted = await countedBy(context, async () => {
+        for (const path of ['/status', '/nowhere']) expectUncounted(await context.send(path, { headers }))
+      })
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ],
+  [
+    'bypass-master-key',
+    'A request with the master key is not counted, and its response has no rate-limit headers.',
+    async (context) => {
+      const headers = { [HEADERS.apiKey]: context.masterKey() }
+      const counted = await countedBy(context, async () => expectUncounted(await context.send('/status', { headers })))
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ],
+  [
+    'master-key-opens-nothing-else',
+    'The master key does not identify or authenticate anyone.',
+    async (context) => {
+      const headers = { [HEADERS.apiKey]: context.masterKey() }
+      expectStatus(await context.send('/post/fish', { method: 'POST', headers }), 400)
+      expectStatus(await context.send('/admin/users', { headers }), 401)
+    },
+  ],
+  [
+    'bypass-allowed-origin',
+    'A request from a configured origin is not counted, and its response has no rate-limit headers.',
+    async (context) => {
+      context.needHeader('origin')
+      const headers = { origin: context.allowedOrigin() }
+      const counted = await countedBy(context, async () => expectUncounted(await context.send('/status', { headers })))
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ],
+  [
+    'bypass-not-by-invalid-key',
+    'An invalid API key is ignored: the request is processed and counted.',
+    async (context) => {
+      await context.anonymous.ensure(1)
+      const response = await context.anonymous.send('/status', { headers: { [HEADERS.apiKey]: 'nonsense' } })
+      expectStatus(response, 200)
+      numberHeader(response, HEADERS.rateRemaining)
+    },
+  ],
+  [
+    'bypass-not-by-other-origin',
+    'A request from an origin that is not configured is counted.',
+    async (context) => {
+      context.needHeader('origin')
+      await context.anonymous.ensure(1)
+      const headers = { origin: 'https://conformance.example' }
+      numberHeader(await context.anonymous.send('/status', { headers }), HEADERS.rateRemaining)
+    },
+  ],
+])
+
+/** The check is skipped if the limit is higher. */
+const MAX_REQUESTS = 200
+const ONE_TOO_MANY = 5
+
+/** Sends more concurrent requests than the window has left. */
+async function exhaust(
+  context: TestContext,
+): Promise<{ readonly left: number; readonly responses: readonly ReceivedResponse[] }> {
+  const left = await context.anonymous.left()
+  if (left > MAX_REQUESTS) throw new CheckSkipped(`it would take ${left} requests to use up this client's window`)
+  const responses = await sendMany(left + ONE_TOO_MANY, () => context.anonymous.send('/demo/crab'))
+  return { left, responses }
+}
+
+async function expectRefused(context: TestContext, path = '/demo/crab', method = 'GET'): Promise<ReceivedResponse> {
+  await exhaust(context)
+  return context.anonymous.send(path, { method })
+}
+
+/** Requests over the limit. These checks run last, since they exhaust the limit. */
+export const rateLimitSpentChecks = checksOf('rate-limit', [
+  [
+    'limit-is-exact',
+    'Of concurrent requests, exactly as many pass as the window has left.',
+    async (context) => {
+      await context.anonymous.ensure(1)
+      const { left, responses } = await exhaust(context)
+      for (const response of responses) expectStatus(response, 200, 429)
+      const passed = responses.filter(({ status }) => status === 200)
+      if (passed.length > left && responses.some((response) => numberHeader(response, HEADERS.rateRemaining) > left)) {
+        throw new CheckSkipped('a new window began meanwhile')
+      }
+      expectSame(passed.length, left, 'the number of requests that passed')
+      const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)
+      expectSame(
+        remaining,
+        Array.from({ length: left }, (_, index) => left - 1 - index),
+        HEADERS.rateRemaining,
+      )
+    },
+  ],
+  [
+    'limit-refusal',
+    'A request over the limit is 429 with Retry-After and a message to try again later or to contact the site owner.',
+    async (context) => {
+      const response = await expectRefused(context)
+      const { error } = expectError(response, 'rate_limited')
+      expectThat(/try again later/i.test(String(error)), '"try again later"', error, response)
+      expectThat(/contact the site owner/i.test(String(error)), '"contact the site owner"', error, response)
+      const seconds = numberHeader(response, HEADERS.retryAfter)
+      const most = Math.ceil(context.limits.windowMs / 1000)
+      expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
+      expectSame(numberHeader(response, HEADERS.rateRemaining), 0, HEADERS.rateRemaining, response)
+      expectSame(numberHeader(response, HEADERS.rateLimit), context.limits.requests, HEADERS.rateLimit, response)
+      numberHeader(response, HEADERS.rateReset)
+    },
+  ],
+  [
+    'limit-refuses-every-variant',
+    'Once the limit is reached, all public endpoints, unknown paths and path variants are refused.',
+    async (context) => {
+      await exhaust(context)
+      for (const path of [
+        '/status',
+        '/v1/demo/fish',
+        '/get/fish/',
+        '//status',
+        '/%73tatus',
+        '/nowhere',
+        '/get/user/key',
+      ]) {
+        expectError(await context.anonymous.send(path), 'rate_limited')
+      }
+      expectStatus(await context.anonymous.send('/status', { method: 'HEAD' }), 429)
+      expectError(await context.anonymous.send('/post/fish', { method: 'POST' }), 'rate_limited')
+      const headers = { [HEADERS.apiKey]: 'nonsense' }
+      expectError(await context.anonymous.send('/status', { headers }), 'rate_limited')
+    },
+  ],
+  [
+    'limit-refusal-is-cors',
+    'A 429 can be read from any origin, including Retry-After.',
+    async (context) => {
+      context.needHeader('origin')
+      await exhaust(context)
+      const headers = { origin: 'https://conformance.example' }
+      const response = await context.anonymous.send('/status', { headers })
+      expectError(response, 'rate_limited')
+      expectSame(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
+    },
+  ],
+  [
+    'limit-leaves-others',
+    'Once the limit is reached, requests with a personal API key, probes, preflights and admin endpoints still pass.',
+    async (context) => {
+      const { token } = await context.superadmin()
+      await exhaust(context)
+      const keyed = await context.request('/status')
+      expectStatus(keyed, 200)
+      expectUncounted(keyed)
+      expectStatus(await context.send('/livez'), 200)
+      expectStatus(await context.send('/admin/me', { headers: { authorization: `Bearer ${token}` } }), 200)
+      expectStatus(await sendPreflight(context), 200, 204)
+    },
+  ],
+  [
+    'limit-is-per-client',
+    'Once one client has reached its limit, another address has its full limit.',
+    async (context) => {
+      const other = context.otherClient()
+      await exhaust(context)
+      const response = await other('/status')
+      expectStatus(response, 200)
+      expectSame(
+        numberHeader(response, HEADERS.rateRemaining),
+        context.limits.requests - 1,
+        HEADERS.rateRemaining,
+        response,
+      )
+    },
+  ],
+  [
+    'limit-window-ends',
+    'The next window has the full limit.',
+    async (context) => {
+      await exhaust(context)
+      await context.anonymous.waitForNextWindow()
+      const response = await context.anonymous.send('/status')
+      expectStatus(response, 200)
+      expectSame(
+        numberHeader(response, HEADERS.rateRemaining),
+        context.limits.requests - 1,
+        HEADERS.rateRemaining,
+        response,
+      )
+    },
+  ],
+])

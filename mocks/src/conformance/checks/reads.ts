@@ -1,8 +1,17 @@
-import { type ErrorCode, KINDS, RARITIES } from '@fish-crab/sdk/contract'
-import { collection, entriesOf, written } from '../context/catches.ts'
-import { expectError, expectMoment } from '../context/expect-answer.ts'
-import { expectSame, expectThat } from '../context/expectation.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract'
+import type { OwnUser } from '../context/accounts.ts'
+import { collection, entriesOf, writeAndExpectId } from '../context/catches.ts'
+import type { TestContext } from '../context/context.ts'
+import {
+  expectError,
+  expectErrorForm,
+  expectJson,
+  expectMoment,
+  expectSame,
+  expectStatus,
+  expectThat,
+} from '../context/expect.ts'
+import { type CheckRow, checksOf } from './check.ts'
 
 const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['without-name', 'without a name', 'missing_name', 'gamemode=earth'],
@@ -11,25 +20,21 @@ const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['empty-gamemode', 'with an empty gamemode', 'missing_gamemode', 'name=USER&gamemode='],
   ['invalid-gamemode', 'of another gamemode', 'invalid_gamemode', 'name=USER&gamemode=moon'],
   ['two-names', 'whose query names two users', 'user_mismatch', 'name=USER&name=OTHER&gamemode=earth'],
-  [
-    'two-gamemodes',
-    'whose query says two gamemodes',
-    'gamemode_mismatch',
-    'name=USER&gamemode=earth&gamemode=survival',
-  ],
+  ['two-gamemodes', 'whose query has two gamemodes', 'gamemode_mismatch', 'name=USER&gamemode=earth&gamemode=survival'],
   ['unknown-user', 'of a user whom nobody created', 'user_not_found', 'name=OTHER&gamemode=earth'],
 ]
 
-const rows: readonly CheckRow[] = [
+/** Reads of collections. */
+export const readsChecks = checksOf('reads', [
   ...KINDS.flatMap((kind) =>
     ERRORS.map(
       ([id, what, code, query]): CheckRow => [
         `read-${kind}-${id}`,
         `A read of ${kind} ${what} is ${code}.`,
-        async (world) => {
-          const { name } = await world.user()
-          const filled = query.replace('USER', name).replace('OTHER', world.accounts.newName())
-          expectError(await world.request(`/get/${kind}?${filled}`), code)
+        async (context) => {
+          const { name } = await context.user()
+          const filled = query.replace('USER', name).replace('OTHER', context.accounts.newName())
+          expectError(await context.request(`/get/${kind}?${filled}`), code)
         },
       ],
     ),
@@ -37,34 +42,34 @@ const rows: readonly CheckRow[] = [
   ...KINDS.flatMap((kind): CheckRow[] => [
     [
       `read-${kind}-empty`,
-      `A collection of ${kind} that nothing was added to is an empty array.`,
-      async (world) => {
-        const user = await world.newUser()
-        const { body, answer } = await collection(world, kind, user)
-        expectSame(body, { user: user.name, [kind]: [] }, 'the body', answer)
+      `A collection of ${kind} without entries is an empty array.`,
+      async (context) => {
+        const user = await context.newUser()
+        const { body, response } = await collection(context, kind, user)
+        expectSame(body, { user: user.name, [kind]: [] }, 'the body', response)
       },
     ],
     [
       `read-${kind}-oldest-first`,
-      `A read of ${kind} holds every entry once, oldest first, in the documented shape.`,
-      async (world) => {
-        const user = await world.newUser()
+      `A read of ${kind} returns every entry once, oldest first, in the documented shape.`,
+      async (context) => {
+        const user = await context.newUser()
         const names = ['Cod', 'Eel', 'Ant', 'Cod']
         const entry = (name: string) => (kind === 'fish' ? { name, rarity: 1 } : { name })
-        await written(world, kind, { [kind]: names.slice(0, 2).map(entry) }, { user })
-        for (const name of names.slice(2)) await written(world, kind, { [kind]: [entry(name)] }, { user })
-        const { answer, body } = await collection(world, kind, user)
+        await writeAndExpectId(context, kind, { [kind]: names.slice(0, 2).map(entry) }, { user })
+        for (const name of names.slice(2)) await writeAndExpectId(context, kind, { [kind]: [entry(name)] }, { user })
+        const { response, body } = await collection(context, kind, user)
         const listed = names.map((name) => (kind === 'fish' ? { name, rarity: 'Bronze' } : { name }))
-        expectSame(body, { user: user.name, [kind]: listed }, 'the body', answer)
+        expectSame(body, { user: user.name, [kind]: listed }, 'the body', response)
       },
     ],
   ]),
   [
     'read-rarity-labels',
-    'Each of the seven rarities is answered as its label.',
-    async (world) => {
+    'Each of the seven rarities is returned as its label.',
+    async (context) => {
       const fish = RARITIES.map(({ value }) => ({ name: `Fish ${value}`, rarity: value }))
-      const entries = await entriesOf(world, 'fish', await written(world, 'fish', { fish }))
+      const entries = await entriesOf(context, 'fish', await writeAndExpectId(context, 'fish', { fish }))
       expectSame(
         entries.map(({ rarity }) => rarity),
         RARITIES.map(({ label }) => label),
@@ -74,26 +79,30 @@ const rows: readonly CheckRow[] = [
   ],
   [
     'read-detail-full',
-    'With detail=full every entry has the id of its record and the time of the catch too, and only then.',
-    async (world) => {
-      const user = await world.user()
-      const id = await written(world, 'crab', { crab: [{}, {}] })
-      const { entries, answer } = await collection(world, 'crab', user, '&detail=full')
-      expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', answer)
+    'Only with detail=full, every entry has the id of its record and the time of the catch.',
+    async (context) => {
+      const user = await context.user()
+      const id = await writeAndExpectId(context, 'crab', { crab: [{}, {}] })
+      const { entries, response } = await collection(context, 'crab', user, '&detail=full')
+      expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
       for (const entry of entries) {
-        expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', answer)
-        expectMoment(entry.caughtAt, '"caughtAt"', answer)
+        expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
+        expectMoment(entry.caughtAt, '"caughtAt"', response)
       }
-      const plain = await collection(world, 'crab', user)
-      for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.answer)
+      const plain = await collection(context, 'crab', user)
+      for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
     },
   ],
   [
     'read-caught-at-of-token',
     "An entry's time is that of the token, where the payload says none.",
-    async (world) => {
-      const [entry] = await entriesOf(world, 'fish', await written(world, 'fish', { fish: 'Cod', rarity: 1 }))
-      const expected = Math.floor((await world.now()) / 1000) * 1000
+    async (context) => {
+      const [entry] = await entriesOf(
+        context,
+        'fish',
+        await writeAndExpectId(context, 'fish', { fish: 'Cod', rarity: 1 }),
+      )
+      const expected = Math.floor((await context.now()) / 1000) * 1000
       expectThat(
         expectMoment(entry?.caughtAt, '"caughtAt"') === expected,
         `"caughtAt" ${new Date(expected).toISOString()}, the time of the token`,
@@ -104,14 +113,142 @@ const rows: readonly CheckRow[] = [
   [
     'read-caught-at-of-payload',
     "An entry's time is the payload's own, where it says one.",
-    async (world) => {
+    async (context) => {
       const caughtAt = '2024-02-29T12:34:56.789+02:00'
-      const [entry] = await entriesOf(world, 'crab', await written(world, 'crab', { crab: [{ caughtAt }] }))
+      const [entry] = await entriesOf(
+        context,
+        'crab',
+        await writeAndExpectId(context, 'crab', { crab: [{ caughtAt }] }),
+      )
       const actual = expectMoment(entry?.caughtAt, '"caughtAt"')
       expectThat(actual === Date.parse(caughtAt), `"caughtAt" to be the moment ${caughtAt}`, entry?.caughtAt)
     },
   ],
-]
+])
 
-/** What reads answer. */
-export const readsChecks = checksOf('reads', rows)
+const numbered = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))
+const namesOf = (entries: readonly Readonly<Record<string, unknown>>[]) => entries.map(({ name }) => name)
+
+/** Creates a user with records of these numbers of fish. */
+async function userWith(context: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
+  const user = await context.newUser()
+  let from = 0
+  for (const size of sizes) {
+    await writeAndExpectId(context, 'fish', { fish: numbered(from, size) }, { user })
+    from += size
+  }
+  return user
+}
+
+/** Reads all pages by following the cursor. */
+async function walk(context: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
+  const pages: unknown[][] = []
+  let cursor: string | undefined
+  do {
+    const query = `&limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+    const { response, body, entries } = await collection(context, 'fish', user, query)
+    pages.push(namesOf(entries))
+    expectThat(pages.length <= most, `at most ${most} pages`, 'more', response)
+    const { nextCursor } = body
+    const isText = nextCursor === undefined || (typeof nextCursor === 'string' && nextCursor !== '')
+    expectThat(isText, '"nextCursor" to be a text where there is one', nextCursor, response)
+    cursor = nextCursor as string | undefined
+  } while (cursor !== undefined)
+  return pages
+}
+
+/** Paging. */
+export const pagingChecks = checksOf('reads', [
+  [
+    'paging-follows-cursor',
+    'limit and nextCursor page through every entry once, in order, even within a record.',
+    async (context) => {
+      const user = await userWith(context, 1, 3, 1)
+      const pages = await walk(context, user, 2, 4)
+      expectSame(pages.flat(), namesOf(numbered(0, 5)), 'the entries of all pages')
+      expectThat(
+        pages.slice(0, 2).every(({ length }) => length === 2),
+        'pages of 2 entries',
+        pages.map(({ length }) => length),
+      )
+    },
+  ],
+  [
+    'paging-ends',
+    'A page that holds the last entry has no nextCursor.',
+    async (context) => {
+      const user = await userWith(context, 2)
+      const { response, body } = await collection(context, 'fish', user, '&limit=1000')
+      expectSame(Object.keys(body).sort(), ['fish', 'user'], 'the fields of the body', response)
+    },
+  ],
+  [
+    'paging-goes-on-after-new-catches',
+    'A cursor also leads to entries that were added after it was issued.',
+    async (context) => {
+      const user = await userWith(context, 3)
+      const first = await collection(context, 'fish', user, '&limit=2')
+      await writeAndExpectId(context, 'fish', { fish: numbered(3, 1) }, { user })
+      const cursor = encodeURIComponent(String(first.body.nextCursor))
+      const { response, entries } = await collection(context, 'fish', user, `&limit=10&cursor=${cursor}`)
+      expectSame(namesOf(entries), ['Fish 2', 'Fish 3'], 'the entries behind the cursor', response)
+    },
+  ],
+  [
+    'paging-with-detail',
+    'limit and detail=full can be combined.',
+    async (context) => {
+      const user = await userWith(context, 2)
+      const { response, entries } = await collection(context, 'fish', user, '&limit=1&detail=full')
+      expectSame(entries.length, 1, 'the number of entries', response)
+      expectSame(Object.keys(entries[0] ?? {}).sort(), ['caughtAt', 'id', 'name', 'rarity'], 'the fields', response)
+    },
+  ],
+  [
+    'read-without-limit-is-whole',
+    'Without limit, all entries are returned, more than on the largest page.',
+    async (context) => {
+      const { entriesPerWrite, pageSize } = LIMITS
+      const sizes = Array.from({ length: Math.floor(pageSize / entriesPerWrite) }, () => entriesPerWrite)
+      const user = await userWith(context, ...sizes, 1)
+      const { response, body, entries } = await collection(context, 'fish', user)
+      expectSame(entries.length, pageSize + 1, 'the number of entries', response)
+      expectThat(!('nextCursor' in body), 'no "nextCursor"', 'one', response)
+      const page = await collection(context, 'fish', user, `&limit=${pageSize}`)
+      expectSame(page.entries.length, pageSize, 'the number of entries on the largest page', page.response)
+    },
+  ],
+  ...['0', '-1', '1001', '1.5', 'x', '1e2', '0x10'].map(
+    (limit): CheckRow => [
+      `paging-limit-${limit.replace('-', 'minus-').replace('.', '-point-')}`,
+      `limit=${limit} is refused with 400.`,
+      async (context) => {
+        const { name } = await context.user()
+        const response = await context.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`)
+        expectStatus(response, 400)
+        expectErrorForm(response)
+      },
+    ],
+  ),
+  [
+    'paging-foreign-cursor',
+    'A cursor that the service did not issue is refused with 400.',
+    async (context) => {
+      const { name } = await context.user()
+      const response = await context.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`)
+      expectStatus(response, 400)
+      expectErrorForm(response)
+    },
+  ],
+  [
+    'read-of-another-user',
+    'Entries of one user are not in the collections of another.',
+    async (context) => {
+      const user = await userWith(context, 1)
+      const other = await context.newUser()
+      const response = await context.request(`/get/fish?name=${other.name}&gamemode=earth`)
+      expectSame(expectJson(response).fish, [], `the fish of a user other than ${user.name}`, response)
+    },
+  ],
+])

@@ -1,9 +1,10 @@
+import { HEADERS, KINDS } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { entriesOf, expectNothingStored, post, SHORT, seal } from '../context/catches.ts'
-import type { World } from '../context/context.ts'
-import { expectError, expectJson } from '../context/expect-answer.ts'
-import { expectSame } from '../context/expectation.ts'
-import { type CheckRow, checksOf } from '../runner/check.ts'
+import { encrypt, entriesOf, expectNothingStored, post, SHORT } from '../context/catches.ts'
+import type { TestContext } from '../context/context.ts'
+import { expectError, expectJson, expectSame, expectStatus, expectThat } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import { type CheckRow, checksOf } from './check.ts'
 
 const unpadded = (token: string) => token.replace(/=+$/, '')
 
@@ -12,8 +13,8 @@ function raw(token: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (part) => part.charCodeAt(0))
 }
 
-/** The token with one bit of one byte turned over. */
-function tampered(token: string, at: number): Uint8Array<ArrayBuffer> {
+/** The token with one bit flipped in the given byte. */
+function withFlippedBit(token: string, at: number): Uint8Array<ArrayBuffer> {
   const bytes = raw(token)
   const index = at < 0 ? bytes.length + at : at
   bytes[index] = (bytes[index] ?? 0) ^ 1
@@ -28,22 +29,22 @@ const FORMS: readonly (readonly [string, string, (token: string) => BodyInit])[]
   ['raw', 'as raw bytes', raw],
 ]
 
-type Break = (token: string, world: World) => BodyInit | Promise<BodyInit>
+type MakeInvalid = (token: string, context: TestContext) => BodyInit | Promise<BodyInit>
 
-const WRONG_KEY: Break = async (_, world) =>
-  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT.fish), { now: await world.now() })
+const WRONG_KEY: MakeInvalid = async (_, context) =>
+  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT.fish), { now: await context.now() })
 
-const BROKEN: readonly (readonly [string, string, Break])[] = [
+const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['empty', 'that is empty', () => ''],
   ['no-base64', 'that is no base64', () => 'this is no token!'],
   ['short', 'that is cut short', (token) => token.slice(0, 40)],
   ['wrong-key', 'of another key', WRONG_KEY],
-  ['other-user', 'of another user', async (_, world) => seal(world, SHORT.fish, await world.newUser())],
+  ['other-user', 'of another user', async (_, context) => encrypt(context, SHORT.fish, await context.newUser())],
   ['tampered-version', 'of another version', (token) => btoa(String.fromCharCode(0x81, ...raw(token).slice(1)))],
-  ['tampered-time', 'whose time was tampered with', (token) => tampered(token, 8)],
-  ['tampered-iv', 'whose IV was tampered with', (token) => tampered(token, 9)],
-  ['tampered-text', 'whose ciphertext was tampered with', (token) => tampered(token, 30)],
-  ['tampered-mac', 'whose MAC was tampered with', (token) => tampered(token, -1)],
+  ['tampered-time', 'whose time was tampered with', (token) => withFlippedBit(token, 8)],
+  ['tampered-iv', 'whose IV was tampered with', (token) => withFlippedBit(token, 9)],
+  ['tampered-text', 'whose ciphertext was tampered with', (token) => withFlippedBit(token, 30)],
+  ['tampered-mac', 'whose MAC was tampered with', (token) => withFlippedBit(token, -1)],
   ['junk-behind', 'with junk behind it', (token) => `${token}x`],
   [
     'wrong-padding',
@@ -54,58 +55,133 @@ const BROKEN: readonly (readonly [string, string, Break])[] = [
   ['plain-json', 'that is the plain payload', () => JSON.stringify(SHORT.fish)],
 ]
 
-const rows: readonly CheckRow[] = [
+/** Valid and invalid Fernet tokens. */
+export const tokensChecks = checksOf('tokens', [
   ...FORMS.map(
     ([id, what, form]): CheckRow => [
       `token-${id}`,
-      `A token ${what} is taken.`,
-      async (world) => {
-        // Every length of padding there is.
+      `A token ${what} is accepted.`,
+      async (context) => {
+        // All lengths of padding.
         for (const fish of ['S', 'Salmon with a name', 'Salmon with a name, and a longer one']) {
-          const answer = await post(world, 'fish', form(await seal(world, { fish, rarity: 3 })))
-          const { id: record } = expectJson(answer, 201)
-          const names = (await entriesOf(world, 'fish', String(record))).map(({ name }) => name)
-          expectSame(names, [fish], 'the stored names', answer)
+          const response = await post(context, 'fish', form(await encrypt(context, { fish, rarity: 3 })))
+          const { id: record } = expectJson(response, 201)
+          const names = (await entriesOf(context, 'fish', String(record))).map(({ name }) => name)
+          expectSame(names, [fish], 'the stored names', response)
         }
       },
     ],
   ),
-  ...BROKEN.map(
+  ...INVALID.map(
     ([id, what, breakToken]): CheckRow => [
       `token-refused-${id}`,
       `A token ${what} is 400 invalid_token, and nothing is stored.`,
-      async (world) =>
-        expectNothingStored(world, async () => {
-          const body = await breakToken(await seal(world, SHORT.fish), world)
-          expectError(await post(world, 'fish', body), 'invalid_token')
+      async (context) =>
+        expectNothingStored(context, async () => {
+          const body = await breakToken(await encrypt(context, SHORT.fish), context)
+          expectError(await post(context, 'fish', body), 'invalid_token')
         }),
     ],
   ),
   [
     'token-refusals-are-alike',
-    'Empty, malformed, tampered tokens and those of a wrong key get one and the same answer.',
-    async (world) => {
-      const token = await seal(world, SHORT.fish)
+    'Tokens that are empty, malformed, tampered with or encrypted with another key get the same response.',
+    async (context) => {
+      const token = await encrypt(context, SHORT.fish)
       const texts = new Set<string>()
-      for (const body of ['', 'x', tampered(token, -1), tampered(token, 30), await WRONG_KEY(token, world)]) {
-        const { error, code, details } = expectError(await post(world, 'fish', body), 'invalid_token')
+      for (const body of [
+        '',
+        'x',
+        withFlippedBit(token, -1),
+        withFlippedBit(token, 30),
+        await WRONG_KEY(token, context),
+      ]) {
+        const { error, code, details } = expectError(await post(context, 'fish', body), 'invalid_token')
         texts.add(JSON.stringify([error, code, details]))
       }
-      expectSame(texts.size, 1, 'the number of different answers')
+      expectSame(texts.size, 1, 'the number of different responses')
     },
   ],
   [
     'token-each-is-stored',
-    'Tokens of one payload differ, and each is stored.',
-    async (world) => {
+    'Different tokens with the same payload are all stored.',
+    async (context) => {
       const ids = new Set<unknown>()
       for (let count = 0; count < 2; count += 1) {
-        ids.add(expectJson(await post(world, 'crab', await seal(world, SHORT.crab)), 201).id)
+        ids.add(expectJson(await post(context, 'crab', await encrypt(context, SHORT.crab)), 201).id)
       }
       expectSame(ids.size, 2, 'the number of different ids')
     },
   ],
-]
+])
 
-/** What is taken for a Fernet token. */
-export const tokensChecks = checksOf('tokens', rows)
+const AT_ONCE = 8
+
+function expectReplayed(response: ReceivedResponse, id: unknown): void {
+  expectSame(expectJson(response, 200).id, id, '"id"', response)
+  const replayed = response.headers.get(HEADERS.replayed)
+  expectThat(replayed === 'true', `${HEADERS.replayed}: true`, replayed ?? 'none', response)
+}
+
+/** Replays. */
+export const replayChecks = checksOf('tokens', [
+  ...KINDS.map(
+    (kind): CheckRow => [
+      `replay-${kind}`,
+      `A replayed token of ${kind} is 200 with the same id and ${HEADERS.replayed}: true, and nothing is stored.`,
+      async (context) => {
+        const token = await encrypt(context, SHORT[kind])
+        const first = await post(context, kind, token)
+        const { id } = expectJson(first, 201)
+        const replayed = first.headers.get(HEADERS.replayed)
+        expectThat(replayed !== 'true', `no ${HEADERS.replayed} on the first response`, replayed, first)
+        for (let count = 0; count < 2; count += 1) expectReplayed(await post(context, kind, token), id)
+        expectSame((await entriesOf(context, kind, String(id))).length, 1, 'the number of entries with the id')
+      },
+    ],
+  ),
+  [
+    'replay-in-another-spelling',
+    'A token without padding or as raw bytes is a replay of the same token.',
+    async (context) => {
+      const token = await encrypt(context, { fish: 'Salmon with a name', rarity: 3 })
+      const { id } = expectJson(await post(context, 'fish', token), 201)
+      expectReplayed(await post(context, 'fish', `${token.replace(/=+$/, '')}\n`), id)
+      const binary = atob(token.replaceAll('-', '+').replaceAll('_', '/'))
+      expectReplayed(
+        await post(
+          context,
+          'fish',
+          Uint8Array.from(binary, (part) => part.charCodeAt(0)),
+        ),
+        id,
+      )
+    },
+  ],
+  [
+    'replay-to-another-gamemode',
+    'A replayed token is not stored in another gamemode either.',
+    async (context) => {
+      const token = await encrypt(context, SHORT.crab)
+      const { id } = expectJson(await post(context, 'crab', token), 201)
+      expectReplayed(await post(context, 'crab', token, { gamemode: 'oneblock' }), id)
+      const stored = await entriesOf(context, 'crab', String(id), 'oneblock')
+      expectSame(stored.length, 0, 'the number of entries in the other gamemode')
+    },
+  ],
+  [
+    'replay-at-once',
+    'A token that is sent many times concurrently is stored once: one 201, and 200 with the same id for the others.',
+    async (context) => {
+      const token = await encrypt(context, SHORT.fish)
+      const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(context, 'fish', token)))
+      for (const response of responses) expectStatus(response, 200, 201)
+      const created = responses.filter(({ status }) => status === 201)
+      expectSame(created.length, 1, 'the number of responses 201')
+      const ids = new Set(responses.map((response) => expectJson(response, response.status).id))
+      expectSame(ids.size, 1, 'the number of different ids')
+      const [id] = ids
+      expectSame((await entriesOf(context, 'fish', String(id))).length, 1, 'the number of entries with the id')
+    },
+  ],
+])

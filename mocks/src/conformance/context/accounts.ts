@@ -1,85 +1,87 @@
-import type { AdminRole } from '@fish-crab/sdk/contract'
-import type { Answer } from './answer.ts'
-import { expectJson, expectText } from './expect-answer.ts'
-import { createdUser, login, type OwnAdmin, type OwnUser, sendAs } from './own-accounts.ts'
-import type { Send } from './transport.ts'
+import { type AdminRole, MEDIA_TYPES, type RouteName, routePath } from '@fish-crab/sdk/contract'
+import { expectJson, expectText, type JsonObject } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
-/** Every user and administrator that a run makes, and their removal. */
+/** The users and administrators that a run creates and removes. */
 export interface Accounts {
-  /** A name that nobody has, with the prefix of this run. */
+  /** An unused name with the prefix of this run. */
   newName(): string
-  /** The beginning of every name of this run. */
+  /** The prefix of all names of this run. */
   readonly prefix: string
-  /** Asks for a user and answers what came back. What was made is removed at the end. */
-  createUser(token: string, body: unknown): Promise<Answer>
-  /** Makes a user. */
+  /** Sends a request to create a user, which is removed at the end. */
+  createUser(token: string, body: unknown): Promise<ReceivedResponse>
+  /** Creates a user. */
   newUser(token: string): Promise<OwnUser>
-  /** Asks for an administrator and answers what came back. */
-  createAdmin(token: string, body: unknown): Promise<Answer>
-  /** Makes an administrator and logs in. */
+  /** Sends a request to create an administrator, which is removed at the end. */
+  createAdmin(token: string, body: unknown): Promise<ReceivedResponse>
+  /** Creates an administrator and logs in. */
   newAdmin(token: string, role: AdminRole): Promise<OwnAdmin>
-  /** The names of all that was made. */
+  /** All names that were created. */
   all(): readonly string[]
-  /** Removes all that was made, as the given administrator. Answers the names of what could not be removed. */
+  /** Removes all accounts as the given administrator. @returns the names that could not be removed */
   removeAll(token: string): Promise<readonly string[]>
 }
 
-/** What {@link createAccounts} builds on. */
-export interface AccountsContext {
-  /** Not ended by an abort of the run: what is being made must be known, to be removed. */
+/** Options of {@link createAccounts}. */
+interface AccountsOptions {
+  /** Not aborted with the run, so that all created accounts are known and can be removed. */
   readonly send: Send
-  readonly keep: (...secrets: readonly string[]) => void
+  readonly redact: (...secrets: readonly string[]) => void
   readonly random: () => string
 }
 
-const GONE = [204, 404]
+const REMOVED = [204, 404]
 
-/** Makes the accounts of one run. */
-export function createAccounts({ send, keep, random }: AccountsContext): Accounts {
-  // In both letter cases, to see that names are shown as created.
+export function createAccounts({ send, redact, random }: AccountsOptions): Accounts {
+  // In both letter cases, to check that names are returned as created.
   const prefix = `Conformance-${random()}-`
   const users = new Set<string>()
   const admins = new Set<string>()
-  const underWay = new Set<Promise<unknown>>()
+  const inFlight = new Set<Promise<unknown>>()
   let count = 0
   let ownToken: string | undefined
 
   const newName = () => `${prefix}${++count}`
 
-  /** A name counts as made unless the service said no: an answer may be lost. */
-  async function make(names: Set<string>, name: unknown, request: () => Promise<Answer>): Promise<Answer> {
+  /** A name counts as created unless the service refused it: the response may be lost. */
+  async function make(
+    names: Set<string>,
+    name: unknown,
+    request: () => Promise<ReceivedResponse>,
+  ): Promise<ReceivedResponse> {
     const making = request().then(
-      (answer) => {
-        if (answer.status < 400 && typeof name === 'string' && name !== '') names.add(name)
-        return answer
+      (response) => {
+        if (response.status < 400 && typeof name === 'string' && name !== '') names.add(name)
+        return response
       },
       (error: unknown) => {
         if (typeof name === 'string' && name !== '') names.add(name)
         throw error
       },
     )
-    underWay.add(making)
-    return making.finally(() => underWay.delete(making))
+    inFlight.add(making)
+    return making.finally(() => inFlight.delete(making))
   }
 
   const createUser: Accounts['createUser'] = async (token, body) => {
     const { name } = body as { readonly name?: unknown }
-    const answer = await make(users, name, () => sendAs(send, token, 'createUser', 'POST', { body }))
-    keepSecretsOf(answer)
-    return answer
+    const response = await make(users, name, () => sendAs(send, token, 'createUser', 'POST', { body }))
+    redactSecretsOf(response)
+    return response
   }
   const createAdmin: Accounts['createAdmin'] = (token, body) => {
     const { username } = body as { readonly username?: unknown }
     return make(admins, username, () => sendAs(send, token, 'createAdmin', 'POST', { body }))
   }
 
-  function keepSecretsOf({ text }: Answer): void {
-    for (const [, secret] of text.matchAll(/"(?:password|fernetKey|apiKey)":"([^"]+)"/g)) if (secret) keep(secret)
+  function redactSecretsOf({ text }: ReceivedResponse): void {
+    for (const [, secret] of text.matchAll(/"(?:password|fernetKey|apiKey)":"([^"]+)"/g)) if (secret) redact(secret)
   }
 
-  async function isGone(request: Promise<Answer>): Promise<boolean> {
+  async function isRemoved(request: Promise<ReceivedResponse>): Promise<boolean> {
     return request.then(
-      ({ status }) => GONE.includes(status),
+      ({ status }) => REMOVED.includes(status),
       () => false,
     )
   }
@@ -90,32 +92,105 @@ export function createAccounts({ send, keep, random }: AccountsContext): Account
     createUser,
     createAdmin,
     async newUser(token) {
-      return createdUser(await createUser(token, { name: newName() }))
+      return expectCreatedUser(await createUser(token, { name: newName() }))
     },
     async newAdmin(token, role) {
       const username = newName()
       const password = `${random()}${random()}`
-      keep(password)
+      redact(password)
       expectJson(await createAdmin(token, { username, password, role }), 201)
-      const answer = await login(send, { username, password })
-      const session = expectText(expectJson(answer).token, '"token"', answer)
-      keep(session)
+      const response = await login(send, { username, password })
+      const session = expectText(expectJson(response).token, '"token"', response)
+      redact(session)
       if (role === 'superadmin') ownToken = session
       return { username, password, token: session }
     },
     all: () => [...users, ...admins],
     async removeAll(token) {
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(inFlight)
       const left: string[] = []
       for (const name of users) {
-        // By the run's own administrator first: the given one has a limit of requests too, and others may need it.
-        const remove = (by: string) => isGone(sendAs(send, by, 'deleteUser', 'DELETE', { params: { name } }))
+        // By the run's own administrator first: the rate limit of the given one may be needed by others.
+        const remove = (by: string) => isRemoved(sendAs(send, by, 'deleteUser', 'DELETE', { params: { name } }))
         if (!(ownToken && (await remove(ownToken))) && !(await remove(token))) left.push(name)
       }
       for (const username of admins) {
-        if (!(await isGone(sendAs(send, token, 'deleteAdmin', 'DELETE', { params: { username } })))) left.push(username)
+        if (!(await isRemoved(sendAs(send, token, 'deleteAdmin', 'DELETE', { params: { username } }))))
+          left.push(username)
       }
       return left
     },
+  }
+}
+
+/** A user that the run created, with its secrets. */
+export interface OwnUser {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly password: string
+  readonly fernetKey: string
+  readonly apiKey: string
+}
+
+/** An administrator that the run created, with a session. */
+export interface OwnAdmin {
+  readonly username: string
+  readonly password: string
+  readonly token: string
+}
+
+/** The session of the given administrator. */
+export interface Session {
+  readonly username: string
+  readonly token: string
+  readonly role: AdminRole
+}
+
+/** A JSON request as an administrator. */
+export interface AdminRequest {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: unknown
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+}
+
+/** Sends a request with the token of a session. */
+export async function sendAs(
+  send: Send,
+  token: string,
+  route: RouteName,
+  method: string,
+  { params, query = '', body }: AdminRequest = {},
+): Promise<ReceivedResponse> {
+  return send(`${routePath(route, params)}${query}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': MEDIA_TYPES.json }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+export function login(send: Send, credentials: unknown): Promise<ReceivedResponse> {
+  return send(routePath('adminLogin'), {
+    method: 'POST',
+    headers: { 'content-type': MEDIA_TYPES.json },
+    body: JSON.stringify(credentials),
+  })
+}
+
+/** Fails unless the response is that to a created user. @returns the user */
+export function expectCreatedUser(response: ReceivedResponse): OwnUser {
+  const body: JsonObject = expectJson(response, 201)
+  const text = (name: keyof OwnUser) => expectText(body[name], `"${name}"`, response)
+  return {
+    id: text('id'),
+    name: text('name'),
+    createdAt: text('createdAt'),
+    password: text('password'),
+    fernetKey: text('fernetKey'),
+    apiKey: text('apiKey'),
   }
 }

@@ -1,66 +1,64 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import type { Answer } from './answer.ts'
-import { expectJson, expectMoment } from './expect-answer.ts'
-import { CheckSkipped, expectThat } from './expectation.ts'
-import type { Send } from './transport.ts'
+import { CheckSkipped, expectJson, expectMoment, expectThat } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
-/** The client without a key, whose requests the service counts. What is left of its window is never spent blindly. */
+/** The client without an API key, whose requests are counted by the rate limit. */
 export interface Anonymous {
   /** Sends a counted request. */
   readonly send: Send
   /**
-   * Sees to it that so many requests are left, by waiting for the next window if need be.
-   * @throws CheckSkipped when they are not, and waiting would take longer than is allowed
+   * Ensures that the window has this many requests left, and waits for the next window if necessary.
+   * @throws CheckSkipped when the wait would exceed `maxWaitMs`
    */
   ensure(requests: number): Promise<void>
-  /** How many requests are left, after asking the service if need be. */
+  /** How many requests the window has left, with a request to find out if necessary. */
   left(): Promise<number>
-  /** Waits until the window is over. @throws CheckSkipped as {@link ensure} */
+  /** Waits for the end of the window. @throws CheckSkipped as {@link ensure} */
   waitForNextWindow(): Promise<void>
 }
 
-/** What {@link createAnonymous} builds on. */
-export interface AnonymousContext {
+/** Options of {@link createAnonymous}. */
+export interface AnonymousOptions {
   readonly send: Send
-  /** Requests a window allows, when that was said. */
+  /** Requests per window, if configured. */
   readonly limit: number | undefined
   readonly maxWaitMs: number
   readonly wait: (milliseconds: number) => Promise<void>
 }
 
-/** Timers may be a little early. */
+/** Timers may fire slightly early. */
 const MARGIN_MS = 50
 
-/** Reads a header that holds a whole number. */
-export function numberHeader(answer: Answer, name: string): number {
-  const text = answer.headers.get(name)
-  expectThat(text !== null && /^\d+$/.test(text), `a whole number in ${name}`, text ?? 'no such header', answer)
+/** Fails unless the header is an integer. @returns its value */
+export function numberHeader(response: ReceivedResponse, name: string): number {
+  const text = response.headers.get(name)
+  expectThat(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
   return Number(text)
 }
 
-/** Makes the anonymous client. */
-export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousContext): Anonymous {
+export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions): Anonymous {
   let left: number | undefined
 
   const counted: Send = async (path, init) => {
-    const answer = await send(path, init)
-    const remaining = answer.headers.get(HEADERS.rateRemaining)
+    const response = await send(path, init)
+    const remaining = response.headers.get(HEADERS.rateRemaining)
     if (remaining !== null) left = Number(remaining)
-    return answer
+    return response
   }
 
   async function known(): Promise<number> {
     if (left === undefined) await counted(ROUTES.status.path)
-    expectThat(left !== undefined && left >= 0, `${HEADERS.rateRemaining} on a counted answer`, 'no such header')
+    expectThat(left !== undefined && left >= 0, `${HEADERS.rateRemaining} on a counted response`, 'no such header')
     return left
   }
 
-  /** By the service's own clock, which may not be this one's. */
+  /** By the clock of the service, which may differ from the local one. */
   async function untilReset(): Promise<number> {
-    const answer = await counted(ROUTES.status.path)
-    if (answer.status === 429) return numberHeader(answer, HEADERS.retryAfter) * 1000
-    const now = expectMoment(expectJson(answer).timestamp, '"timestamp"', answer)
-    return Math.max(0, numberHeader(answer, HEADERS.rateReset) * 1000 - now)
+    const response = await counted(ROUTES.status.path)
+    if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
+    const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response)
+    return Math.max(0, numberHeader(response, HEADERS.rateReset) * 1000 - now)
   }
 
   async function waitForNextWindow(): Promise<void> {
@@ -68,7 +66,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousConte
     if (waitMs > maxWaitMs) {
       const seconds = Math.ceil(waitMs / 1000)
       throw new CheckSkipped(
-        `too few requests are left in this client's window, which ends in ${seconds} s: longer than maxWaitMs allows`,
+        `too few requests are left in the window of this client, which ends in ${seconds} s, later than maxWaitMs allows`,
       )
     }
     await wait(waitMs)
@@ -81,13 +79,13 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousConte
     waitForNextWindow,
     async ensure(requests) {
       if (limit !== undefined && requests > limit)
-        throw new CheckSkipped(`it takes ${requests} requests, more than a window allows here`)
-      // To ask may take the last one.
+        throw new CheckSkipped(`requires ${requests} requests, more than a window allows`)
+      // This request itself may use the last one.
       if (left === undefined) await known()
       if ((left ?? 0) >= requests) return
       await waitForNextWindow()
       await known()
-      if ((left ?? 0) < requests) throw new CheckSkipped('others use the requests of this client address meanwhile')
+      if ((left ?? 0) < requests) throw new CheckSkipped('other programs use the rate limit of this client address')
     },
   }
 }

@@ -1,12 +1,11 @@
 import { type Gamemode, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import type { Answer } from './answer.ts'
-import type { World } from './context.ts'
-import { expectJson, expectText, type JsonObject } from './expect-answer.ts'
-import { expectThat } from './expectation.ts'
-import type { OwnUser } from './own-accounts.ts'
+import type { OwnUser } from './accounts.ts'
+import type { TestContext } from './context.ts'
+import { expectJson, expectText, expectThat, type JsonObject } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
 
-/** The gamemode that checks write to where it does not matter. */
+/** The default gamemode of checks. */
 export const GAMEMODE: Gamemode = 'earth'
 
 /** The short payload of each kind. */
@@ -15,7 +14,7 @@ export const SHORT = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab'
 /** The entries of the long payload of each kind. */
 export const ONE = { fish: [{ name: 'Cod', rarity: 1 }], crab: [{}] } as const
 
-/** What of a write may differ from the usual. */
+/** Options of a write. */
 export interface PostOptions {
   /** @default the main user */
   readonly user?: OwnUser
@@ -27,22 +26,27 @@ export interface PostOptions {
 }
 
 /** The query of a write for the main user. */
-export async function queryOf(world: World, more = ''): Promise<string> {
-  return `?name=${(await world.user()).name}${more}`
+export async function queryOf(context: TestContext, more = ''): Promise<string> {
+  return `?name=${(await context.user()).name}${more}`
 }
 
-/** A token of a user that holds this payload: texts and bytes as they are, all else as JSON. */
-export async function seal(world: World, payload: unknown, user?: OwnUser): Promise<string> {
-  const { fernetKey } = user ?? (await world.user())
+/** Encrypts a payload with a user's key: strings and bytes as they are, other values as JSON. */
+export async function encrypt(context: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
+  const { fernetKey } = user ?? (await context.user())
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
-  return createFernet(fernetKey).encrypt(message, { now: await world.now() })
+  return createFernet(fernetKey).encrypt(message, { now: await context.now() })
 }
 
-/** Sends a body to a write endpoint, as the game's clients do. */
-export async function post(world: World, kind: Kind, body: BodyInit, options: PostOptions = {}): Promise<Answer> {
-  const { user = await world.user(), gamemode = GAMEMODE, headers } = options
+/** Sends a body to a write endpoint. */
+export async function post(
+  context: TestContext,
+  kind: Kind,
+  body: BodyInit,
+  options: PostOptions = {},
+): Promise<ReceivedResponse> {
+  const { user = await context.user(), gamemode = GAMEMODE, headers } = options
   const { query = `?name=${user.name}` } = options
-  return world.request(`/post/${kind}${query}`, {
+  return context.request(`/post/${kind}${query}`, {
     method: 'POST',
     body,
     headers: {
@@ -54,48 +58,67 @@ export async function post(world: World, kind: Kind, body: BodyInit, options: Po
 }
 
 /** Encrypts a payload and sends it. */
-export async function write(world: World, kind: Kind, payload: unknown, options?: PostOptions): Promise<Answer> {
-  return post(world, kind, await seal(world, payload, options?.user), options)
+export async function write(
+  context: TestContext,
+  kind: Kind,
+  payload: unknown,
+  options?: PostOptions,
+): Promise<ReceivedResponse> {
+  return post(context, kind, await encrypt(context, payload, options?.user), options)
 }
 
-/** Writes a payload that must be taken. Answers the id of the record. */
-export async function written(world: World, kind: Kind, payload: unknown, options?: PostOptions): Promise<string> {
-  const answer = await write(world, kind, payload, options)
-  return expectText(expectJson(answer, 201).id, '"id"', answer)
+/** Writes a payload and fails unless it is stored. @returns the id of the record */
+export async function writeAndExpectId(
+  context: TestContext,
+  kind: Kind,
+  payload: unknown,
+  options?: PostOptions,
+): Promise<string> {
+  const response = await write(context, kind, payload, options)
+  return expectText(expectJson(response, 201).id, '"id"', response)
 }
 
-/** Reads a collection: the answer's body and its entries. */
+/** Reads a collection. */
 export async function collection(
-  world: World,
+  context: TestContext,
   kind: Kind,
   user: OwnUser,
   query = '',
   gamemode: string = GAMEMODE,
-): Promise<{ readonly answer: Answer; readonly body: JsonObject; readonly entries: readonly JsonObject[] }> {
-  const answer = await world.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
-  const body = expectJson(answer)
+): Promise<{
+  readonly response: ReceivedResponse
+  readonly body: JsonObject
+  readonly entries: readonly JsonObject[]
+}> {
+  const response = await context.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
+  const body = expectJson(response)
   const entries = body[kind]
-  expectThat(Array.isArray(entries), `an array under "${kind}"`, entries, answer)
-  return { answer, body, entries: entries as JsonObject[] }
+  expectThat(Array.isArray(entries), `an array under "${kind}"`, entries, response)
+  return { response, body, entries: entries as JsonObject[] }
 }
 
 /** The entries of one record of the main user, without their id. */
-export async function entriesOf(world: World, kind: Kind, id: string, gamemode?: string): Promise<JsonObject[]> {
-  const { entries } = await collection(world, kind, await world.user(), '&detail=full', gamemode)
+export async function entriesOf(
+  context: TestContext,
+  kind: Kind,
+  id: string,
+  gamemode?: string,
+): Promise<JsonObject[]> {
+  const { entries } = await collection(context, kind, await context.user(), '&detail=full', gamemode)
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
 }
 
-/** How many entries of both kinds a user has in the usual gamemode. */
-async function countAll(world: World, user?: OwnUser): Promise<number> {
-  const owner = user ?? (await world.user())
-  const [fish, crab] = await Promise.all([collection(world, 'fish', owner), collection(world, 'crab', owner)])
+/** The number of entries of both kinds in the default gamemode. */
+async function countAll(context: TestContext, user?: OwnUser): Promise<number> {
+  const owner = user ?? (await context.user())
+  const [fish, crab] = await Promise.all([collection(context, 'fish', owner), collection(context, 'crab', owner)])
   return fish.entries.length + crab.entries.length
 }
 
-/** Fails unless nothing was stored for the main user meanwhile. */
-export async function expectNothingStored(world: World, during: () => Promise<void>): Promise<void> {
-  const before = await countAll(world)
+/** Fails if anything is stored for the main user in the meantime. */
+export async function expectNothingStored(context: TestContext, during: () => Promise<void>): Promise<void> {
+  const before = await countAll(context)
   await during()
-  const after = await countAll(world)
-  expectThat(after === before, `${before} entries still, as nothing may be stored`, `${after} entries`)
+  const after = await countAll(context)
+  expectThat(after === before, `still ${before} entries`, `${after} entries`)
 }

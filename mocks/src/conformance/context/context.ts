@@ -1,92 +1,132 @@
 import { HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import type { ConformanceOptions, ConformanceUser } from '../runner/options.ts'
-import type { GivenSession } from '../runner/start.ts'
-import type { Accounts } from './accounts.ts'
+import { type Accounts, type AdminRequest, type OwnAdmin, type OwnUser, type Session, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import type { Answer } from './answer.ts'
-import { expectJson, expectMoment } from './expect-answer.ts'
-import { CheckSkipped } from './expectation.ts'
-import { type AdminRequest, type OwnAdmin, type OwnUser, sendAs } from './own-accounts.ts'
-import { maySetHeader } from './platform.ts'
-import type { Send } from './transport.ts'
+import { CheckSkipped, expectJson, expectMoment } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
+import type { Send } from './send.ts'
 
-/** What checks act in: an implementation, the accounts of the run, and what is known of the configuration. */
-export interface World {
-  /** Sends as nobody in particular, to what the rate limit does not count. */
+/**
+ * An existing user that a run acts as when no administrator is given, since it cannot create users. The catches that
+ * the checks write stay in its collections.
+ */
+export interface ConformanceUser {
+  readonly name: string
+  /** 32 bytes in base64. */
+  readonly fernetKey: string
+  /**
+   * Its personal API key, which bypasses the rate limit.
+   * @default none: without a master API key, requests are counted, and checks beyond the limit are skipped
+   */
+  readonly apiKey?: string
+  /** @default none: the checks of the key endpoint that need it are skipped */
+  readonly password?: string
+}
+
+/** The configuration of the service, as far as the checks need it. */
+export interface ServiceConfiguration {
+  /**
+   * A user to act as when no `admin` is given, for an implementation of the public endpoints alone. Checks that need an
+   * administrator or their own user are skipped. @default none
+   */
+  readonly user?: ConformanceUser
+  /** The master API key. @default none: its checks are skipped */
+  readonly masterApiKey?: string
+  /** A configured allowed origin. @default none: its checks are skipped */
+  readonly allowedOrigin?: string
+  /** The public rate limit. @default 25 requests per 300 s */
+  readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
+  /** Requests per administrator and window. @default 300 */
+  readonly adminRequests?: number
+}
+
+/** What a check can use: the service, the accounts of the run and the configuration. */
+export interface TestContext {
+  /** Sends a request as it is, for requests that the rate limit does not count. */
   readonly send: Send
-  /** Sends with the API key of the main user, or the master key, so that nothing is counted. */
+  /** Sends a request with an API key, so that it is not counted. */
   readonly request: Send
-  /** Sends without a key, counted. */
+  /** Sends counted requests, without an API key. */
   readonly anonymous: Anonymous
   readonly limits: { readonly requests: number; readonly windowMs: number; readonly adminRequests: number }
   readonly accounts: Accounts
   readonly hasOtherClient: boolean
-  /** A sender of another client address, a new one at each call. @throws CheckSkipped when there is none */
+  /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */
   otherClient(): Send
-  /** @throws CheckSkipped when none is given */
+  /** @throws CheckSkipped when the option is not given */
   masterKey(): string
-  /** @throws CheckSkipped when none is given */
+  /** @throws CheckSkipped when the option is not given */
   allowedOrigin(): string
-  /** The user that most checks share. @throws CheckSkipped when the given administrator could not remove it */
+  /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
   user(): Promise<OwnUser>
-  /** A user of one check's own. */
+  /** A new user for one check. */
   newUser(): Promise<OwnUser>
-  /** The run's own superadmin. */
+  /** A superadmin that the run created. */
   superadmin(): Promise<OwnAdmin>
-  /** An administrator with the role `admin`: the run's own, or the given one. */
+  /** An administrator with the role `admin`. */
   admin(): Promise<{ readonly username: string; readonly token: string }>
-  /** Sends as the run's own superadmin. */
-  asSuperadmin(route: RouteName, request?: AdminRequest): Promise<Answer>
-  /** Unix milliseconds a little in the service's past: no token of that time is from the future. */
+  /** Sends a request as {@link superadmin}. */
+  asSuperadmin(route: RouteName, request?: AdminRequest): Promise<ReceivedResponse>
+  /** Unix milliseconds slightly in the past by the clock of the service, so that tokens are not from the future. */
   now(): Promise<number>
-  /** Remembers secrets, so that no message tells them. */
-  keep(...secrets: readonly string[]): void
-  /** Skips the check where programs may not set this header, as in browsers. */
+  /** Redacts these secrets in all messages. */
+  redact(...secrets: readonly string[]): void
+  /** Skips the check on platforms where programs cannot set this header, such as browsers. */
   needHeader(name: string): void
 }
 
-/** What {@link createWorld} builds on. */
-export interface WorldContext {
-  readonly options: ConformanceOptions
+interface TestContextOptions {
+  readonly configuration: ServiceConfiguration
   readonly send: Send
   readonly anonymous: Anonymous
   readonly accounts: Accounts
-  readonly session: GivenSession | undefined
+  readonly session: Session | undefined
   readonly otherClient: (() => Send) | undefined
-  readonly keep: (...secrets: readonly string[]) => void
+  readonly redact: (...secrets: readonly string[]) => void
 }
 
 const PAST_MS = 10_000
 
-const NO_ADMINISTRATOR = 'it takes an administrator, and none is given (option admin)'
+const NO_ADMINISTRATOR = 'requires an administrator, and none is given (option admin)'
 
-/** Makes the world of one run. What it holds is made when first needed. */
-export function createWorld({ options, send, anonymous, accounts, session, otherClient, keep }: WorldContext): World {
-  const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = options
+/** Creates the context of a run. Accounts are created on first use. */
+export function createTestContext({
+  configuration,
+  send,
+  anonymous,
+  accounts,
+  session,
+  otherClient,
+  redact,
+}: TestContextOptions): TestContext {
+  const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = configuration
 
-  function givenToken(): string {
+  function superadminToken(): string {
     if (!session) throw new CheckSkipped(NO_ADMINISTRATOR)
     if (session.role === 'superadmin') return session.token
     throw new CheckSkipped(
-      'it takes users of its own, and the given administrator is no superadmin: none could remove them',
+      'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
     )
   }
 
-  const user = once(async () => (options.user ? givenUser(options.user) : accounts.newUser(givenToken())))
-  const superadmin = once(() => accounts.newAdmin(givenToken(), 'superadmin'))
-  const ownAdmin = once(() => accounts.newAdmin(givenToken(), 'admin'))
+  const user = once(async () =>
+    configuration.user ? asOwnUser(configuration.user) : accounts.newUser(superadminToken()),
+  )
+  const superadmin = once(() => accounts.newAdmin(superadminToken(), 'superadmin'))
+  const ownAdmin = once(() => accounts.newAdmin(superadminToken(), 'admin'))
   const token = async () => (await superadmin()).token
 
-  async function liftingKey(): Promise<string | undefined> {
+  async function bypassKey(): Promise<string | undefined> {
     if (session?.role === 'superadmin') return (await user()).apiKey
-    if (options.user?.apiKey) return options.user.apiKey
+    if (configuration.user?.apiKey) return configuration.user.apiKey
     if (masterApiKey) return masterApiKey
-    if (options.user) return undefined
-    throw new CheckSkipped('nothing lifts the rate limit: neither a user of its own nor a master key')
+    if (configuration.user) return undefined
+    throw new CheckSkipped(
+      'requires a bypass of the rate limit: a superadmin, an API key of the user or the master key',
+    )
   }
 
   const request: Send = async (path, init = {}) => {
-    const apiKey = await liftingKey()
+    const apiKey = await bypassKey()
     if (apiKey !== undefined) return send(path, { ...init, headers: { [HEADERS.apiKey]: apiKey, ...init.headers } })
     await anonymous.ensure(1)
     return anonymous.send(path, init)
@@ -96,7 +136,7 @@ export function createWorld({ options, send, anonymous, accounts, session, other
     send,
     anonymous,
     accounts,
-    keep,
+    redact,
     limits: {
       requests: rateLimit?.requests ?? LIMITS.requests,
       windowMs: rateLimit?.windowMs ?? LIMITS.windowSeconds * 1000,
@@ -106,10 +146,10 @@ export function createWorld({ options, send, anonymous, accounts, session, other
     hasOtherClient: otherClient !== undefined,
     otherClient() {
       if (otherClient) return otherClient()
-      throw new CheckSkipped('no second client address is given (option otherClient)')
+      throw new CheckSkipped('requires a second client address (option otherClient)')
     },
-    masterKey: () => given(masterApiKey, 'no master API key is given (option masterApiKey)'),
-    allowedOrigin: () => given(allowedOrigin, 'no allowed origin is given (option allowedOrigin)'),
+    masterKey: () => required(masterApiKey, 'requires the master API key (option masterApiKey)'),
+    allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
     user,
     newUser: async () => accounts.newUser(await token()),
     superadmin,
@@ -118,28 +158,28 @@ export function createWorld({ options, send, anonymous, accounts, session, other
       return sendAs(send, await token(), route, request.method ?? ROUTES[route].method, request)
     },
     now: once(async () => {
-      if (!options.user) return Date.parse((await user()).createdAt) - PAST_MS
-      const answer = await request(ROUTES.status.path)
-      return expectMoment(expectJson(answer).timestamp, '"timestamp"', answer) - PAST_MS
+      if (!configuration.user) return Date.parse((await user()).createdAt) - PAST_MS
+      const response = await request(ROUTES.status.path)
+      return expectMoment(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
     needHeader(name) {
       if (maySetHeader(name)) return
-      throw new CheckSkipped(`programs may not set the header ${name} on this platform`)
+      throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
     },
   }
 }
 
-/** The given user. What is not known of it skips the checks that ask for it. */
-function givenUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
-  const ownOnly = () => given(undefined, 'it takes a user of its own, and no administrator is given (option admin)')
+/** The given user. Access to an unknown property skips the check. */
+function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
+  const ownOnly = () => required(undefined, 'requires its own user, and no administrator is given (option admin)')
   return {
     name,
     fernetKey,
     get apiKey() {
-      return given(apiKey, 'no API key of the user is given (option user.apiKey)')
+      return required(apiKey, 'requires the API key of the user (option user.apiKey)')
     },
     get password() {
-      return given(password, 'no password of the user is given (option user.password)')
+      return required(password, 'requires the password of the user (option user.password)')
     },
     get id() {
       return ownOnly()
@@ -150,12 +190,12 @@ function givenUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnU
   }
 }
 
-function given(value: string | undefined, reason: string): string {
+function required(value: string | undefined, reason: string): string {
   if (value !== undefined && value !== '') return value
   throw new CheckSkipped(reason)
 }
 
-/** Runs at the first call; all get its result. What failed once is tried again, so that one check fails and not all. */
+/** Caches a result. A failure is not cached, so that it fails one check and not all. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return async () => {
@@ -165,4 +205,27 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
     })
     return result
   }
+}
+
+/** Whether programs can set this header. Browsers reserve some (Fetch, "forbidden request-header"). */
+function maySetHeader(name: string): boolean {
+  return new Request('http://localhost', { headers: { [name]: 'x' } }).headers.has(name)
+}
+
+/** Whether request bodies can be streamed. */
+export function canStream(): boolean {
+  try {
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+    return !new Request('http://localhost', init).headers.has('content-type')
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether the platform may buffer a streamed body until its end, as browsers do for service workers. Browsers are
+ * recognized by their forbidden headers.
+ */
+export function mayBufferBodies(): boolean {
+  return !maySetHeader('origin')
 }

@@ -1,18 +1,17 @@
-import type { World } from '../context/context.ts'
-import { CheckSkipped, ConformanceFailure } from '../context/expectation.ts'
-import type { Redaction } from '../context/redaction.ts'
-import type { Check } from './check.ts'
-import type { CheckResult } from './results.ts'
+import type { Check } from '../checks/check.ts'
+import type { TestContext } from '../context/context.ts'
+import { CheckSkipped, ConformanceFailure } from '../context/expect.ts'
+import type { CheckResult } from './report.ts'
 
-/** The run took longer than it may. */
-export class DeadlinePassed extends Error {
-  override readonly name = 'DeadlinePassed'
+/** The run exceeded its deadline. */
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded'
 }
 
-/** Makes one check and says how it went. Nothing is thrown. */
+/** Runs a check. Never rejects. */
 export async function runCheck(
   { id, title, section, run }: Check,
-  world: World,
+  context: TestContext,
   signal: AbortSignal,
   redaction: Redaction,
 ): Promise<CheckResult> {
@@ -24,9 +23,9 @@ export async function runCheck(
     ...outcome,
     durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
   })
-  if (signal.aborted) return result({ outcome: 'skipped', reason: 'the time for the whole run was over' })
+  if (signal.aborted) return result({ outcome: 'skipped', reason: 'the deadline of the run was exceeded' })
   try {
-    await run(world)
+    await run(context)
     return result({ outcome: 'passed' })
   } catch (error) {
     return result(outcomeOf(error, redaction))
@@ -47,20 +46,43 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
       ...(requestId === undefined ? {} : { requestId }),
     }
   }
-  if (error instanceof DeadlinePassed) {
+  if (error instanceof DeadlineExceeded) {
     return {
       outcome: 'failed',
       expected: 'the whole run to end by its deadline',
-      actual: 'this check was still under way',
-      cause: 'the time for the whole run was over',
+      actual: 'this check was still running',
+      cause: 'the deadline of the run was exceeded',
     }
   }
-  // An answer of a form that no check thought of. Its text may be anything.
+  // A response of an unexpected form. The message is left out, since it may contain secrets.
   const kind = error instanceof Error ? error.name : typeof error
   return {
     outcome: 'failed',
-    expected: 'an answer of the documented form',
-    actual: `one that led to a ${kind}`,
-    cause: `responses of another form, which led to a ${kind}`,
+    expected: 'a response of the documented form',
+    actual: `one that caused a ${kind}`,
+    cause: `responses of another form, which caused a ${kind}`,
+  }
+}
+
+/** Removes the secrets of a run from its messages. */
+interface Redaction {
+  add(...secrets: readonly string[]): void
+  clean(text: string): string
+}
+
+/** Shorter texts are not redacted, since they match unrelated words. */
+const MIN_LENGTH = 6
+
+export function createRedaction(): Redaction {
+  const secrets = new Set<string>()
+  return {
+    add(...added) {
+      for (const secret of added) if (secret.length >= MIN_LENGTH) secrets.add(secret)
+    },
+    clean(text) {
+      let cleaned = text
+      for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[secret]')
+      return cleaned
+    },
   }
 }

@@ -1,18 +1,17 @@
 import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { assertKnownKeys, keysOf } from '../../service/check-options.ts'
+import { type Check, type CheckInfo, SECTIONS } from '../checks/check.ts'
+import { allChecks } from '../checks/index.ts'
 import { createAccounts } from '../context/accounts.ts'
 import { createAnonymous } from '../context/anonymous.ts'
-import { createWorld } from '../context/context.ts'
-import { CheckSkipped, NO_RESPONSE, NoAnswer } from '../context/expectation.ts'
-import { createRedaction } from '../context/redaction.ts'
-import { createSend, type Send, type SendRequest } from '../context/transport.ts'
-import { sleep } from '../context/wait.ts'
-import type { ConformanceAdministrator, ConformanceOptions, ConformanceUser } from './options.ts'
-import type { CheckInfo, CheckResult, ConformanceReport, FailureCause } from './results.ts'
-import { DeadlinePassed, runCheck } from './run-check.ts'
-import { selectChecks } from './select.ts'
-import { checkReachable, openGivenSession } from './start.ts'
+import { type ConformanceUser, createTestContext } from '../context/context.ts'
+import { CheckSkipped, NO_RESPONSE, NoResponse } from '../context/expect.ts'
+import { createSend, type Send, type SendRequest } from '../context/send.ts'
+import type { ConformanceAdministrator, ConformanceOptions } from './options.ts'
+import type { CheckResult, ConformanceReport, FailureCause } from './report.ts'
+import { createRedaction, DeadlineExceeded, runCheck } from './run-check.ts'
+import { checkReachable, logIn } from './start.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 const DEADLINE_MS = 300_000
@@ -38,48 +37,47 @@ const OPTIONS = keysOf<ConformanceOptions>({
 })
 
 /**
- * The checks that a run makes, in their order: every one there is, or what `only` and `skip` leave.
+ * Lists the checks that a run would make, in order.
  *
- * @throws RangeError when they name what is no check and no section
+ * @throws RangeError when `only` or `skip` name an unknown check or section
  * @throws TypeError for unknown options
  * @example listChecks({ only: ['writes'] }).map(({ id }) => id)
  */
 export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> = {}): readonly CheckInfo[] {
   assertKnownKeys('listChecks()', selection, OPTIONS)
-  return selectChecks(selection).flatMap(({ check: { id, title, section }, isLeftOut }) =>
-    isLeftOut ? [] : [{ id, title, section }],
+  return selectChecks(selection).flatMap(({ check: { id, title, section }, isSkipped }) =>
+    isSkipped ? [] : [{ id, title, section }],
   )
 }
 
 /**
- * Holds an implementation to the contract. Everything is seen from outside. Only users and administrators of the run's
- * own are touched, and they are removed at the end, whatever happens; what is left of them is in the audit log.
+ * Checks an implementation against the contract, over HTTP. The run uses only users and administrators that it creates,
+ * and removes them at the end in any case; their entries in the audit log remain.
  *
- * The checks of the rate limit use up this client's window, and those of wrong credentials fail to log in a few times.
- * The lists that name others, the leaderboard and the audit log, are read, and nothing of others is told.
+ * The checks of the rate limit exhaust this client's window, and those of wrong credentials fail to log in several
+ * times. The leaderboard and the audit log are read; the report contains nothing about other users.
  *
- * Without an administrator it acts as the given user, whose collections then keep what the checks write.
+ * Without `admin`, the run acts as the given `user`, whose collections then keep the catches that the checks write.
  *
- * When the service no longer responds, it stops: the checks that are left are skipped.
+ * When the service no longer responds, the run stops, and the remaining checks are skipped.
  *
- * @throws ConformanceStartError when nothing answers or the administrator cannot log in
- * @throws TypeError for unknown options, and when neither `admin` nor `user` is given, or both, or `user` cannot be one
- * @throws RangeError when `only` or `skip` name what is no check and no section
- * @throws the reason of `signal` when that ends the run
+ * @throws ConformanceStartError when the service does not respond or the administrator cannot log in
+ * @throws TypeError when neither `admin` nor `user` is given, or both, or when `user` is invalid
+ * @throws TypeError for unknown options
+ * @throws RangeError when `only` or `skip` name an unknown check or section
+ * @throws the reason of `signal` when that aborts the run
  * @example
  * const { failed } = await runConformance({ baseUrl: 'http://127.0.0.1:8787', admin: { username: 'admin', password } })
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
-  assertKnownKeys('runConformance()', options, OPTIONS)
+  checkOptions(options)
   const { maxWaitMs = 0, deadlineMs = DEADLINE_MS, signal } = options
   const selected = selectChecks(options)
-  checkIdentity(options)
   signal?.throwIfAborted()
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new DeadlinePassed()), deadlineMs + maxWaitMs)
-  const ends = signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal
+  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), deadlineMs + maxWaitMs)
   try {
-    return await runSelected(options, selected, ends)
+    return await runSelected(options, selected, signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal)
   } finally {
     clearTimeout(timer)
   }
@@ -87,29 +85,31 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
 
 async function runSelected(
   options: ConformanceOptions,
-  selected: ReturnType<typeof selectChecks>,
-  ends: AbortSignal,
+  selected: readonly SelectedCheck[],
+  signal: AbortSignal,
 ): Promise<ConformanceReport> {
-  const { baseUrl, admin, rateLimit, maxWaitMs = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS, otherClient } = options
+  const { baseUrl, admin, user, rateLimit, maxWaitMs = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
   const redaction = createRedaction()
-  const { user } = options
-  redaction.keep(admin?.password ?? '', options.masterApiKey ?? '')
-  redaction.keep(user?.fernetKey ?? '', user?.apiKey ?? '', user?.password ?? '')
-  const sender = (via: SendRequest, signal: AbortSignal) => createSend({ baseUrl, send: via, requestTimeoutMs, signal })
-  const via: SendRequest = options.fetch ?? ((request, init) => globalThis.fetch(request, init))
-  const writes = countWrites(sender(via, ends), user)
+  redaction.add(admin?.password ?? '', options.masterApiKey ?? '')
+  redaction.add(user?.fernetKey ?? '', user?.apiKey ?? '', user?.password ?? '')
+  const sendWith = (fetch: SendRequest, signal: AbortSignal) =>
+    createSend({ baseUrl, send: fetch, requestTimeoutMs, signal })
+  const fetch: SendRequest = options.fetch ?? ((request, init) => globalThis.fetch(request, init))
+  const writes = countWrites(sendWith(fetch, signal), user)
 
-  const session = admin ? await openGivenSession(writes.send, admin) : undefined
-  if (session) redaction.keep(session.token)
+  const session = admin ? await logIn(writes.send, admin) : undefined
+  if (session) redaction.add(session.token)
   else await checkReachable(writes.send)
-  const send = session ? writes.send : publicOnly(writes.send)
+  const restrict = (send: Send) => (session ? send : publicOnly(send))
   const accounts = createAccounts({
-    send: sender(via, new AbortController().signal),
-    keep: redaction.keep,
+    send: sendWith(fetch, new AbortController().signal),
+    redact: redaction.add,
     random: randomHex,
   })
-  const world = createWorld({
-    options,
+  const { otherClient } = options
+  const send = restrict(writes.send)
+  const context = createTestContext({
+    configuration: options,
     send,
     accounts,
     session,
@@ -117,39 +117,39 @@ async function runSelected(
       send,
       maxWaitMs,
       limit: rateLimit?.requests,
-      wait: (milliseconds) => (options.wait ?? sleep)(milliseconds, ends),
+      wait: (milliseconds) => (options.wait ?? sleep)(milliseconds, signal),
     }),
-    otherClient:
-      otherClient && (() => (session ? sender(otherClient(), ends) : publicOnly(sender(otherClient(), ends)))),
-    keep: redaction.keep,
+    otherClient: otherClient && (() => restrict(sendWith(otherClient(), signal))),
+    redact: redaction.add,
   })
 
   const results: CheckResult[] = []
   let left: readonly string[] = []
   let stopped = false
   try {
-    for (const { check, isLeftOut } of selected) {
-      const reason = isLeftOut ? 'left out on request' : stopped ? 'the service no longer responds' : undefined
-      const result = reason === undefined ? await runCheck(check, world, ends, redaction) : skipped(check, reason)
+    for (const { check, isSkipped } of selected) {
+      const reason = isSkipped ? 'skipped on request' : stopped ? 'the service no longer responds' : undefined
+      const result = reason === undefined ? await runCheck(check, context, signal, redaction) : skip(check, reason)
       options.signal?.throwIfAborted()
       if (result.cause === NO_RESPONSE) stopped = await isGone(writes.send)
       results.push(result)
       options.onResult?.(result)
     }
   } finally {
-    // Nobody is there to remove it: each name would be waited for.
+    // Without a service, the removal of each account would time out.
     left = session && !stopped ? await accounts.removeAll(session.token) : accounts.all()
   }
-  return { ...summary(results), stopped, left: [...left, ...writes.left()] }
+  return { ...summarize(results), stopped, left: [...left, ...writes.left()] }
 }
 
-/** @throws TypeError when a run would act as nobody, or as a user that cannot be one */
-function checkIdentity({ admin, user }: ConformanceOptions): void {
-  if (!admin && !user) throw new TypeError('runConformance() takes an admin, or a user for the public endpoints alone.')
-  if (admin && user) throw new TypeError('runConformance() takes an admin or a user, not both.')
+function checkOptions(options: ConformanceOptions): void {
+  assertKnownKeys('runConformance()', options, OPTIONS)
+  const { admin, user } = options
   if (admin) assertKnownKeys('admin', admin, keysOf<ConformanceAdministrator>({ username: 1, password: 1 }))
+  if (user) assertKnownKeys('user', user, keysOf<ConformanceUser>({ name: 1, fernetKey: 1, apiKey: 1, password: 1 }))
+  if (!admin && !user) throw new TypeError('runConformance() requires admin, or user for the public endpoints alone.')
+  if (admin && user) throw new TypeError('runConformance() takes either admin or user, not both.')
   if (!user) return
-  assertKnownKeys('user', user, keysOf<ConformanceUser>({ name: 1, fernetKey: 1, apiKey: 1, password: 1 }))
   if (!isUserName(user.name)) throw new TypeError(`user.name must be ${USER_NAME_RULE}.`)
   try {
     createFernet(user.fernetKey)
@@ -158,39 +158,56 @@ function checkIdentity({ admin, user }: ConformanceOptions): void {
   }
 }
 
-/** All but the public endpoints: an implementation that has no administrator need not have them. */
+interface SelectedCheck {
+  readonly check: Check
+  readonly isSkipped: boolean
+}
+
+function selectChecks({ only, skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): readonly SelectedCheck[] {
+  const checks = allChecks()
+  const known = new Set<string>([...Object.keys(SECTIONS), ...checks.map(({ id }) => id)])
+  for (const name of [...(only ?? []), ...skip]) {
+    if (!known.has(name)) throw new RangeError(`Unknown check or section "${name}". listChecks() lists them.`)
+  }
+  const isNamed = ({ id, section }: Check, names: readonly string[]) => names.includes(id) || names.includes(section)
+  return checks
+    .filter((check) => only === undefined || isNamed(check, only))
+    .map((check) => ({ check, isSkipped: isNamed(check, skip) }))
+}
+
+/** Paths that an implementation of the public endpoints alone need not have. */
 const NOT_PUBLIC = /^\/(v1\/)?(admin|livez|readyz|metrics|openapi\.json|docs)([/?]|$)/
 
-/** Skips the check that asks for more than a public endpoint. */
+/** Skips a check that needs other endpoints. */
 function publicOnly(send: Send): Send {
   return async (path, init) => {
     if (!NOT_PUBLIC.test(path)) return send(path, init)
-    throw new CheckSkipped('it asks for more than the public endpoints, and no administrator is given (option admin)')
+    throw new CheckSkipped('requires more than the public endpoints, and no administrator is given (option admin)')
   }
 }
 
-/** Counts what the given user is left with: there is no way to remove it. */
+/** Counts the records that stay with the given user, since they cannot be removed. */
 function countWrites(send: Send, user: ConformanceUser | undefined) {
   let records = 0
   const counting: Send = async (path, init) => {
-    const answer = await send(path, init)
-    if (answer.status === 201 && init?.method === 'POST') records += 1
-    return answer
+    const response = await send(path, init)
+    if (response.status === 201 && init?.method === 'POST') records += 1
+    return response
   }
   return { send: counting, left: () => (user && records > 0 ? [`${records} records of the user ${user.name}`] : []) }
 }
 
-/** Whether nothing responds any more, whatever it would say: one lost response is none yet. */
+/** Whether the service has stopped responding, after two more attempts. */
 async function isGone(send: Send): Promise<boolean> {
   const isLost = () =>
     send(ROUTES.livez.path).then(
       () => false,
-      (error: unknown) => error instanceof NoAnswer,
+      (error: unknown) => error instanceof NoResponse,
     )
   return (await isLost()) && isLost()
 }
 
-function skipped({ id, title, section }: CheckInfo, reason: string): CheckResult {
+function skip({ id, title, section }: CheckInfo, reason: string): CheckResult {
   return { id, title, section, outcome: 'skipped', reason, durationMs: 0 }
 }
 
@@ -202,8 +219,8 @@ function causesOf(checks: readonly CheckResult[]): FailureCause[] {
     .sort((one, other) => other.checks.length - one.checks.length)
 }
 
-function summary(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left' | 'stopped'> {
-  const count = (wanted: CheckResult['outcome']) => checks.filter(({ outcome }) => outcome === wanted).length
+function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left' | 'stopped'> {
+  const count = (outcome: CheckResult['outcome']) => checks.filter((check) => check.outcome === outcome).length
   return {
     checks,
     passed: count('passed'),
@@ -215,4 +232,19 @@ function summary(checks: readonly CheckResult[]): Omit<ConformanceReport, 'left'
 
 function randomHex(): string {
   return [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal.addEventListener('abort', stop, { once: true })
+  })
 }

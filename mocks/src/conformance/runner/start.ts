@@ -1,44 +1,60 @@
-import { type AdminRole, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import type { Answer } from '../context/answer.ts'
-import { NoAnswer } from '../context/expectation.ts'
-import { login, sendAs } from '../context/own-accounts.ts'
-import type { Send } from '../context/transport.ts'
+import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { login, type Session, sendAs } from '../context/accounts.ts'
+import { NoResponse } from '../context/expect.ts'
+import type { ReceivedResponse } from '../context/response.ts'
+import type { Send } from '../context/send.ts'
 import type { ConformanceAdministrator } from './options.ts'
-import { ConformanceStartError } from './start-error.ts'
 
-/** The session of the given administrator. */
-export interface GivenSession {
-  readonly username: string
-  readonly token: string
-  readonly role: AdminRole
+/** Why a run could not start. */
+export type ConformanceStartCode = 'unreachable' | 'invalid_credentials' | 'rate_limited' | 'unexpected_answer'
+
+const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
+  unreachable: 'The service does not respond.',
+  invalid_credentials: 'The administrator cannot log in: the name or the password is wrong.',
+  rate_limited: 'Too many failed logins from this client. Wait until the window of the rate limit ends.',
+  unexpected_answer: 'The response to the login does not match the contract, so nothing else can be checked.',
 }
 
-/** Logs in and asks who that is. @throws ConformanceStartError when that fails: then nothing else can be seen */
-export async function openGivenSession(
-  send: Send,
-  { username, password }: ConformanceAdministrator,
-): Promise<GivenSession> {
-  const token = fieldOf(await answered(() => login(send, { username, password })), 'token')
-  const role = fieldOf(await answered(() => sendAs(send, token, 'adminMe', 'GET')), 'role')
+/** The run could not start. Nothing was checked or created. */
+export class ConformanceStartError extends Error {
+  override readonly name = 'ConformanceStartError'
+  readonly code: ConformanceStartCode
+  /** The HTTP status, if there was a response. */
+  readonly status: number | undefined
+  /** How long to wait before the next attempt, in milliseconds, if the response specified it. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ConformanceStartCode, status?: number, retryAfterMs?: number) {
+    super(status === undefined ? MESSAGES[code] : `${MESSAGES[code]} (status ${status})`)
+    this.code = code
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Logs in and gets the role. @throws ConformanceStartError when that fails, since nothing else can be checked */
+export async function logIn(send: Send, { username, password }: ConformanceAdministrator): Promise<Session> {
+  const token = fieldOf(await expectReachable(() => login(send, { username, password })), 'token')
+  const role = fieldOf(await expectReachable(() => sendAs(send, token, 'adminMe', 'GET')), 'role')
   if (role === 'admin' || role === 'superadmin') return { username, token, role }
   throw new ConformanceStartError('unexpected_answer')
 }
 
-/** @throws ConformanceStartError when nothing responds at all */
+/** @throws ConformanceStartError when the service does not respond */
 export async function checkReachable(send: Send): Promise<void> {
-  await answered(() => send(ROUTES.livez.path))
+  await expectReachable(() => send(ROUTES.livez.path))
 }
 
-async function answered(request: () => Promise<Answer>): Promise<Answer> {
+async function expectReachable(request: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
   try {
     return await request()
   } catch (error) {
-    if (error instanceof NoAnswer) throw new ConformanceStartError('unreachable')
+    if (error instanceof NoResponse) throw new ConformanceStartError('unreachable')
     throw error
   }
 }
 
-function fieldOf({ status, text, headers }: Answer, name: string): string {
+function fieldOf({ status, text, headers }: ReceivedResponse, name: string): string {
   if (status === 401 || status === 403) throw new ConformanceStartError('invalid_credentials', status)
   if (status === 429) throw new ConformanceStartError('rate_limited', status, retryAfterMs(headers))
   if (status !== 200) throw new ConformanceStartError('unexpected_answer', status)
@@ -46,12 +62,12 @@ function fieldOf({ status, text, headers }: Answer, name: string): string {
     const value = (JSON.parse(text) as Record<string, unknown>)[name]
     if (typeof value === 'string') return value
   } catch {
-    // Told below: it is no answer of this service.
+    // Reported below as an unexpected response.
   }
   throw new ConformanceStartError('unexpected_answer', status)
 }
 
-/** Held against the `Date` of the answer, for the clock here may be wrong. */
+/** Relative to the `Date` of the response, since the local clock may be wrong. */
 function retryAfterMs(headers: Headers): number | undefined {
   const seconds = headers.get(HEADERS.retryAfter) ?? ''
   if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1000

@@ -47,7 +47,7 @@ async function scene(name: string) {
 
 /** Waits until a program has written something. */
 async function shown(program: Program, pattern: RegExp) {
-  await expect.poll(() => program.stdout(), { interval: 20, timeout: 30_000 }).toMatch(pattern)
+  await expect.poll(() => program.stdout(), { interval: 20 }).toMatch(pattern)
 }
 
 describe('watch', () => {
@@ -176,7 +176,7 @@ describe('watch', () => {
     await shown(program, /Fish 2 /)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
     await mkdir(log)
-    await expect.poll(() => program.stderr(), { interval: 20, timeout: 30_000 }).toContain('read as soon as there is')
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('read as soon as there is')
     await rm(log, { recursive: true })
     await writeFile(log, begin(2) + lines(2))
     await shown(program, /Fish 4 /)
@@ -224,13 +224,15 @@ describe('watch', () => {
   test('ends at once at Ctrl-C, with 130, and says what is queued', async () => {
     const { log, env, begin, lines } = await scene('Ended')
     await writeFile(log, begin(1))
+    const started = performance.now()
     const program = launch(['watch', log, '--from-start'], { ...env, FISH_URL: 'http://127.0.0.1:9' })
     await appendFile(log, lines(2))
     await shown(program, /Fish 2 /)
     const began = performance.now()
     program.child.kill('SIGINT')
     expect(await program.closed).toBe(130)
-    expect(performance.now() - began).toBeLessThan(1000)
+    // To start takes longer, also on a busy machine.
+    expect((performance.now() - began) / (began - started)).toBeLessThan(3)
     expect(program.stderr()).toContain('2 catches are queued')
   })
 })

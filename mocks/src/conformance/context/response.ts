@@ -1,6 +1,6 @@
-/** An answer with its body, read to the end. */
-export interface Answer {
-  /** The request, for messages: `GET /status`. */
+/** A response with its complete body. */
+export interface ReceivedResponse {
+  /** Method and path of the request, for messages. */
   readonly to: string
   readonly status: number
   readonly headers: Headers
@@ -12,10 +12,10 @@ export interface Answer {
 const DECODERS: Readonly<Record<string, string>> = { gzip: 'gzip', br: 'brotli' }
 
 /**
- * The body without its content coding, as text. Some clients decode on their own and some do not; `undefined` where
- * neither the client nor this platform can.
+ * The body as text without its content coding. Some clients decode it, others do not. `undefined` when the platform
+ * does not support the coding.
  */
-export async function decodedText({ headers, bytes, text }: Answer): Promise<string | undefined> {
+export async function decodedText({ headers, bytes, text }: ReceivedResponse): Promise<string | undefined> {
   const coding = headers.get('content-encoding')
   if (coding === null || isJson(text)) return text
   try {

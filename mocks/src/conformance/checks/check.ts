@@ -1,0 +1,42 @@
+import type { TestContext } from '../context/context.ts'
+
+/** The parts of the contract with their headings, in the order in which they are checked. */
+export const SECTIONS = {
+  answers: 'Responses in general',
+  cors: 'Responses in general: CORS',
+  bodies: 'Responses in general: request bodies',
+  names: 'Public endpoints: user names and gamemodes',
+  status: 'Public endpoints: GET /status, GET /demo/…',
+  reads: 'Public endpoints: GET /get/fish, GET /get/crab',
+  writes: 'Public endpoints: POST /post/fish, POST /post/crab',
+  tokens: 'Public endpoints: Fernet tokens',
+  admin: 'Admin endpoints (JWT)',
+  operations: 'Operations',
+  key: 'Public endpoints: GET /get/user/key',
+  'rate-limit': 'Rate limit',
+} as const
+
+/** The name of a part of the contract. */
+export type Section = keyof typeof SECTIONS
+
+/** Describes a check. */
+export interface CheckInfo {
+  /** Stable, in kebab case. */
+  readonly id: string
+  /** A sentence about behaviour. */
+  readonly title: string
+  readonly section: Section
+}
+
+/** A check of one behaviour. */
+export interface Check extends CheckInfo {
+  /** Rejects with `ConformanceFailure` when the check fails, with `CheckSkipped` when it cannot run. */
+  readonly run: (context: TestContext) => Promise<void>
+}
+
+/** The short form of a {@link Check} for lists. */
+export type CheckRow = readonly [id: string, title: string, run: (context: TestContext) => Promise<void>]
+
+export function checksOf(section: Section, rows: readonly CheckRow[]): readonly Check[] {
+  return rows.map(([id, title, run]) => ({ id, title, section, run }))
+}

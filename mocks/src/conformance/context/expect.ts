@@ -1,0 +1,205 @@
+import { ERROR_CODES, type ErrorCode, HEADERS, MEDIA_TYPES, REQUEST_ID_PATTERN, ROUTES } from '@fish-crab/sdk/contract'
+import type { ReceivedResponse } from './response.ts'
+
+/** The service does not match the contract. Both values are descriptions without secrets. */
+export class ConformanceFailure extends Error {
+  override readonly name: string = 'ConformanceFailure'
+  readonly expected: string
+  readonly actual: string
+  /** The id of the request in the log of the implementation. */
+  readonly requestId: string | undefined
+  /** The same text for all failures with this cause. */
+  readonly probableCause: string
+
+  constructor(expected: string, actual: string, requestId?: string, probableCause = `not as expected: ${expected}`) {
+    super(`Expected ${expected}, but got ${actual}.`)
+    this.expected = expected
+    this.actual = actual
+    this.requestId = requestId
+    this.probableCause = probableCause
+  }
+}
+
+/** The probable cause of all requests without a response. */
+export const NO_RESPONSE = 'the service does not respond'
+
+/** A request got no response: the connection failed or timed out. */
+export class NoResponse extends ConformanceFailure {
+  override readonly name = 'NoResponse'
+
+  constructor(expected: string, actual: string) {
+    super(expected, actual, undefined, NO_RESPONSE)
+  }
+}
+
+/** A check cannot run. The message is the reason. */
+export class CheckSkipped extends Error {
+  override readonly name = 'CheckSkipped'
+}
+
+const MAX_VALUE_LENGTH = 300
+
+function formatValue(value: unknown): string {
+  const text = value === undefined ? 'nothing' : typeof value === 'string' ? `"${value}"` : JSON.stringify(value)
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
+}
+
+/**
+ * Fails unless `holds`.
+ * @param expected what the contract requires, as the end of "Expected …"
+ * @param actual what the service did instead
+ */
+export function expectThat(
+  holds: boolean,
+  expected: string,
+  actual: unknown,
+  response?: ReceivedResponse,
+): asserts holds {
+  if (holds) return
+  const what = typeof actual === 'string' ? actual : formatValue(actual)
+  if (!response) throw new ConformanceFailure(expected, what)
+  const unexpected = /^(\d{3})( |$)/.test(what) ? causeOf(response, what) : undefined
+  throw new ConformanceFailure(
+    `${expected} on ${response.to}`,
+    what,
+    response.requestId,
+    unexpected ?? `not as expected: ${expected}`,
+  )
+}
+
+/** An unexpected status has one cause per route; an unexpected 429 has the same cause for all routes. */
+function causeOf({ to, status }: ReceivedResponse, actual: string): string {
+  if (status === 429) return `requests are refused: ${actual}`
+  const [method = '', target = ''] = to.split(' ', 2)
+  const path = target.replace(/[?#].*$/s, '')
+  const route = Object.values(ROUTES).find((one) => one.method === method && patternOf(one.path).test(path))
+  return `${method} ${route?.path ?? path} responds ${actual}`
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^(/v1)?${path.replace(/:\w+/g, '[^/]+')}$`)
+}
+
+/** Fails unless both values are the same JSON, in any order of keys. */
+export function expectSame(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
+  expectThat(
+    canonicalJson(actual) === canonicalJson(expected),
+    `${what} to be ${formatValue(expected)}`,
+    formatValue(actual),
+    response,
+  )
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  )
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** The status, with the `code` of an error body. */
+function describeStatus({ status, text }: ReceivedResponse): string {
+  const code = /"code":"([a-z_]+)"/.exec(text)?.[1]
+  return `${status}${code ? ` ${code}` : ''}`
+}
+
+/** Fails unless the response has one of these statuses. */
+export function expectStatus(response: ReceivedResponse, ...statuses: readonly number[]): void {
+  expectThat(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
+}
+
+/** Fails unless the response has this status and a JSON object as its body. @returns the body */
+export function expectJson(response: ReceivedResponse, status = 200): JsonObject {
+  expectStatus(response, status)
+  const type = response.headers.get('content-type')?.split(';', 1)[0]
+  expectThat(type === MEDIA_TYPES.json, `content type ${MEDIA_TYPES.json}`, type ?? 'none', response)
+  const value = parse(response.text)
+  expectThat(
+    typeof value === 'object' && value !== null && !Array.isArray(value),
+    'a JSON object',
+    'another body',
+    response,
+  )
+  return value as JsonObject
+}
+
+/** Fails unless the response is this error. @returns the body */
+export function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
+  const { status } = ERROR_CODES[code]
+  expectThat(response.status === status, `${status} ${code}`, describeStatus(response), response)
+  const body = expectErrorForm(response)
+  expectSame(body.code, code, 'the code', response)
+  return body
+}
+
+/** Fails unless the body has the form of every error: a sentence, a code, the request id. @returns the body */
+export function expectErrorForm(response: ReceivedResponse): JsonObject {
+  const body = expectJson(response, response.status)
+  const { error, code, requestId, details, ...more } = body
+  const isSentence = typeof error === 'string' && /\S\s+\S/.test(error)
+  expectThat(isSentence, 'a sentence under "error"', describeType(error), response)
+  expectThat(typeof code === 'string' && /^[a-z]+(_[a-z]+)*$/.test(code), 'a snake_case "code"', code, response)
+  expectThat(
+    typeof requestId === 'string' && requestId === response.headers.get(HEADERS.requestId),
+    `"requestId" in the body as in the header ${HEADERS.requestId}`,
+    requestId,
+    response,
+  )
+  expectThat(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
+  expectSame(Object.keys(more), [], 'further fields of the error body', response)
+  return body
+}
+
+/** Fails unless the error has `details` that name at least one problem. */
+export function expectDetails(response: ReceivedResponse, code: ErrorCode): void {
+  const { details } = expectError(response, code)
+  expectThat(Array.isArray(details) && details.length > 0, '"details" that describe the problem', details, response)
+}
+
+/** Fails unless the response has a valid request id. @returns the id */
+export function expectRequestId(response: ReceivedResponse): string {
+  const id = response.headers.get(HEADERS.requestId)
+  expectThat(id !== null && REQUEST_ID_PATTERN.test(id), `a header ${HEADERS.requestId}`, id ?? 'none', response)
+  return id
+}
+
+/** Fails unless `value` is a non-empty string. */
+export function expectText(value: unknown, what: string, response?: ReceivedResponse): string {
+  expectThat(
+    typeof value === 'string' && value !== '',
+    `${what} to be a non-empty string`,
+    describeType(value),
+    response,
+  )
+  return value
+}
+
+/** Fails unless `value` is an ISO 8601 date-time. @returns unix milliseconds */
+export function expectMoment(value: unknown, what: string, response?: ReceivedResponse): number {
+  const isMoment = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
+  expectThat(isMoment, `${what} to be an ISO 8601 date-time`, value, response)
+  return Date.parse(value as string)
+}
+
+function isDetails(details: unknown): boolean {
+  return (
+    Array.isArray(details) &&
+    details.every((detail) => typeof detail?.path === 'string' && typeof detail?.message === 'string')
+  )
+}
+
+/** The type alone, since the value may be a secret. */
+function describeType(value: unknown): string {
+  return value === '' ? 'an empty string' : value === undefined ? 'nothing' : `a ${typeof value}`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,126 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
+import { NoResponse } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
+
+/**
+ * Sends a request, as `fetch` does. The signal is also passed separately, since Node drops the signal of a `Request`
+ * that is garbage-collected.
+ */
+export type SendRequest = (request: Request, init?: { readonly signal: AbortSignal }) => Promise<Response>
+
+interface SendInit {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: BodyInit
+  /** Timeout in milliseconds. @default the option `requestTimeoutMs` */
+  readonly timeoutMs?: number
+}
+
+/** Sends a request and reads the complete response. */
+export type Send = (path: string, init?: SendInit) => Promise<ReceivedResponse>
+
+interface SendOptions {
+  readonly baseUrl: string
+  readonly send: SendRequest
+  readonly requestTimeoutMs: number
+  /** Aborts all requests. */
+  readonly signal: AbortSignal
+}
+
+/** Every request ends by its timeout, or when the run is aborted. */
+export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOptions): Send {
+  const base = baseUrl.replace(/\/+$/, '')
+  return async (path, { method = 'GET', headers = {}, body, timeoutMs = requestTimeoutMs } = {}) => {
+    signal.throwIfAborted()
+    const timeout = new AbortController()
+    const either = AbortSignal.any([timeout.signal, signal])
+    const timer = setTimeout(
+      () => timeout.abort(new NoResponse('a response', `none within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    try {
+      const init: RequestInit & { duplex?: 'half' } = {
+        method,
+        headers: { ...headers },
+        redirect: 'manual',
+        signal: either,
+        ...(body === undefined ? {} : { body }),
+        ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+      }
+      const work = async () =>
+        readResponse(method, path, await send(new Request(`${base}${path}`, init), { signal: either }))
+      return await orAborted(work(), either)
+    } catch (error) {
+      if (error instanceof NoResponse) throw error
+      if (signal.aborted) throw signal.reason
+      if (timeout.signal.aborted) throw timeout.signal.reason
+      throw new NoResponse('a response', `none (${reasonOf(error)})`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Rejects on abort even if the work ignores the signal, as a `fetch` in the same process may. */
+function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    // The start of the work may have aborted the signal.
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** The code or the name of an error. The message may contain a URL with credentials. */
+function reasonOf(error: unknown): string {
+  const { cause, name } = error instanceof Error ? error : { cause: undefined, name: typeof error }
+  const code = (cause as { readonly code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : name
+}
+
+const MAX_PATH_LENGTH = 100
+/** More than any valid response. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+/** @throws NoResponse when the body is too long */
+async function readResponse(method: string, path: string, response: Response): Promise<ReceivedResponse> {
+  const bytes = await readBytes(response)
+  const short = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path
+  return {
+    to: `${method} ${short}`,
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    text: new TextDecoder().decode(bytes),
+    requestId: response.headers.get(HEADERS.requestId) ?? undefined,
+  }
+}
+
+async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  const reader = body?.getReader()
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    pieces.push(value)
+    size += value.byteLength
+    if (size <= MAX_RESPONSE_BYTES) continue
+    await reader.cancel()
+    throw new NoResponse('a response', `more than ${MAX_RESPONSE_BYTES} bytes`)
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer())
+}
+
+const AT_ONCE = 20
+
+/** Sends requests, {@link AT_ONCE} at a time. */
+export async function sendMany(count: number, send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse[]> {
+  const responses: ReceivedResponse[] = []
+  while (responses.length < count) {
+    const size = Math.min(AT_ONCE, count - responses.length)
+    responses.push(...(await Promise.all(Array.from({ length: size }, send))))
+  }
+  return responses
+}

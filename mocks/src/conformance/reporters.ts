@@ -1,0 +1,76 @@
+import { SECTIONS, type Section } from './checks/check.ts'
+import type { CheckResult, ConformanceReport } from './runner/report.ts'
+
+const MARKS = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
+
+/** A report for people: the checks by section, with expected and actual values of failures, and the counts. */
+export function tableReport(report: ConformanceReport): string {
+  const { checks, passed, failed, skipped, causes, stopped, left } = report
+  const sections = Object.keys(SECTIONS) as Section[]
+  const blocks = sections.flatMap((section) => {
+    const own = checks.filter((check) => check.section === section)
+    return own.length === 0 ? [] : [[SECTIONS[section], ...own.flatMap(rowsOf)].join('\n')]
+  })
+  const grouped = causes.map(
+    (one) => `  ${String(one.checks.length).padStart(3)}  ${oneLine(one.cause)}: ${one.checks.join(', ')}`,
+  )
+  const reasons = grouped.length === 0 ? [] : [['Failures by probable cause', ...grouped].join('\n')]
+  const end = stopped ? ['Stopped: the service no longer responds.'] : []
+  const remains = left.length === 0 ? [] : [`Could not be removed: ${left.map(oneLine).join(', ')}`]
+  return [...blocks, ...reasons, `${passed} passed, ${failed} failed, ${skipped} skipped`, ...end, ...remains].join(
+    '\n\n',
+  )
+}
+
+function rowsOf({ id, title, outcome, reason, expected, actual, requestId }: CheckResult): string[] {
+  const row = `  ${MARKS[outcome].padEnd(7)}  ${id.padEnd(42)}  ${oneLine(title)}`
+  const more = (label: string, text: string | undefined) =>
+    text === undefined ? [] : [`  ${' '.repeat(9)}${label}: ${oneLine(text)}`]
+  return [
+    row,
+    ...more('because', reason),
+    ...more('expected', expected),
+    ...more('but got', actual),
+    ...more('request', requestId),
+  ]
+}
+
+/** A report in the Test Anything Protocol, version 14 (https://testanything.org/tap-version-14-specification.html). */
+export function tapReport({ checks, causes, stopped, left }: ConformanceReport): string {
+  const lines = checks.flatMap((check, index) => tapLines(check, index + 1))
+  const grouped = causes.map((one) => `# ${one.checks.length} failed: ${oneLine(one.cause)}`)
+  const end = stopped ? ['# stopped: the service no longer responds'] : []
+  const remains = left.map((name) => `# could not be removed: ${oneLine(name)}`)
+  return ['TAP version 14', `1..${checks.length}`, ...lines, ...grouped, ...end, ...remains].join('\n')
+}
+
+function tapLines(check: CheckResult, number: number): string[] {
+  const { id, title, outcome, reason } = check
+  const status = outcome === 'failed' ? 'not ok' : 'ok'
+  const skip = outcome === 'skipped' ? ` # SKIP ${oneLine(reason ?? '')}` : ''
+  const line = `${status} ${number} - ${escaped(`${id}: ${title}`)}${skip}`
+  return outcome === 'failed' ? [line, ...diagnostics(check)] : [line]
+}
+
+function diagnostics({ section, expected, actual, requestId }: CheckResult): string[] {
+  const fields = Object.entries({ section, expected, actual, requestId })
+  const yaml = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name}: ${JSON.stringify(oneLine(value))}`],
+  )
+  return ['  ---', ...yaml, '  ...']
+}
+
+/** `#` begins a directive, and `\` escapes. */
+function escaped(text: string): string {
+  return oneLine(text).replace(/[\\#]/g, '\\$&')
+}
+
+/** A report as one JSON document. */
+export function jsonReport(report: ConformanceReport): string {
+  return JSON.stringify(report, undefined, 2)
+}
+
+/** Removes line breaks and control characters, so that text from the service cannot affect the terminal. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\u{fffd}')
+}
