@@ -66,7 +66,7 @@ describe('stdin that comes late', () => {
       expect({ seconds, status, said: stderr }).toEqual({
         seconds,
         status: 69,
-        said: expect.stringContaining('No answer from'),
+        said: expect.stringContaining('No response from'),
       })
       expect(stderr).not.toContain('canary')
     }

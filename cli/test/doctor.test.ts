@@ -71,7 +71,7 @@ describe('doctor', () => {
     const lines = stdout.split('\n')
     const [at = 0, from = 0] = ['FOUND', 'TO DO'].map((title) => lines[0]?.indexOf(title))
     const told = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
-    expect(told(at, from)).toContain('No answer from http://127.0.0.1:1')
+    expect(told(at, from)).toContain('No response from http://127.0.0.1:1')
     expect(told(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
     if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })

@@ -139,7 +139,7 @@ test('a dead proxy is told as that, without its credentials and with what to do'
     expect({ status, stderr }).toEqual({ status: 69, stderr: '' })
     expect(failureOf(stdout).error).toEqual({
       code: 'proxy_error',
-      message: 'No answer from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
+      message: 'No response from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
       hint: expect.stringMatching(/HTTPS_PROXY.*NO_PROXY/),
       exit: 69,
       requestId: null,

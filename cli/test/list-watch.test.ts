@@ -152,7 +152,7 @@ describe('list --watch when the service goes away', () => {
     expect(pauses).toHaveLength(5)
     expect(lines(stderr)).toEqual([
       'fish-cli: Watching the fish of Alex in earth, 0 so far.',
-      expect.stringMatching(/^fish-cli: No answer from http:\S+ \(ECONNRESET\)\. Watching goes on\.$/),
+      expect.stringMatching(/^fish-cli: No response from http:\S+ \(ECONNRESET\)\. Watching goes on\.$/),
       'fish-cli: The service answers again, after 45 s.',
     ])
   })
@@ -195,7 +195,7 @@ describe('list --watch when the service goes away', () => {
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
     expect(pauses).toContain(15_000)
     expect(lines(stderr).slice(-2)).toEqual([
-      'fish-cli: No answer from http://127.0.0.1:1: bad port. Watching goes on.',
+      'fish-cli: No response from http://127.0.0.1:1: bad port. Watching goes on.',
       '  Is the service running, and is --url (or FISH_URL) right?',
     ])
   })
@@ -206,7 +206,7 @@ describe('list --watch when the service goes away', () => {
       between: ({ pause, stop }) => pause === 3 && stop(),
     })
     expect(stdout).toBe('')
-    expect(stderr).toMatch(/^fish-cli: No answer from .+ Watching goes on\.\n/m)
+    expect(stderr).toMatch(/^fish-cli: No response from .+ Watching goes on\.\n/m)
   })
 
   test('ends where no look can answer otherwise: who is unknown, not allowed, or asks something else', async () => {

@@ -26,7 +26,9 @@ test('status --watch prints a line for each change, and none where all is as bef
   expect(looks).toHaveLength(9)
   expect(lines(stdout)).toEqual([
     expect.stringMatching(new RegExp(`^${clockText(START)}  ok  version \\S+  0 ms$`)),
-    expect.stringMatching(new RegExp(`^${clockText(START + 45_000)}  down  No answer from \\S+ \\(ECONNRESET\\)\\.$`)),
+    expect.stringMatching(
+      new RegExp(`^${clockText(START + 45_000)}  down  No response from \\S+ \\(ECONNRESET\\)\\.$`),
+    ),
     expect.stringMatching(new RegExp(`^${clockText(START + 90_000)}  down  \\S.*storage.*$`, 'i')),
     expect.stringMatching(new RegExp(`^${clockText(START + 105_000)}  ok  version `)),
   ])

@@ -23,5 +23,11 @@ export {
   ServerError,
 } from './errors/api-errors.ts'
 export { ConnectionError, InvalidResponseError, TimeoutError } from './errors/connection-errors.ts'
-export { FishCrabError, type Issue, type RateLimitState, ValidationError } from './errors/fish-crab-error.ts'
+export {
+  FishCrabError,
+  type FishCrabErrorFields,
+  type Issue,
+  type RateLimitState,
+  ValidationError,
+} from './errors/fish-crab-error.ts'
 export { FernetError } from './fernet/errors.ts'

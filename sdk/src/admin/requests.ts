@@ -1,6 +1,6 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ResponseSchema } from '../client/shapes/shape.ts'
-import type { ApiRequest, RawResponse } from '../client/transport/request.ts'
+import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { MEDIA_TYPES } from '../contract/headers.ts'
@@ -107,7 +107,7 @@ export const NOTHING: ResponseSchema<object> = {
       : { success: false, error: { issues: [{ path: [], message: 'Must be without content.' }] } },
 }
 
-function saysGone({ status, text }: RawResponse): boolean {
+function saysGone({ status, text }: { readonly status: number; readonly text: string }): boolean {
   return status === 404 && GONE.some((code) => text.includes(`"${code}"`))
 }
 

@@ -27,7 +27,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
   const now = steadyTime(settings.clock)
   return async (request) => {
     const { signal, ...options } = request.options
-    const deadline = startDeadline(signal, limitsOf(options, settings).deadlineMs, settings.clock, now)
+    const deadline = startDeadline(settings.clock, limitsOf(options, settings).deadlineMs, signal, now)
     const send = (token: string) =>
       transport({
         ...request,
@@ -44,7 +44,7 @@ export function authorized(transport: Transport, { session, settings, limiter }:
         return send(next)
       })
     } finally {
-      deadline.close()
+      deadline.cancel()
     }
   }
 }

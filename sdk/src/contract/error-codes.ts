@@ -1,55 +1,52 @@
 import { GAMEMODES } from './gamemodes.ts'
 import { LIMITS } from './limits.ts'
-import { ROUTES } from './routes.ts'
+import { LOGIN_PATH, OPENAPI_PATH } from './routes.ts'
 
 const GAMEMODE_LIST = GAMEMODES.join(', ')
 
-/**
- * Every `code` an error body can carry, with its HTTP status and the sentence that stands under `error`
- * where the server has nothing more exact to say.
- */
+/** Every `code` of an error body, with its HTTP status and the default sentence for `error`. */
 export const ERROR_CODES = {
-  missing_name: { status: 400, message: 'Say whose collection is meant: add ?name=USER to the address.' },
+  missing_name: { status: 400, message: 'Missing user name. Add ?name=USER to the URL.' },
   missing_gamemode: {
     status: 400,
-    message: `Say which gamemode is meant: ${GAMEMODE_LIST}.`,
+    message: `Missing gamemode. Use one of ${GAMEMODE_LIST}.`,
   },
   invalid_gamemode: {
     status: 400,
-    message: `That gamemode does not exist. Use one of ${GAMEMODE_LIST}, in lower case.`,
+    message: `Unknown gamemode. Use one of ${GAMEMODE_LIST}, in lower case.`,
   },
   invalid_token: {
     status: 400,
     message:
-      "The body is not a Fernet token that this user's key can open. Check the key and send the token unchanged.",
+      "The body is not a Fernet token that this user's key can decrypt. Check the key and send the token unchanged.",
   },
   token_expired: {
     status: 400,
-    message: 'The token is too old or dated in the future. Set the clock right and encrypt the catch anew.',
+    message: 'The token is too old or dated in the future. Correct the clock and encrypt the catch again.',
   },
   invalid_payload: {
     status: 400,
-    message: 'The content of the request is not of the expected form. See details.',
+    message: 'Invalid request content. See details.',
   },
-  invalid_query: { status: 400, message: 'A query parameter is not of the expected form. See details.' },
-  user_mismatch: { status: 400, message: 'The request names two different users. Let them agree.' },
-  gamemode_mismatch: { status: 400, message: 'The request says two different gamemodes. Let them agree.' },
+  invalid_query: { status: 400, message: 'Invalid query parameter. See details.' },
+  user_mismatch: { status: 400, message: 'The request names two different users. Send one of them.' },
+  gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Send one of them.' },
   invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
   invalid_session: {
     status: 401,
-    message: `The session token is missing, wrong or expired. Log in again at ${ROUTES.adminLogin.path}.`,
+    message: `The session token is missing, wrong or expired. Log in again at ${LOGIN_PATH}.`,
   },
-  forbidden: { status: 403, message: 'These credentials do not allow that.' },
+  forbidden: { status: 403, message: 'These credentials do not allow this.' },
   not_found: {
     status: 404,
-    message: `There is nothing at this address. See ${ROUTES.openapi.path} for what there is.`,
+    message: `Nothing exists at this address. See ${OPENAPI_PATH} for the API.`,
   },
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
   record_not_found: { status: 404, message: 'That collection holds no record with this id.' },
-  method_not_allowed: { status: 405, message: 'This address does not take that method. See the Allow header.' },
-  user_exists: { status: 409, message: 'A user of that name exists already. Names differ in more than letter case.' },
-  admin_exists: { status: 409, message: 'An administrator of that name exists already.' },
+  method_not_allowed: { status: 405, message: 'This address does not support that method. See the Allow header.' },
+  user_exists: { status: 409, message: 'A user with this name exists already. Letter case makes no difference.' },
+  admin_exists: { status: 409, message: 'An administrator with this name exists already.' },
   last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another one first.' },
   payload_too_large: {
     status: 413,
@@ -57,26 +54,26 @@ export const ERROR_CODES = {
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The body is of a type or encoding that this address does not take.',
+    message: 'Unsupported content type or encoding of the body.',
   },
   rate_limited: {
     status: 429,
     message: 'Too many requests. Please try again later, and contact the site owner if you need more.',
   },
-  malformed_request: { status: 400, message: 'This is no HTTP request that the server can read.' },
+  malformed_request: { status: 400, message: 'Malformed HTTP request.' },
   expectation_failed: {
     status: 417,
-    message: 'The only expectation that this server meets is 100-continue. Send the request without its Expect header.',
+    message: 'The only supported expectation is 100-continue. Send the request without its Expect header.',
   },
   request_timeout: { status: 408, message: 'The request took too long to arrive. Send it again.' },
-  headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
-  client_closed_request: { status: 499, message: 'The client went away before it was answered.' },
-  internal_error: { status: 500, message: 'The server failed on this request. Try again later.' },
+  headers_too_large: { status: 431, message: 'The request headers are too large.' },
+  client_closed_request: { status: 499, message: 'The client closed the connection before the response.' },
+  internal_error: { status: 500, message: 'The server failed to handle this request. Try again later.' },
   storage_error: { status: 500, message: 'The storage failed on this request. Send it again later.' },
-  unavailable: { status: 503, message: 'The storage is out of reach. Try again later.' },
+  unavailable: { status: 503, message: 'The storage is unreachable. Try again later.' },
 } as const satisfies Record<string, { status: number; message: string }>
 
-/** A stable name of what went wrong; the `code` of an error body. */
+/** The `code` of an error body: a stable name for what went wrong. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /**

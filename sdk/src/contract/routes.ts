@@ -26,9 +26,15 @@ export const PUBLIC_ROUTES = {
   getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
 } as const satisfies Record<string, Route>
 
+/** The path of the login of administrators. */
+export const LOGIN_PATH = '/admin/login'
+
+/** The path of the OpenAPI document. */
+export const OPENAPI_PATH = '/openapi.json'
+
 /** What administrators use. */
 export const ADMIN_ROUTES = {
-  adminLogin: { method: 'POST', path: '/admin/login', access: 'admin' },
+  adminLogin: { method: 'POST', path: LOGIN_PATH, access: 'admin' },
   adminMe: { method: 'GET', path: '/admin/me', access: 'admin' },
   listUsers: { method: 'GET', path: '/admin/users', access: 'admin' },
   createUser: { method: 'POST', path: '/admin/users', access: 'admin' },
@@ -54,7 +60,7 @@ const OPERATIONS_ROUTES = {
   livez: { method: 'GET', path: '/livez', access: 'operations' },
   readyz: { method: 'GET', path: '/readyz', access: 'operations' },
   metrics: { method: 'GET', path: '/metrics', access: 'operations' },
-  openapi: { method: 'GET', path: '/openapi.json', access: 'operations' },
+  openapi: { method: 'GET', path: OPENAPI_PATH, access: 'operations' },
   docs: { method: 'GET', path: '/docs', access: 'operations' },
 } as const satisfies Record<string, Route>
 

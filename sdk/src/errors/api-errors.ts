@@ -1,22 +1,22 @@
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { brand, FishCrabError, type Issue, type RateLimitState } from './fish-crab-error.ts'
 
-/** What an error answer of the server said. */
+/** The fields of an {@link ApiError}. */
 export interface ApiErrorFields {
   /** HTTP status. */
   readonly status: number
-  /** The server's `code`, such as `user_not_found`; `unknown` when the answer had none. */
+  /** The server's `code`, such as `user_not_found`; `unknown` when the response has none. */
   readonly code: ErrorCode | (string & {})
   readonly requestId?: string | undefined
-  /** Headers that hold no secret, by lower-case name. */
+  /** Response headers that hold no secret, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly hint?: string | undefined
   readonly rateLimit?: RateLimitState | undefined
-  /** What the server found wrong with the input. */
+  /** Mistakes in the input, as the server reports them. */
   readonly details?: readonly Issue[] | undefined
 }
 
-/** The server refused the request or failed on it. The message is the server's own; `code` tells the cases apart. */
+/** The server rejected the request or failed to handle it. The message is the server's; `code` names the case. */
 export class ApiError extends FishCrabError implements ApiErrorFields {
   static {
     brand(ApiError, 'ApiError')
@@ -26,9 +26,9 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   readonly status: number
   /** Names the request in the server's log. */
   readonly requestId: string | undefined
-  /** Headers that hold no secret, by lower-case name. */
+  /** Response headers that hold no secret, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the server found wrong with the input. */
+  /** Mistakes in the input, as the server reports them. */
   readonly details: readonly Issue[] | undefined
 
   constructor(summary: string, { status, requestId, headers, details, ...fields }: ApiErrorFields) {
@@ -40,28 +40,28 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   }
 }
 
-/** 400: the request is wrong. See `code` and `details`. */
+/** 400: the request is invalid. See `code` and `details`. */
 export class BadRequestError extends ApiError {
   static {
     brand(BadRequestError, 'BadRequestError')
   }
 }
 
-/** 401: wrong name or password, or a session that is over. */
+/** 401: wrong name or password, or an expired session. */
 export class AuthenticationError extends ApiError {
   static {
     brand(AuthenticationError, 'AuthenticationError')
   }
 }
 
-/** 403: these credentials do not allow that. */
+/** 403: these credentials do not allow this. */
 export class PermissionDeniedError extends ApiError {
   static {
     brand(PermissionDeniedError, 'PermissionDeniedError')
   }
 }
 
-/** 404: no such user, record or address. */
+/** 404: the user, record or address does not exist. */
 export class NotFoundError extends ApiError {
   static {
     brand(NotFoundError, 'NotFoundError')
@@ -75,14 +75,14 @@ export class ConflictError extends ApiError {
   }
 }
 
-/** 429: too many requests, and the wait would be longer than `maxWaitMs` allows. Try again at `resetAt`. */
+/** 429: too many requests, and waiting would take longer than `maxWaitMs`. Try again at `resetAt`. */
 export class RateLimitError extends ApiError {
   static {
     brand(RateLimitError, 'RateLimitError')
   }
   /** When to try again, by this machine's clock. */
   readonly resetAt: Date
-  /** Milliseconds from the answer until then. */
+  /** Milliseconds from the response until `resetAt`. */
   readonly retryAfterMs: number
 
   constructor(
@@ -96,7 +96,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** 5xx: the server failed, also when tried again. */
+/** 5xx: the server failed, on every retry too. */
 export class ServerError extends ApiError {
   static {
     brand(ServerError, 'ServerError')

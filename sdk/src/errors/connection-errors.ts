@@ -1,27 +1,26 @@
 import { brand, FishCrabError, type FishCrabErrorFields, type Issue } from './fish-crab-error.ts'
 
-/** What a {@link ConnectionError} is made from. */
+/** The fields of a {@link ConnectionError}. */
 export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'> {
   readonly code?: string | undefined
-  /** The system's name for what broke, such as `ECONNREFUSED`. */
+  /** The error code of the system, such as `ECONNREFUSED`. */
   readonly systemCode?: string | undefined
-  /** The proxy that it broke at, without credentials. */
+  /** The address of the proxy that failed, without credentials. */
   readonly proxy?: string | undefined
 }
 
 /**
- * The server did not answer: it cannot be reached, or the connection broke, also when tried again. A write may have
- * been stored all the same; sending it again is safe when it is the same token (see `fish.encrypt`). `code` is
- * `connection_error`, or `proxy_error` where it was the proxy of the environment that did not let it through: then
- * nothing reached the server.
+ * No response: the server is unreachable or the connection broke, on every retry too. A write may have been stored;
+ * sending it again is safe with the same token (see `fish.encrypt`). `code` is `connection_error`, or `proxy_error` when
+ * a proxy of the environment blocked the request: then nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
   static {
     brand(ConnectionError, 'ConnectionError')
   }
-  /** The system's name for what broke, such as `ECONNREFUSED`, where it gave one. */
+  /** The error code of the system, such as `ECONNREFUSED`, if there is one. */
   readonly systemCode: string | undefined
-  /** The address of the proxy that did not let the request through, without credentials, where it was that. */
+  /** The address of the proxy that failed, without credentials, if one did. */
   readonly proxy: string | undefined
 
   constructor(summary: string, { code = 'connection_error', systemCode, proxy, ...fields }: ConnectionErrorFields) {
@@ -32,8 +31,8 @@ export class ConnectionError extends FishCrabError {
 }
 
 /**
- * No whole answer came within `timeoutMs`, or the call did not come to its end within `deadlineMs`. A write may have
- * been stored all the same. `code` is `timeout`.
+ * No complete response within `timeoutMs`, or the call did not finish within `deadlineMs`. A write may have been stored.
+ * `code` is `timeout`.
  */
 export class TimeoutError extends ConnectionError {
   static {
@@ -45,7 +44,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** What an {@link InvalidResponseError} is made from. */
+/** The fields of an {@link InvalidResponseError}. */
 interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'cause'> {
   /** HTTP status. */
   readonly status: number
@@ -54,7 +53,7 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
 }
 
 /**
- * What answered is not this service: no JSON, JSON of another shape, a redirect, or far too much. Check `baseUrl`.
+ * The response is not one of this service: not JSON, JSON of another shape, a redirect, or too large. Check `baseUrl`.
  * `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {
@@ -74,7 +73,7 @@ export class InvalidResponseError extends FishCrabError {
   }
 }
 
-/** An error and what caused it, down to the first cause; also those of another realm, as test runners make them. */
+/** An error and its causes, down to the first one. Includes errors of another realm, as test runners create them. */
 export function* causes(error: unknown): Generator<Error> {
   for (let each = error; isError(each); each = each.cause) yield each
 }

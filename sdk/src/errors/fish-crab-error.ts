@@ -1,10 +1,10 @@
-/** What an error of this package is made from. */
+/** The fields of a {@link FishCrabError}. */
 export interface FishCrabErrorFields {
   /** Stable name of the case. */
   readonly code: string
-  /** The next step to take, a sentence. It ends the message too. */
+  /** What to do next, a sentence. It ends the message too. */
   readonly hint?: string | undefined
-  /** Where the client stood in the server's window, as far as it is known. */
+  /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
   readonly cause?: unknown
 }
@@ -16,21 +16,34 @@ export interface FishCrabErrorFields {
 export function brand(type: { prototype: object }, name: string): void {
   const symbol = Symbol.for(`@fish-crab/sdk/${name}`)
   // Bundlers rename classes; stacks and inspectors show the name of the class itself.
-  Object.defineProperty(type, 'name', { value: name, configurable: true })
-  Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true })
-  Object.defineProperty(type.prototype, symbol, { value: true })
-  Object.defineProperty(type, Symbol.hasInstance, {
-    value(this: object, error: unknown): boolean {
+  Object.defineProperties(type, {
+    name: { value: name },
+    [Symbol.hasInstance]: {
       // A subclass without a brand of its own inherits this function.
-      if (this !== type) return Function.prototype[Symbol.hasInstance].call(this as () => void, error)
-      return typeof error === 'object' && error !== null && symbol in error
+      value(this: typeof type, error: unknown): boolean {
+        return this === type
+          ? symbol in Object(error)
+          : Object.prototype.isPrototypeOf.call(this.prototype, error as object)
+      },
     },
+  })
+  Object.defineProperties(type.prototype, {
+    name: { value: name, writable: true, configurable: true },
+    [symbol]: { value: true },
   })
 }
 
 /**
- * Every error this package throws on purpose. Its message says what happened and what to do; no message, field or
- * stack holds a key, a token or a password.
+ * Base class of every error that this package throws on purpose. The message says what is wrong and what to do. No
+ * message, field or stack holds a key, a token or a password.
+ *
+ * @example
+ * try {
+ *   await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
+ * } catch (error) {
+ *   if (!(error instanceof FishCrabError)) throw error
+ *   showStatus(`${error.code}: ${error.message}`)
+ * }
  */
 export class FishCrabError extends Error {
   static {
@@ -38,11 +51,11 @@ export class FishCrabError extends Error {
   }
   /** Stable name of the case: the server's own `code`, or one that the class documents. */
   readonly code: string
-  /** What happened, without the hint. */
+  /** What is wrong: the message without the hint. */
   readonly summary: string
-  /** The next step to take. */
+  /** What to do next. */
   readonly hint: string | undefined
-  /** Where the client stood in the server's window when it failed, as far as it is known. */
+  /** The rate-limit window of the client at that time, if it is known. */
   readonly rateLimit: RateLimitState | undefined
 
   constructor(summary: string, { code, hint, rateLimit, cause }: FishCrabErrorFields) {
@@ -53,14 +66,14 @@ export class FishCrabError extends Error {
     this.rateLimit = rateLimit
   }
 
-  /** What `JSON.stringify` shows. The cause is left out: it comes from elsewhere and may hold anything. */
+  /** The fields for `JSON.stringify`, without the cause: it comes from elsewhere and may hold secrets. */
   toJSON(): Record<string, unknown> {
     const { cause: _, ...fields } = { ...this } as Record<string, unknown>
     return { ...fields, name: this.name, message: this.message }
   }
 }
 
-/** Where a client stands in the server's window. Answers that are not counted carry none. */
+/** The rate-limit window of a client. Responses that are not counted have none. */
 export interface RateLimitState {
   /** Requests allowed per window. */
   readonly limit: number
@@ -70,13 +83,15 @@ export interface RateLimitState {
   readonly resetAt: Date
 }
 
-/** One thing that is wrong, and where: `fish.0.rarity`, `gamemode`, … */
+/** One mistake in the input. */
 export interface Issue {
+  /** Where it is, such as `fish.0.rarity` or `gamemode`. */
   readonly path: string
+  /** What is wrong, a sentence. */
   readonly message: string
 }
 
-/** Options or arguments are wrong; nothing was sent. `issues` names each mistake. `code` is `invalid_input`. */
+/** Options or arguments are invalid; nothing was sent. `issues` lists every mistake. `code` is `invalid_input`. */
 export class ValidationError extends FishCrabError {
   static {
     brand(ValidationError, 'ValidationError')

@@ -1,19 +1,19 @@
 import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
 
-/** What went wrong, stable across versions. */
+/** The `code` of a {@link FernetError}. */
 export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
 
-// Fixed sentences: nothing of a key or token can get into a message.
+// Fixed sentences, so that no part of a key or token gets into a message.
 const MESSAGES: Readonly<Record<FernetErrorCode, string>> = {
   invalid_key: 'A Fernet key is 32 bytes in base64 (44 characters with padding).',
-  invalid_token: 'The Fernet token is invalid: it is malformed, was changed, or was made with another key.',
-  token_expired: 'The Fernet token is too old or from the future.',
+  invalid_token: 'Invalid Fernet token: malformed, changed, or encrypted with another key.',
+  token_expired: 'The Fernet token is too old or dated in the future.',
 }
 
 const HINTS: Readonly<Record<FernetErrorCode, string>> = {
-  invalid_key: 'Copy the whole key and nothing else.',
-  invalid_token: 'Use the key that it was made with, and the token unchanged.',
-  token_expired: 'Check the clock and make a new token.',
+  invalid_key: 'Copy the whole key.',
+  invalid_token: 'Use the matching key and the unchanged token.',
+  token_expired: 'Check the clock and create a new token.',
 }
 
 /**

@@ -1,28 +1,44 @@
 import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
 
 /**
- * The outbox holds as many catches as `maxCatches` allows; nothing of this `add` was kept. Flush, or drop what was set
- * aside. `code` is `outbox_full`.
+ * The outbox holds `maxCatches` catches already, so this `add` added nothing. Flush it, or drop dead letters. `code` is
+ * `outbox_full`.
+ *
+ * @example
+ * try {
+ *   await outbox.add({ kind: 'crab' })
+ * } catch (error) {
+ *   if (error instanceof OutboxFullError) await outbox.flush()
+ *   else throw error
+ * }
  */
 export class OutboxFullError extends FishCrabError {
   static {
     brand(OutboxFullError, 'OutboxFullError')
   }
-  /** Most catches the outbox may hold. */
+  /** The option `maxCatches`. */
   readonly maxCatches: number
 
   constructor(maxCatches: number) {
-    super(`The outbox may hold ${maxCatches} catches, and these would be more; none of them was kept.`, {
+    super(`The outbox is full (maxCatches is ${maxCatches}). Nothing was added.`, {
       code: 'outbox_full',
-      hint: 'Flush it, drop what was set aside, or raise maxCatches.',
+      hint: 'Flush it, drop dead letters, or raise maxCatches.',
     })
     this.maxCatches = maxCatches
   }
 }
 
 /**
- * The checkpoint of an `add` is not what was expected: somebody else has moved it. Nothing of this `add` was kept. Read
- * it again. `code` is `bookmark_moved`.
+ * The checkpoint of an `add` does not have its `expected` value, since another process moved it. Nothing was added.
+ * `code` is `bookmark_moved`.
+ *
+ * @example
+ * try {
+ *   await outbox.add({ kind: 'crab' }, { checkpoint: { name: 'import', value: '1000', expected: '500' } })
+ * } catch (error) {
+ *   if (error instanceof CheckpointMovedError) showStatus('Another process imports this file.')
+ *   else throw error
+ * }
  */
 export class CheckpointMovedError extends FishCrabError {
   static {
@@ -30,25 +46,25 @@ export class CheckpointMovedError extends FishCrabError {
   }
 
   constructor() {
-    super('Somebody else has moved the checkpoint, and nothing was kept.', {
+    super('Another process moved the checkpoint. Nothing was added.', {
       code: 'bookmark_moved',
-      hint: 'Read the checkpoint again, and go on from there.',
+      hint: 'Read the checkpoint and continue from there.',
     })
   }
 }
 
-/** The outbox was closed, or is being closed. What it holds stays on disk. `code` is `outbox_closed`. */
+/** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
   static {
     brand(OutboxClosedError, 'OutboxClosedError')
   }
 
   constructor() {
-    super('The outbox is closed. What it holds is kept.', { code: 'outbox_closed', hint: 'Open it again.' })
+    super('The outbox is closed.', { code: 'outbox_closed', hint: 'Open it again.' })
   }
 }
 
-/** What is wrong with the store of an outbox. */
+/** The `code` of an {@link OutboxStoreError}. */
 export type OutboxStoreErrorCode =
   | 'outbox_newer'
   | 'outbox_other_service'
@@ -60,16 +76,19 @@ export type OutboxStoreErrorCode =
   | 'outbox_unavailable'
 
 /**
- * The store of the outbox cannot be used. What was asked for did not happen, and what it holds was not changed.
+ * The store of the outbox failed. The operation did not happen, and the store is unchanged.
  *
- * - `outbox_newer`: a newer version of this package wrote it. Update this one.
- * - `outbox_other_service`: it holds the catches of another service. Choose another path, or use a client of that one.
- * - `outbox_damaged`: the file is damaged, or is no outbox. Move it away, or choose another path.
- * - `outbox_disk_full`: free some space.
- * - `outbox_not_writable`: check owner and mode of the file and its folder.
+ * - `outbox_newer`: a newer version of this package wrote the file. Update this one.
+ * - `outbox_other_service`: it holds catches for another service. Choose another path, or a client of that service.
+ * - `outbox_damaged`: the file is damaged or not an outbox. Move it away, or choose another path.
+ * - `outbox_disk_full`: the disk is full. Free some space.
+ * - `outbox_not_writable`: check the owner and mode of the file and its folder.
  * - `outbox_gone`: the file was deleted or replaced while it was open. Open the outbox again.
- * - `outbox_busy`: another process held the file for too long. Try again.
- * - `outbox_unavailable`: anything else; see `cause`. Also where the runtime has no `node:sqlite`.
+ * - `outbox_busy`: another process locks the file. Try again.
+ * - `outbox_unavailable`: anything else, see `cause`; also a runtime without `node:sqlite`.
+ *
+ * @example
+ * if (error instanceof OutboxStoreError && error.code === 'outbox_disk_full') showStatus(error.message)
  */
 export class OutboxStoreError extends FishCrabError {
   static {

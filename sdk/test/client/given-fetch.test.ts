@@ -59,7 +59,7 @@ test('what a given fetch says of a failure stands in the message', async () => {
   const error = await failureOf(createClient({ ...options, apiKey: 'key-1', maxRetries: 0 }).demo.fish())
   expect(error).toMatchObject({
     name: 'ConnectionError',
-    summary: 'No answer from http://127.0.0.1:8787: The tunnel of [redacted] is down.',
+    summary: 'No response from http://127.0.0.1:8787: The tunnel of [redacted] is down.',
   })
 })
 
@@ -98,7 +98,7 @@ test('a write that a browser may have stopped names the page that may have to be
     fernetKey: FERNET_KEY,
     maxRetries: 0,
   })
-  const allowed = /may not allow https:\/\/page\.example.*FISH_ALLOWED_ORIGINS/
+  const allowed = /not allow requests from https:\/\/page\.example.*FISH_ALLOWED_ORIGINS/
   expect(await failureOf(client.crabs.add())).toMatchObject({
     code: 'connection_error',
     hint: expect.stringMatching(allowed),

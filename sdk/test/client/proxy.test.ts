@@ -42,7 +42,7 @@ test.each([
     code: 'proxy_error',
     proxy: 'http://127.0.0.1:1',
     systemCode: 'ECONNREFUSED',
-    summary: 'No answer from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
+    summary: 'No response from the proxy http://127.0.0.1:1 (ECONNREFUSED).',
     hint: expect.stringContaining('HTTPS_PROXY'),
   })
 })

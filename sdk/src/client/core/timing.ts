@@ -69,7 +69,7 @@ export function steadyTime(clock: Clock): () => number {
 }
 
 /** Starts a timer for one of the limits of a call. @returns cancels it */
-export function startLimit(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: number, onEnd: () => void): () => void {
+function startLimitTimer(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: number, onEnd: () => void): () => void {
   if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
   const timer = startTimer(ms, onEnd)
   return () => clearTimeout(timer)
@@ -102,40 +102,54 @@ export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSigna
   }
 }
 
-/** What ends a call from outside: its caller's signal, or its deadline. */
-interface Deadline {
-  /** Aborts with the caller's reason, or with a TimeoutError. */
-  readonly signal: AbortSignal | undefined
-  /** Milliseconds that are left. */
-  leftMs(): number
-  /** Lets go of timer and listeners. */
-  close(): void
+/** A limit of time: `signal` aborts with the caller's reason, or with a TimeoutError when the time is over. */
+interface TimeLimit {
+  readonly signal: AbortSignal
+  /** Stops the timer and the listener. */
+  cancel(): void
 }
 
-/** Starts a deadline; without one, the caller's signal is all there is. */
-export function startDeadline(
-  signal: AbortSignal | undefined,
-  deadlineMs: number,
+/** Starts the time limit of an attempt or a call. */
+export function startTimeLimit(
   clock: Clock,
-  now: () => number,
-): Deadline {
-  if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, close() {} }
+  limit: 'timeoutMs' | 'deadlineMs',
+  ms: number,
+  signal: AbortSignal | undefined,
+  timeoutError: () => TimeoutError,
+): TimeLimit {
   const ending = new AbortController()
-  const end = now() + deadlineMs
   const onAbort = () => ending.abort(signal?.reason)
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort, { once: true })
-  const cancel = startLimit(clock, 'deadlineMs', deadlineMs, () => {
-    ending.abort(new TimeoutError(`The call did not come to its end within ${deadlineMs} ms.`))
-  })
+  const cancelTimer = startLimitTimer(clock, limit, ms, () => ending.abort(timeoutError()))
   return {
     signal: ending.signal,
-    leftMs: () => end - now(),
-    close() {
-      cancel()
+    cancel() {
+      cancelTimer()
       signal?.removeEventListener('abort', onAbort)
     },
   }
+}
+
+/** The deadline of a call. */
+interface Deadline extends Omit<TimeLimit, 'signal'> {
+  readonly signal: AbortSignal | undefined
+  leftMs(): number
+}
+
+/** Starts the deadline of a call; with `Infinity`, the caller's signal alone ends it. */
+export function startDeadline(
+  clock: Clock,
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+  now: () => number,
+): Deadline {
+  if (deadlineMs === Number.POSITIVE_INFINITY) return { signal, leftMs: () => deadlineMs, cancel() {} }
+  const end = now() + deadlineMs
+  const limit = startTimeLimit(clock, 'deadlineMs', deadlineMs, signal, () => {
+    return new TimeoutError(`The call did not finish within ${deadlineMs} ms.`)
+  })
+  return { ...limit, leftMs: () => end - now() }
 }
 
 /** How long a call may still wait, its waits all together. */

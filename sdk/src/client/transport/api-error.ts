@@ -2,7 +2,6 @@ import type { ErrorCode } from '../../contract/error-codes.ts'
 import { HEADERS } from '../../contract/headers.ts'
 import {
   ApiError,
-  type ApiErrorFields,
   AuthenticationError,
   BadRequestError,
   ConflictError,
@@ -14,10 +13,9 @@ import {
 import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import type { Issue, RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { Redaction } from './fetch.ts'
-import type { RawResponse } from './request.ts'
-import { readRateLimit } from './response.ts'
+import type { ApiResponse } from './response.ts'
 
-const SHOWN_HEADERS = [
+const PUBLIC_HEADERS = [
   HEADERS.requestId,
   HEADERS.rateLimit,
   HEADERS.rateRemaining,
@@ -27,7 +25,7 @@ const SHOWN_HEADERS = [
   'content-type',
   'date',
 ]
-const LONGEST_MESSAGE = 500
+const MAX_MESSAGE_LENGTH = 500
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   400: BadRequestError,
@@ -38,39 +36,25 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 }
 
 /**
- * The error for an answer that is no success.
+ * The error for a response that is no success.
  *
  * @param now This machine's time in milliseconds.
  * @param waitMs How long a 429 asks to wait.
  */
 export function apiError(
-  answer: RawResponse,
+  { status, headers, text, requestId, rateLimit }: ApiResponse,
   now: number,
   waitMs: number,
   redact: Redaction,
 ): ApiError | InvalidResponseError {
-  const { status, headers } = answer
-  const body = readErrorBody(redact(answer.text))
-  const requestId = redact(headers.get(HEADERS.requestId) ?? undefined)
-  if (status < 400 && !isRedirect(status)) {
-    return new InvalidResponseError(`The answer has the status ${status}, which was not asked for.`, {
-      status,
-      requestId,
-    })
+  if (isRedirect(status)) {
+    const hint = 'Set baseUrl to the address that it redirects to.'
+    return new InvalidResponseError('The response is a redirect, which is not followed.', { status, requestId, hint })
   }
-  if (status < 400) {
-    const hint = 'Set baseUrl to the address it leads to.'
-    return new InvalidResponseError('The answer is a redirect, which is not followed.', { status, requestId, hint })
-  }
-  const fields: ApiErrorFields = {
-    status,
-    code: body.code ?? 'unknown',
-    requestId,
-    headers: shownHeaders(headers, redact),
-    rateLimit: readRateLimit(headers),
-    details: body.details,
-  }
-  const message = body.error ?? `The server answered with status ${status} and did not say why.`
+  if (status < 400) return new InvalidResponseError(`Unexpected response status ${status}.`, { status, requestId })
+  const { error, code = 'unknown', details } = readErrorBody(redact(text))
+  const fields = { status, code, requestId, headers: publicHeaders(headers, redact), rateLimit, details }
+  const message = error ?? `The server responded with status ${status} and gave no reason.`
   if (status === 429) {
     return new RateLimitError(message, fields, { resetAt: new Date(now + waitMs), retryAfterMs: waitMs })
   }
@@ -78,16 +62,16 @@ export function apiError(
   return new Type(message, fields)
 }
 
-// Status 0 is how browsers show a redirect that was not followed.
+// Browsers give a redirect that was not followed the status 0.
 function isRedirect(status: number): boolean {
   return [0, 301, 302, 303, 307, 308].includes(status)
 }
 
-/** The error for a request that was not sent, since its wait would not fit. */
+/** The error for a request that was not sent because it would have to wait too long. */
 export function rateLimitedLocally(rateLimit: RateLimitState | undefined, now: number, waitMs: number): RateLimitError {
   const resetAt = new Date(now + waitMs)
   return new RateLimitError(
-    'The rate limit is used up, and the wait for more is longer than this call may take. Nothing was sent.',
+    'The rate limit is used up, and this call may not wait long enough for the next window. Nothing was sent.',
     {
       status: 429,
       code: 'rate_limited' satisfies ErrorCode,
@@ -99,13 +83,13 @@ export function rateLimitedLocally(rateLimit: RateLimitState | undefined, now: n
   )
 }
 
-/** Read leniently: a proxy in between may answer with anything, and a newer server with new codes. */
+/** Reads leniently: a proxy may respond with anything, and a newer server with new codes. */
 function readErrorBody(text: string): { error?: string; code?: string; details?: Issue[] } {
   const body = parseObject(text)
   const details = Array.isArray(body.details) ? body.details.filter(isIssue) : undefined
   return {
-    ...(typeof body.error === 'string' && body.error !== '' ? { error: body.error.slice(0, LONGEST_MESSAGE) } : {}),
-    ...(typeof body.code === 'string' ? { code: body.code.slice(0, LONGEST_MESSAGE) } : {}),
+    ...(typeof body.error === 'string' && body.error !== '' ? { error: body.error.slice(0, MAX_MESSAGE_LENGTH) } : {}),
+    ...(typeof body.code === 'string' ? { code: body.code.slice(0, MAX_MESSAGE_LENGTH) } : {}),
     ...(details ? { details: details.map(({ path, message }) => ({ path, message })) } : {}),
   }
 }
@@ -124,9 +108,9 @@ function isIssue(value: unknown): value is Issue {
   return typeof issue?.path === 'string' && typeof issue.message === 'string'
 }
 
-function shownHeaders(headers: Headers, redact: Redaction): Record<string, string> {
+function publicHeaders(headers: Headers, redact: Redaction): Record<string, string> {
   return Object.fromEntries(
-    SHOWN_HEADERS.flatMap((name) => {
+    PUBLIC_HEADERS.flatMap((name) => {
       const value = headers.get(name)
       return value === null ? [] : [[name, redact(value)]]
     }),

@@ -171,7 +171,7 @@ function proxyError(
   const systemCode = status === undefined ? fields.systemCode : undefined
   const summary =
     status === undefined
-      ? `No answer from the proxy ${address}${systemCode ? ` (${systemCode})` : ''}.`
+      ? `No response from the proxy ${address}${systemCode ? ` (${systemCode})` : ''}.`
       : `The proxy ${address} refused to pass the request on (status ${status}).`
   return new ConnectionError(summary, {
     ...fields,

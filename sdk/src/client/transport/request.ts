@@ -1,31 +1,24 @@
 import type { Route } from '../../contract/routes.ts'
 import type { CallOptions } from '../core/call-options.ts'
 
-/** A response whose body was read to its end. */
-export interface RawResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
-
 /** A request in the terms of the contract. */
 export interface ApiRequest {
   readonly route: Route
-  /** What stands in the path. */
+  /** Values of the parameters in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Called once, right before the first try; later tries send the same body again. */
+  /** Called once, right before the first attempt; later attempts send the same body. */
   readonly body?: () => Promise<string>
   readonly options: CallOptions
   /**
-   * Whether an answer that is no 2xx is a success all the same, after so many tries without an answer or with a 5xx.
+   * Whether a response other than 2xx counts as success, after that many attempts that failed or got no response.
    * @default never
    */
-  readonly accepts?: (answer: RawResponse, failures: number) => boolean
+  readonly accepts?: (response: { readonly status: number; readonly text: string }, failures: number) => boolean
   /**
-   * What the server counts the request by: left out, the address or the API key; a name, a limit of its own;
-   * `false`, nothing.
+   * What the server counts the request under. Left out: the address, or the API key. A name: a limit of its own.
+   * `false`: nothing.
    */
   readonly limiter?: string | false
 }

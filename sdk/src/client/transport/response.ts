@@ -2,14 +2,72 @@ import { HEADERS } from '../../contract/headers.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { ObservedResponse } from '../rate-limiter/policy.ts'
-import type { RawResponse } from './request.ts'
+import type { Redaction } from './fetch.ts'
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
-// Seconds that large are five thousand years away: it is a server that counts in milliseconds.
-const SURELY_MILLISECONDS = 1e11
+/** A response whose body was read to its end, with what its headers say. */
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly requestId: string | undefined
+  /** Absent when the request was not counted. */
+  readonly rateLimit: RateLimitState | undefined
+  /** Milliseconds to wait by `Retry-After`. */
+  readonly retryAfterMs: number | undefined
+  /** Milliseconds until the window ends, by `X-RateLimit-Reset`. */
+  readonly resetMs: number | undefined
+}
 
-/** The rate-limit state that an answer carries, if it does. */
-export function readRateLimit(headers: Headers): RateLimitState | undefined {
+/** @param now This machine's time in milliseconds, for responses without `Date`. */
+export function readResponse(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  text: string,
+  redact: Redaction,
+  now: number,
+): ApiResponse {
+  const rateLimit = readRateLimit(headers)
+  const resetAtMs = readResetMs(headers)
+  return {
+    status,
+    headers,
+    text,
+    requestId: readRequestId(headers, redact),
+    rateLimit,
+    retryAfterMs: readRetryAfterMs(headers, now),
+    resetMs: resetAtMs === undefined ? undefined : msUntil(resetAtMs, headers, now),
+  }
+}
+
+/** Names the request in the server's log. */
+export function readRequestId(headers: Headers, redact: Redaction): string | undefined {
+  return redact(headers.get(HEADERS.requestId) ?? undefined)
+}
+
+/** Whether the status is 2xx. */
+export function isSuccess({ status }: ApiResponse): boolean {
+  return status >= 200 && status < 300
+}
+
+/** What the rate limiter learns from a response. */
+export function observedResponse({ status, requestId, rateLimit, ...response }: ApiResponse): ObservedResponse {
+  const { retryAfterMs, resetMs: waitMs } = response
+  return {
+    status,
+    isService: requestId !== undefined,
+    ...(rateLimit &&
+      waitMs !== undefined && {
+        window: {
+          limit: rateLimit.limit,
+          remaining: rateLimit.remaining,
+          resetMs: rateLimit.resetAt.getTime(),
+          waitMs,
+        },
+      }),
+    ...(status === 429 ? { retryMs: retryAfterMs ?? waitMs } : {}),
+  }
+}
+
+function readRateLimit(headers: Headers): RateLimitState | undefined {
   const limit = wholeNumber(headers.get(HEADERS.rateLimit))
   const remaining = wholeNumber(headers.get(HEADERS.rateRemaining))
   const resetMs = readResetMs(headers)
@@ -17,62 +75,35 @@ export function readRateLimit(headers: Headers): RateLimitState | undefined {
   return { limit, remaining, resetAt: new Date(resetMs) }
 }
 
-/** What an answer tells the gate. */
-export function observedResponse({ status, headers }: RawResponse, now: number): ObservedResponse {
-  const told = readRateLimit(headers)
-  const resetMs = told?.resetAt.getTime()
-  return {
-    status,
-    isService: headers.has(HEADERS.requestId),
-    ...(told && resetMs !== undefined
-      ? {
-          window: {
-            limit: told.limit,
-            remaining: told.remaining,
-            resetMs,
-            waitMs: msUntil(resetMs, headers, now),
-          },
-        }
-      : {}),
-    ...(status === 429 ? { retryMs: readWaitMs(headers, now) } : {}),
-  }
-}
-
-/**
- * How many milliseconds a refused request has to wait: as `Retry-After` says, else until `X-RateLimit-Reset`.
- * `undefined` when the answer does not say.
- *
- * @param now This machine's time in milliseconds, for answers without `Date`.
- */
-export function readWaitMs(headers: Headers, now: number): number | undefined {
-  const resetMs = readResetMs(headers)
-  return readRetryAfterMs(headers, now) ?? (resetMs === undefined ? undefined : msUntil(resetMs, headers, now))
-}
-
-/** `Retry-After` in milliseconds (RFC 9110, 10.2.3: seconds or a date); `undefined` when it says neither. */
-export function readRetryAfterMs(headers: Headers, now: number): number | undefined {
+/** RFC 9110, 10.2.3: seconds or a date. */
+function readRetryAfterMs(headers: Headers, now: number): number | undefined {
   const retryAfter = headers.get(HEADERS.retryAfter)
   const seconds = wholeNumber(retryAfter)
-  if (seconds !== undefined) return Math.min(seconds * 1000, LONGEST_WAIT_MS)
+  if (seconds !== undefined) return Math.min(seconds * 1000, MAX_WAIT_MS)
   const until = readDateMs(retryAfter)
   return until === undefined ? undefined : msUntil(until, headers, now)
 }
 
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000
+
 /**
- * Milliseconds until a moment of the server's clock. It is held against the answer's own `Date`, so that a wrong clock
- * here does no harm. Browsers hide that header from other origins: then no wait is believed to be longer than one
- * whole window, for it may only be this clock that is wrong. Never below 0 or above 24 hours.
+ * Milliseconds until a moment of the server's clock, 0 to 24 hours. The response's own `Date` is the time there, so a
+ * wrong clock here does no harm. Browsers hide that header from other origins: then a wait is at most one window, since
+ * it may be this clock that is wrong.
  */
 function msUntil(moment: number, headers: Headers, now: number): number {
   const serverNow = readDateMs(headers.get('date'))
   const wait = moment - (serverNow ?? now)
-  return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : LONGEST_WAIT_MS)
+  return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : MAX_WAIT_MS)
 }
+
+// As seconds that would be five thousand years away: a server that counts in milliseconds.
+const MIN_MILLISECONDS = 1e11
 
 function readResetMs(headers: Headers): number | undefined {
   const reset = wholeNumber(headers.get(HEADERS.rateReset))
   if (reset === undefined) return undefined
-  const ms = reset >= SURELY_MILLISECONDS ? reset : reset * 1000
+  const ms = reset >= MIN_MILLISECONDS ? reset : reset * 1000
   return Number.isNaN(new Date(ms).getTime()) ? undefined : ms
 }
 

@@ -1,44 +1,41 @@
-/** How one try ended without success. */
-export interface FailedTry {
-  /** HTTP status; `undefined` when no answer came. */
+/** How an attempt failed. */
+interface FailedAttempt {
+  /** HTTP status; `undefined` when no response came. */
   readonly status: number | undefined
-  /** Milliseconds the answer asked to wait, if it did. */
-  readonly askedWaitMs: number | undefined
+  /** Milliseconds to wait by `Retry-After`. */
+  readonly retryAfterMs: number | undefined
 }
 
-/** How patient a call still is. */
-export interface Patience {
-  /** Further tries. */
+/** What is left of a call. */
+interface Patience {
+  /** Retries. */
   readonly retries: number
   /** Milliseconds of waiting. */
   readonly waitMs: number
 }
 
-/**
- * Failures that another try may heal: 408 and 425 ask for one (RFC 9110, 15.5.9; RFC 8470, 5.2), 501 and 505 are final by
- * their meaning (RFC 9110, 15.6).
- */
+// 408 and 425 ask for a retry (RFC 9110, 15.5.9; RFC 8470, 5.2); 501 and 505 are final (RFC 9110, 15.6).
 const TRANSIENT_STATUS: readonly (number | undefined)[] = [undefined, 408, 425, 500, 502, 503, 504]
 const FIRST_BACKOFF_MS = 500
-const LONGEST_BACKOFF_MS = 30_000
-const LONGEST_JITTER_MS = 1000
+const MAX_BACKOFF_MS = 30_000
+const MAX_JITTER_MS = 1000
 
 /**
- * How many milliseconds to wait before a failed try is made again; `undefined` to give up. Refusals by the rate limit
- * are not decided here but by the gate. Jitter only adds to a wait, and never more than there is patience for.
+ * Milliseconds to wait before a failed attempt is retried; `undefined` to give up. The rate limiter, not this, decides
+ * about refusals by the rate limit. Jitter lengthens a wait, but never beyond what is left of the call.
  *
- * @param failures Failed tries of this call, this one not counted.
+ * @param failures Failed attempts of this call before this one.
  * @param random A number from 0 up to 1.
  */
 export function retryWaitMs(
-  failed: FailedTry,
+  failed: FailedAttempt,
   failures: number,
   patience: Patience,
   random: number,
 ): number | undefined {
   if (!TRANSIENT_STATUS.includes(failed.status) || patience.retries <= 0) return undefined
-  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** failures, LONGEST_BACKOFF_MS)
-  const needed = Math.max(failed.askedWaitMs ?? 0, backoff)
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS)
+  const needed = Math.max(failed.retryAfterMs ?? 0, backoff)
   const room = patience.waitMs - needed
-  return room < 0 ? undefined : needed + Math.min(random * Math.min(LONGEST_JITTER_MS, needed), room)
+  return room < 0 ? undefined : needed + Math.min(random * Math.min(MAX_JITTER_MS, needed), room)
 }

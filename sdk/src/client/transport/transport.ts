@@ -2,94 +2,105 @@ import { type CallLimits, limitsOf } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { type Budget, startBudget, startDeadline, steadyTime, untilAborted } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
-import { UNLIMITED } from '../rate-limiter/rate-limiter.ts'
+import { type RateLimiter, UNLIMITED } from '../rate-limiter/rate-limiter.ts'
 import { rateLimiterFinder } from '../rate-limiter/registry.ts'
 import { apiError, rateLimitedLocally } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
 import { createRedaction } from './fetch.ts'
-import type { ApiRequest, RawResponse } from './request.ts'
-import { readRetryAfterMs, readWaitMs } from './response.ts'
+import type { ApiRequest } from './request.ts'
+import { type ApiResponse, isSuccess } from './response.ts'
 import { retryWaitMs } from './retry-policy.ts'
 
-/** Sends requests until there is a successful response, or none is to be had. */
-export type Transport = (request: ApiRequest) => Promise<RawResponse>
+/** Makes one call: sends its request, and sends it again where that may help, until a response is final. */
+export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
-/** A transport with connections and settings of its own. */
+interface Call {
+  readonly request: ApiRequest
+  readonly limits: CallLimits
+  readonly limiter: RateLimiter
+  /** What is left of `maxWaitMs` and `deadlineMs`. */
+  readonly budget: Budget
+  /** Aborts with the caller's reason, or when the deadline has passed. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** The flow of every call: permit, body, attempt, retry. */
 export function createTransport(settings: Settings): Transport {
   const { clock, observer } = settings
   const now = steadyTime(clock)
-  const attemptOnce = createAttempts(settings)
-  const limiterOf = rateLimiterFinder(settings)
-
-  async function run(request: ApiRequest, limits: CallLimits, budget: Budget, signal: AbortSignal | undefined) {
-    const limiter = request.limiter === false ? UNLIMITED : limiterOf(request.limiter)
-    const { method, path } = request.route
-    const { pace = settings.pace } = request.options
-    const errorOf = (response: RawResponse, waitMs: number) =>
-      apiError(response, clock.now(), waitMs, createRedaction(request, settings))
-
-    async function acquirePermit(isAgain: boolean, refusal: RawResponse | undefined): Promise<Permit> {
-      const onWait = (waitMs: number) =>
-        observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
-      const budgetMs = budget.leftMs()
-      const acquisition = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry: isAgain, onWait }))
-      if (acquisition.permit) return acquisition.permit
-      throw refusal
-        ? errorOf(refusal, acquisition.waitMs)
-        : rateLimitedLocally(limiter.state(), clock.now(), acquisition.waitMs)
-    }
-
-    async function makeBody(permit: Permit): Promise<string | undefined> {
-      try {
-        return await request.body?.()
-      } catch (error) {
-        limiter.releaseUnsent(permit)
-        throw error
-      }
-    }
-
-    /** @throws the failure, when no further try is to be made */
-    async function pauseAfter({ response, lost }: AttemptResult, failures: number): Promise<void> {
-      // Only a refusal waits for the end of the window: a failure has nothing to do with it.
-      const askedWaitMs = response && readRetryAfterMs(response.headers, clock.now())
-      const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
-      const waitMs = retryWaitMs({ status: response?.status, askedWaitMs }, failures, patience, settings.random())
-      const error = response ? errorOf(response, readWaitMs(response.headers, clock.now()) ?? 0) : lost
-      if (waitMs === undefined) throw error
-      observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
-      await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))
-    }
-
-    let failures = 0
-    let body: string | undefined
-    let refusal: RawResponse | undefined
-    for (let number = 1; ; number++) {
-      signal?.throwIfAborted()
-      const permit = await acquirePermit(number > 1, refusal)
-      body ??= await makeBody(permit)
-      const result = await attemptOnce(limiter, permit, { request, body, timeoutMs: limits.timeoutMs, signal, number })
-      const { response, isRefused } = result
-      if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
-      // A refusal closed the limiter, for this call as for all others.
-      refusal = isRefused ? response : undefined
-      if (isRefused) continue
-      await pauseAfter(result, failures)
-      failures += 1
-    }
-  }
+  const runAttempt = createAttempts(settings)
+  const findLimiter = rateLimiterFinder(settings)
 
   return async (request) => {
     const { signal, ...options } = request.options
     const limits = limitsOf(options, settings)
-    const deadline = startDeadline(signal, limits.deadlineMs, clock, now)
+    const limiter = request.limiter === false ? UNLIMITED : findLimiter(request.limiter)
+    const deadline = startDeadline(clock, limits.deadlineMs, signal, now)
+    const budget = startBudget(limits.maxWaitMs, deadline.leftMs, now)
     try {
-      return await run(request, limits, startBudget(limits.maxWaitMs, deadline.leftMs, now), deadline.signal)
+      return await run({ request, limits, limiter, budget, signal: deadline.signal })
     } finally {
-      deadline.close()
+      deadline.cancel()
     }
   }
-}
 
-function isSuccess({ status }: RawResponse): boolean {
-  return status >= 200 && status < 300
+  async function run(call: Call): Promise<ApiResponse> {
+    const { request, limits, limiter, signal } = call
+    let failures = 0
+    let body: string | undefined
+    let refusal: ApiResponse | undefined
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      const permit = await acquirePermit(call, attempt > 1, refusal)
+      body ??= await makeBody(call, permit)
+      const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
+      const { response, isRefused } = result
+      if (response && (isSuccess(response) || request.accepts?.(response, failures))) return response
+      // A refusal closed the limiter, for this call as for all others: the next permit waits for its end.
+      refusal = isRefused ? response : undefined
+      if (isRefused) continue
+      await waitToRetry(call, result, failures)
+      failures += 1
+    }
+  }
+
+  /** @throws RateLimitError when the wait would not fit the budget */
+  async function acquirePermit(call: Call, isRetry: boolean, refusal: ApiResponse | undefined): Promise<Permit> {
+    const { request, limiter, budget, signal } = call
+    const { method, path } = request.route
+    const { pace = settings.pace } = request.options
+    const onWait = (waitMs: number) =>
+      observer.onWait({ method, path, waitMs, resumesAt: new Date(clock.now() + waitMs) })
+    const budgetMs = budget.leftMs()
+    const { permit, waitMs } = await budget.wait(() => limiter.acquire({ signal, budgetMs, pace, isRetry, onWait }))
+    if (permit) return permit
+    throw refusal ? errorOf(request, refusal, waitMs) : rateLimitedLocally(limiter.state(), clock.now(), waitMs)
+  }
+
+  async function makeBody({ request, limiter }: Call, permit: Permit): Promise<string | undefined> {
+    try {
+      return await request.body?.()
+    } catch (error) {
+      limiter.releaseUnsent(permit)
+      throw error
+    }
+  }
+
+  /** Waits before the next attempt. @throws the failure, when there is none to make */
+  async function waitToRetry(call: Call, { response, error: lost }: AttemptResult, failures: number): Promise<void> {
+    const { request, limits, budget, signal } = call
+    const { method, path } = request.route
+    // Only a refusal waits for the end of the window; a failure has nothing to do with it.
+    const failed = { status: response?.status, retryAfterMs: response?.retryAfterMs }
+    const patience = { retries: limits.maxRetries - failures, waitMs: budget.leftMs() }
+    const waitMs = retryWaitMs(failed, failures, patience, settings.random())
+    const error = response ? errorOf(request, response, response.retryAfterMs ?? response.resetMs ?? 0) : lost
+    if (waitMs === undefined) throw error
+    observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
+    await budget.wait(() => untilAborted(() => clock.sleep(waitMs, signal), signal))
+  }
+
+  function errorOf(request: ApiRequest, response: ApiResponse, waitMs: number) {
+    return apiError(response, clock.now(), waitMs, createRedaction(request, settings))
+  }
 }
