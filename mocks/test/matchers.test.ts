@@ -54,15 +54,19 @@ describe('toHaveSentFish()', () => {
     ['an unknown rarity', { rarity: 'golden' }, 'Unknown rarity "golden". Use 1 to 7, or one of Bronze, Silver, Gold'],
     ['an unknown gamemode', { gamemode: 'Earth' }, 'Unknown gamemode "Earth". Known gamemodes: oneblock, earth,'],
     ['a field without a value', { name: undefined }, 'The field "name" has no value.'],
-    ['a pattern of another kind', 3, 'A pattern is a name, a regular expression, an asymmetric matcher or an object'],
+    [
+      'a pattern of another kind',
+      3,
+      'A pattern must be a name, a regular expression, an asymmetric matcher or an object',
+    ],
   ])('refuses %s, also where it must not be found', (_, wanted, message) => {
     expect(() => expect(mock).toHaveSentFish(pattern(wanted))).toThrow(message)
     expect(() => expect(mock).not.toHaveSentFish(pattern(wanted))).toThrow(message)
   })
 
   it.each([-1, 0.5, Number.NaN])('refuses to count %d times', (times) => {
-    expect(() => expect(mock).toHaveSentFish('Salmon', times)).toThrow('times is a whole number, 0 or more.')
-    expect(() => expect(mock).not.toHaveSentFish('Salmon', times)).toThrow('times is a whole number, 0 or more.')
+    expect(() => expect(mock).toHaveSentFish('Salmon', times)).toThrow('times must be 0 or a positive integer.')
+    expect(() => expect(mock).not.toHaveSentFish('Salmon', times)).toThrow('times must be 0 or a positive integer.')
   })
 
   it('lets runners print what was stored beside what was wanted, in the fields that were asked for', () => {
@@ -106,7 +110,7 @@ describe('toHaveReceived()', () => {
 
 it('every matcher refuses what is no mock', () => {
   for (const check of [expect(undefined), expect({ sent: 1 }).not]) {
-    expect(() => check.toHaveSentFish()).toThrow('expect() takes a mock of createMock() here.')
+    expect(() => check.toHaveSentFish()).toThrow('expect() must get a mock of createMock().')
     expect(() => check.toHaveSentCrabs()).toThrow('expect() takes a mock')
     expect(() => check.toHaveReceived('getFish')).toThrow('expect() takes a mock')
     expect(() => check.toHaveBeenRateLimited()).toThrow('expect() takes a mock')

@@ -15,7 +15,7 @@ import {
 import type { HistoryEntry, StoredCatch, StoredFish } from '../history/entry.ts'
 import type { Mock } from '../mock/mock.ts'
 
-/** What Vitest, Jest and their like make by `expect.any()`, `expect.stringMatching()` and so on. */
+/** The result of `expect.any()`, `expect.stringMatching()` and so on in Vitest, Jest and other runners. */
 interface AsymmetricMatcher {
   asymmetricMatch(actual: unknown): boolean
 }
@@ -23,8 +23,8 @@ interface AsymmetricMatcher {
 type Wanted<Value> = Value | RegExp | AsymmetricMatcher
 
 /**
- * Which stored catches are meant: by name, or by any of their fields. A rarity is taken in every spelling that
- * `client.fish.add` takes, a user's name in any letter case.
+ * Matches stored catches by name or by fields. A rarity can have every form that `client.fish.add` accepts, a user name
+ * any letter case.
  */
 export type CatchPattern =
   | Wanted<string>
@@ -32,7 +32,7 @@ export type CatchPattern =
       readonly rarity?: Wanted<RarityValue | RarityLabel | Lowercase<RarityLabel>>
     })
 
-/** What a matcher returns to the runner. `actual` and `expected` are for its diff. */
+/** The result of a matcher. Runners print `actual` and `expected` as a diff. */
 export interface MatcherResult {
   readonly pass: boolean
   readonly message: () => string
@@ -40,12 +40,12 @@ export interface MatcherResult {
   readonly expected?: unknown
 }
 
-/** Matchers on what reached a mock. Their messages name catches and requests, never a key. */
+/** Matchers for the requests to a mock and the catches that it stored. Their messages contain no keys. */
 export interface MockMatchers<Result = unknown> {
   /**
-   * Clients stored such a fish in the mock. Without a pattern: any.
-   * @param times exactly so often @default at least once
-   * @throws TypeError when the pattern has an unknown field, rarity or gamemode, also behind `.not`
+   * Clients stored a matching fish. Without a pattern: any fish.
+   * @param times the exact number @default at least one
+   * @throws TypeError when the pattern has an unknown field, rarity or gamemode, even after `.not`
    * @example expect(mock).toHaveSentFish({ name: 'Salmon', rarity: 'gold', user: 'Alex' })
    * @example expect(mock).not.toHaveSentFish({ name: expect.stringMatching(/^Sal/) })
    */
@@ -53,26 +53,26 @@ export interface MockMatchers<Result = unknown> {
   /** As `toHaveSentFish`, for crabs. @example expect(mock).toHaveSentCrabs('crab', 2) */
   toHaveSentCrabs(pattern?: CatchPattern, times?: number): Result
   /**
-   * The mock refused requests because there were too many, by itself or by a fault.
-   * @param times exactly so many @default at least one
+   * The mock responded 429 to requests, by its rate limit or by a fault.
+   * @param times the exact number @default at least one
    */
   toHaveBeenRateLimited(times?: number): Result
   /**
-   * Requests to a route reached the mock.
-   * @param times exactly so many @default at least one
-   * @throws TypeError when there is no such route, also behind `.not`
+   * The mock received requests to a route.
+   * @param times the exact number @default at least one
+   * @throws TypeError when the route is unknown, even after `.not`
    * @example expect(mock).toHaveReceived('postFish', 1)
    */
   toHaveReceived(route: RouteName, times?: number): Result
 }
 
-/** The matchers, for `expect.extend` of any runner that has one. */
+/** The matchers, for `expect.extend` of any runner. */
 export const mockMatchers = {
   toHaveSentFish: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'fish', pattern, times),
   toHaveSentCrabs: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'crab', pattern, times),
   toHaveBeenRateLimited(mock: Mock, times?: number): MatcherResult {
     const requests = requestsOf(mock)
-    return judge({
+    return toResult({
       what: 'refuse requests because of the rate limit',
       wanted: 429,
       all: requests.map(({ status }) => status),
@@ -86,7 +86,7 @@ export const mockMatchers = {
     if (!Object.hasOwn(ROUTES, route)) {
       throw new TypeError(`Unknown route "${route}". Known routes: ${Object.keys(ROUTES).join(', ')}.`)
     }
-    return judge({
+    return toResult({
       what: `receive requests to ${route}`,
       wanted: route,
       all: requests.map((request) => request.route),
@@ -104,7 +104,7 @@ function sent(mock: Mock, kind: Kind, pattern: CatchPattern | undefined, times: 
   assertMock(mock)
   const all: readonly AnyCatch[] = kind === 'fish' ? mock.sent.fish() : mock.sent.crabs()
   const { wanted, matches, shown } = readPattern(pattern, kind)
-  return judge({
+  return toResult({
     what: `store ${kind} from clients like ${wanted === undefined ? '"any"' : text(wanted)}`,
     wanted: wanted ?? 'any',
     all: all.map(shown),
@@ -114,25 +114,25 @@ function sent(mock: Mock, kind: Kind, pattern: CatchPattern | undefined, times: 
   })
 }
 
-interface Judged {
+interface Comparison {
   readonly what: string
   readonly wanted: unknown
-  /** All that was there, in the form of `wanted`. */
+  /** All actual values, in the form of `wanted`. */
   readonly all: readonly unknown[]
   readonly found: number
   readonly times: number | undefined
   readonly seen: string
 }
 
-function judge({ what, wanted, all, found, times, seen }: Judged): MatcherResult {
+function toResult({ what, wanted, all, found, times, seen }: Comparison): MatcherResult {
   if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
-    throw new TypeError('times is a whole number, 0 or more.')
+    throw new TypeError('times must be 0 or a positive integer.')
   }
   const pass = times === undefined ? found > 0 : found === times
-  const asked = times === undefined ? '' : ` ${times} times`
+  const count = times === undefined ? '' : ` ${times} times`
   return {
     pass,
-    message: () => `The mock should ${pass ? 'not ' : ''}${what}${asked}; it did ${found} times. ${seen}`,
+    message: () => `The mock should ${pass ? 'not ' : ''}${what}${count}; it did ${found} times. ${seen}`,
     ...(found === 0 ? { actual: all, expected: [wanted] } : { actual: found, expected: times ?? 0 }),
   }
 }
@@ -140,7 +140,7 @@ function judge({ what, wanted, all, found, times, seen }: Judged): MatcherResult
 interface ReadPattern {
   readonly wanted: unknown
   readonly matches: (one: AnyCatch) => boolean
-  /** A catch in the fields that the pattern names. */
+  /** The fields of a catch that the pattern has. */
   readonly shown: (one: AnyCatch) => unknown
 }
 
@@ -153,7 +153,7 @@ function readPattern(pattern: unknown, kind: Kind): ReadPattern {
     return { wanted: pattern, matches: ({ name }) => isLike(name, pattern), shown: ({ name }) => name }
   }
   if (typeof pattern !== 'object' || pattern === null) {
-    throw new TypeError('A pattern is a name, a regular expression, an asymmetric matcher or an object of fields.')
+    throw new TypeError('A pattern must be a name, a regular expression, an asymmetric matcher or an object of fields.')
   }
   const wanted = readFields(pattern, kind)
   const fields = Object.keys(wanted) as (keyof StoredFish)[]
@@ -167,12 +167,12 @@ function readPattern(pattern: unknown, kind: Kind): ReadPattern {
 const CATCH_FIELDS = ['user', 'gamemode', 'name', 'id', 'caughtAt'] as const satisfies (keyof StoredCatch)[]
 const FIELDS = { fish: [...CATCH_FIELDS, 'rarity'], crab: CATCH_FIELDS } as const
 
-/** Refuses what no catch can ever match: behind `.not` such a pattern would always pass. */
+/** Rejects patterns that match no catch, since they would always pass after `.not`. */
 function readFields(pattern: object, kind: Kind): Fields {
   const known: readonly string[] = FIELDS[kind]
   const entries = Object.entries(pattern).map(([field, value]: [string, unknown]) => {
     if (!known.includes(field)) throw new TypeError(`Unknown field "${field}". Known fields: ${known.join(', ')}.`)
-    if (value === undefined) throw new TypeError(`The field "${field}" has no value. Leave it out for any.`)
+    if (value === undefined) throw new TypeError(`The field "${field}" is undefined. Omit it to match any value.`)
     if (value instanceof RegExp || isAsymmetric(value)) return [field, value]
     if (field === 'rarity') return [field, readRarity(value)]
     if (field === 'gamemode' && !isGamemode(value)) {
@@ -193,7 +193,7 @@ function readRarity(given: unknown): RarityLabel {
 
 function isLike(actual: unknown, wanted: unknown, field?: keyof StoredFish): boolean {
   if (isAsymmetric(wanted)) return wanted.asymmetricMatch(actual)
-  // Not test(): an expression with the flag g would start where it found the catch before.
+  // Not test(), which starts at lastIndex with the flag g.
   if (wanted instanceof RegExp) return String(actual).search(wanted) >= 0
   if (field === 'user' && typeof wanted === 'string') return userNameKey(wanted) === userNameKey(String(actual))
   return wanted === actual
@@ -203,7 +203,7 @@ function isAsymmetric(value: unknown): value is AsymmetricMatcher {
   return typeof (value as Partial<AsymmetricMatcher> | null | undefined)?.asymmetricMatch === 'function'
 }
 
-/** Whether a matcher is one of texts, such as `expect.stringContaining()`: then it stands for a name. */
+/** Whether a matcher is for strings, such as `expect.stringContaining()`: it then matches the name. */
 function matchesText(matcher: AsymmetricMatcher & { getExpectedType?(): string }): boolean {
   return matcher.getExpectedType?.() === 'string'
 }
@@ -211,7 +211,7 @@ function matchesText(matcher: AsymmetricMatcher & { getExpectedType?(): string }
 function assertMock(value: Mock): void {
   const { sent, requests } = (value ?? {}) as Partial<Mock>
   if (typeof sent?.fish === 'function' && Array.isArray(requests)) return
-  throw new TypeError('expect() takes a mock of createMock() here.')
+  throw new TypeError('expect() must get a mock of createMock().')
 }
 
 function requestsOf(mock: Mock): readonly HistoryEntry[] {
@@ -221,7 +221,7 @@ function requestsOf(mock: Mock): readonly HistoryEntry[] {
 
 function seenRequests(requests: readonly HistoryEntry[]): string {
   const lines = requests.map(
-    ({ method, path, status, user }) => `\n  ${method} ${path}${user ? ` of ${user}` : ''}: ${status ?? 'under way'}`,
+    ({ method, path, status, user }) => `\n  ${method} ${path}${user ? ` of ${user}` : ''}: ${status ?? 'in flight'}`,
   )
   return `It received:${lines.join('') || ' none'}`
 }

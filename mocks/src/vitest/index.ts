@@ -11,18 +11,18 @@ declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends MockMatchers<R> {}
 }
 
-/** What the tests of {@link test} are given. */
+/** The fixtures of {@link test}. */
 export interface MockFixtures {
-  /** What the world of a test is made of. Override it for a file or a `describe`. @default {} */
+  /** The options of `createMock`. Override them for a file or a `describe`. @default {} */
   readonly mockOptions: MockOptions
-  /** A world of the test's own. What it opened is closed when the test ends. */
+  /** A mock for this test, which is closed when the test ends. */
   readonly mock: Mock
 }
 
 expect.extend(mockMatchers)
 
 /**
- * vitest's `test`, which gives each test a world of its own: tests may run at once.
+ * Vitest's `test` with a separate mock for each test, so that tests can run concurrently.
  * @example
  * import { expect, test } from '@fish-crab/mocks/vitest'
  *

@@ -74,7 +74,7 @@ export const keyChecks = checksOf('key', [
   ],
   [
     'key-of-another',
-    "A player who asks for another's key is told 403 forbidden.",
+    "A player who asks for another's key gets 403 forbidden.",
     async (context) => {
       const { name, password } = await context.user()
       const other = await context.newUser()

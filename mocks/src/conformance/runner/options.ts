@@ -11,36 +11,36 @@ export interface ConformanceAdministrator {
 /** Options of `runConformance`. */
 export interface ConformanceOptions extends ServiceConfiguration {
   /**
-   * Where the implementation is served, such as `http://127.0.0.1:8787`. A path is kept, a trailing slash is not. In a
-   * page: the page's own origin. What administrators ask for, and most headers, no page of another origin may read.
+   * The base URL of the implementation, such as `http://127.0.0.1:8787`, with or without a path. In a page, it must be
+   * the page's own origin, since CORS hides admin endpoints and most headers from other origins.
    */
   readonly baseUrl: string
   /**
-   * An administrator of it. A superadmin: what a mere `admin` cannot do is skipped, and users are not made, since an
-   * `admin` could not remove them again. @default none: then `user` must be given
+   * A superadmin of the implementation. With an administrator of role `admin`, no users are created, since they could
+   * not be removed, and checks that need them are skipped. @default none: `user` is required
    */
   readonly admin?: ConformanceAdministrator
-  /** How requests are sent, one `Request` at a time. @default `globalThis.fetch`, looked up at each call */
+  /** Sends requests. @default `globalThis.fetch`, looked up at each call */
   readonly fetch?: SendRequest
   /**
-   * A `fetch` that reaches the service from a client address of its own, another one at each call.
-   * @default none: what needs a second address is skipped
+   * Returns a `fetch` with another client address, a new one for each call.
+   * @default none: checks that need a second address are skipped
    */
   readonly otherClient?: () => SendRequest
-  /** Longest wait for the rate limit's window to end, in milliseconds. @default 0: skip what would have to wait */
+  /** Maximum wait for the end of the rate-limit window, in milliseconds. @default 0: checks that must wait are skipped */
   readonly maxWaitMs?: number
-  /** Waits, for a service whose clock is moved by hand. @default a timer */
+  /** Waits, for a service with a mocked clock. @default a timer */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>
-  /** Longest time for one response, in milliseconds. @default 10,000 */
+  /** Timeout of a request, in milliseconds. @default 10,000 */
   readonly requestTimeoutMs?: number
-  /** Longest time for the whole run, in milliseconds, without `maxWaitMs`. @default 300,000 */
+  /** Deadline of the run without `maxWaitMs`, in milliseconds. @default 300,000 */
   readonly deadlineMs?: number
-  /** Ends the run early. What it made is removed first; then the promise rejects with the signal's reason. */
+  /** Aborts the run. It removes its accounts, then rejects with the reason of the signal. */
   readonly signal?: AbortSignal
-  /** Only these checks, by id or section. @default all */
+  /** Ids or sections of the checks to run. @default all */
   readonly only?: readonly string[]
-  /** Not these checks, by id or section; they are reported as skipped. @default none */
+  /** Ids or sections of checks to report as skipped. @default none */
   readonly skip?: readonly string[]
-  /** Called with each result as it comes. */
+  /** Called after each check. */
   readonly onResult?: (result: CheckResult) => void
 }
