@@ -96,7 +96,7 @@ describe('mock', () => {
 
   test('says so when others can reach it', async () => {
     const { stderr } = await whileRunning(['--host', '0.0.0.0', '--json'], async () => {})
-    expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who reaches this address can read all keys/)
+    expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who can reach this address can read all keys/)
   })
 
   test.each([

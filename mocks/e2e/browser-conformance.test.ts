@@ -37,7 +37,7 @@ const PAGE = `
 
 /** Why checks are not made in a page, and which. */
 const SKIPPED = {
-  'programs may not set the header origin on this platform': [
+  'programs cannot set the header origin on this platform': [
     'cors-status',
     'cors-demo-fish',
     'cors-demo-crab',
@@ -55,21 +55,19 @@ const SKIPPED = {
     'bypass-not-by-other-origin',
     'limit-refusal-is-cors',
   ],
-  'programs may not set the header access-control-request-method on this platform': [
+  'programs cannot set the header access-control-request-method on this platform': [
     'cors-preflight-read',
     'cors-preflight-write-other-origin',
     'cors-allowed-origin-preflight-write',
     'limit-leaves-preflights-and-operations',
     'limit-leaves-others',
   ],
-  'programs may not set the header accept-encoding on this platform': [
+  'programs cannot set the header accept-encoding on this platform': [
     'read-in-gzip',
     'read-in-br',
     'read-without-coding',
   ],
-  'this platform may hold a streamed body back until its end, and there was no answer': [
-    'body-refused-while-streaming',
-  ],
+  'no response, and this platform may buffer a streamed body until its end': ['body-refused-while-streaming'],
   'requires a second client address (option otherClient)': [
     'failed-credentials-are-limited',
     'failed-credentials-of-one-name',

@@ -44,7 +44,7 @@ const SCENARIO = `
     }
   }
 
-  const world = (origin) => createMock({ startAt: ${STARTS_AT}, seed: { users: [{ name: 'Alex' }] }, origin })
+  const openMock = (origin) => createMock({ startAt: ${STARTS_AT}, seed: { users: [{ name: 'Alex' }] }, origin })
 `
 
 const PLAYED = {
@@ -67,7 +67,7 @@ test('a page plays a whole window through the worker of MSW, and no request leav
     import { setupWorker } from 'msw/browser'
 
     globalThis.play = async () => {
-      const mock = await world(location.origin)
+      const mock = await openMock(location.origin)
       const files = http.get(location.origin + '/*.js', () => passthrough())
       const worker = setupWorker(files, ...mock.handlers())
       await worker.start({ quiet: true })
@@ -146,9 +146,9 @@ test('a page plays a whole window by the fetch of a mock, without MSW or a worke
 }) => {
   await using page = await openMockedPage(
     `${SCENARIO}
-    globalThis.play = async () => playWindow(await world(location.origin), 'direct')
+    globalThis.play = async () => playWindow(await openMock(location.origin), 'direct')
     globalThis.refusals = async () => {
-      const mock = await world('http://fish.invalid')
+      const mock = await openMock('http://fish.invalid')
       const messages = []
       for (const open of [() => mock.listen(), () => mock.serve()]) await open().catch(({ message }) => messages.push(message))
       return messages

@@ -55,7 +55,7 @@ function expectConformant({ checks, left }: ConformanceReport): void {
   const skipped = checks.filter(({ outcome }) => outcome === 'skipped')
   // A new window may begin in the middle of a check, which then says so.
   const unexpected = skipped.filter(
-    ({ id, reason }) => !NEEDS_ANOTHER_ADDRESS.includes(id) && reason !== 'a new window began meanwhile',
+    ({ id, reason }) => !NEEDS_ANOTHER_ADDRESS.includes(id) && reason !== 'a new window started in the meantime',
   )
   expect(unexpected).toEqual([])
   expect(checks).toHaveLength(listChecks().length)

@@ -48,8 +48,8 @@ function outcomeOf(call: Promise<unknown>): () => string {
   return () => outcome
 }
 
-describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the way %s', (way) => {
-  it('tries again after a lost answer, though the clock was moved before it slept', async () => {
+describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) => {
+  it('retries after a lost response, even if the clock was advanced before it slept', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('lost-answer', { on: 'postFish' })
     const outcome = outcomeOf(client.fish.add(SALMON))
@@ -59,7 +59,7 @@ describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the 
     expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500])
   })
 
-  it('waits for each of its pauses, and is told of each at its moment', async () => {
+  it('waits for each of its delays and wakes up at the exact times', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('reset', { times: 2 })
     const outcome = outcomeOf(client.fish.list())
@@ -70,7 +70,7 @@ describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the 
     expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500, 1500])
   })
 
-  it('is released by a window, to the millisecond', async () => {
+  it('continues when the window ends, to the millisecond', async () => {
     const { client, clock } = await open(way, { limits: { requests: 1 } })
     await client.fish.list()
     const outcome = outcomeOf(client.fish.list())
@@ -80,7 +80,7 @@ describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the 
     expect(outcome()).toBe('resolved')
   })
 
-  it('gives up by timeoutMs and deadlineMs on that clock', async () => {
+  it('applies timeoutMs and deadlineMs on that clock', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('silence', { times: 2 })
     const timeout = outcomeOf(client.fish.list({ timeoutMs: 60_000, maxRetries: 0 }))
@@ -93,7 +93,7 @@ describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the 
     expect(deadline()).toBe('TimeoutError')
   })
 
-  it('jumps with autoAdvance, over windows, pauses, latency and silence', async () => {
+  it('jumps with autoAdvance over windows, delays, latency and silence', async () => {
     const { mock, client, clock } = await open(way, { autoAdvance: true, limits: { requests: 3 } })
     await Promise.all(Array.from({ length: 10 }, () => client.fish.list()))
     expect(mock.requests.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
@@ -105,12 +105,12 @@ describe.each(Object.keys(WAYS))('a client on a clock that stands still, by the 
   })
 })
 
-describe('a clock that stands still', () => {
+describe('a stopped clock', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  it('says who waits on it', async () => {
+  it('lists its sleepers', async () => {
     const { mock, client, clock } = await open('direct')
     expect(clock.sleepers).toEqual([])
     mock.fail({ latencyMs: 9000 })
@@ -125,7 +125,7 @@ describe('a clock that stands still', () => {
     expect(clock.sleepers).toEqual([])
   })
 
-  it('tells the author of a test that hangs who waits on it until when', async () => {
+  it('warns about a test that hangs with its sleepers and their wake-up times', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -145,7 +145,7 @@ describe('a clock that stands still', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('moves once more after a reset ended a move', async () => {
+  it('can be advanced again after a reset cancelled an advance', async () => {
     const { mock, client, clock } = await open('direct', { autoAdvance: true })
     mock.fail({ status: 503 })
     const first = client.fish.list()
@@ -155,7 +155,7 @@ describe('a clock that stands still', () => {
     expect(clock.sleepers).toEqual([])
   })
 
-  it('ends what waits for someone else than the mock, though it cannot see that', async () => {
+  it('does not wait forever for a request that waits for something outside of the mock', async () => {
     const { mock, clock } = await open('direct')
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', fetch: () => new Promise(() => {}) })
     const outcome = outcomeOf(client.fish.list({ maxRetries: 0 }))
@@ -164,7 +164,7 @@ describe('a clock that stands still', () => {
   })
 })
 
-it('a clock that goes on moves the timeouts of its clients too', async () => {
+it('a running clock also advances the timeouts of its clients', async () => {
   const mock = await createMock({ seed })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   mock.fail('silence')

@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe("a world's clock", () => {
-  it('stands still where it was started, until it is moved', async () => {
+describe("a mock's clock", () => {
+  it('is stopped at its start until it is moved', async () => {
     const { clock } = await createMock({ startAt: new Date(START) })
     await clock.advance(1500)
     expect(clock.now()).toBe(START + 1500)
@@ -39,7 +39,7 @@ describe("a world's clock", () => {
     expect(clock.now()).toBe(107)
   })
 
-  it('lets a request that waits on it be answered when the world is reset', async () => {
+  it('completes a delayed request when the mock is reset', async () => {
     const mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     const late = mock.fetch('/status')
@@ -48,7 +48,7 @@ describe("a world's clock", () => {
     expect((await late).status).toBe(200)
   })
 
-  it('wakes those who slept until then, and lets go of those who gave up', async () => {
+  it('wakes sleepers whose time has come, and drops those that were aborted', async () => {
     const { clock } = await createMock({ startAt: START })
     const giveUp = new AbortController()
     const woken: string[] = []
@@ -65,7 +65,7 @@ describe("a world's clock", () => {
     expect(woken).toEqual(['early', 'late'])
   })
 
-  it('lets a client of the SDK wait out the rate limit without waiting', async () => {
+  it('lets a client of the SDK wait for the rate limit without real time', async () => {
     const mock = await createMock({ startAt: START, limits: { requests: 1 }, seed: { users: [{ name: 'Alex' }] } })
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.fish.list()
@@ -75,7 +75,7 @@ describe("a world's clock", () => {
     expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted', 'counted'])
   })
 
-  it('plays thousands of windows one after the other', async () => {
+  it('plays thousands of windows in sequence', async () => {
     const mock = await createMock({ startAt: START, limits: { requests: 1 } })
     for (let count = 0; count < 2000; count += 1) {
       expect((await mock.fetch('/status')).status).toBe(200)

@@ -6,7 +6,7 @@ import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
-/** Each with worlds of its own: for the 100,000 of the long form, `npm run differential -- 100000`. */
+/** Each with mocks of its own: for the 100,000 of the long form, `npm run differential -- 100000`. */
 const SEEDS = [1, 2, 3, 4]
 const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]
 

@@ -5,7 +5,7 @@ const SEED = { users: [{ name: 'Alex', fish: { earth: [{ name: 'Salmon', rarity:
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
 describe('the direct transport', () => {
-  it('takes paths, addresses and requests, as fetch does', async () => {
+  it('accepts paths, URLs and requests, as fetch does', async () => {
     const mock = await createMock({ seed: SEED })
     const inputs = [READ, mock.origin + READ, new URL(READ, mock.origin), new Request(mock.origin + READ)]
     const bodies = await Promise.all(inputs.map(async (input) => (await mock.fetch(input)).text()))
@@ -13,7 +13,7 @@ describe('the direct transport', () => {
     expect((await mock.fetch(READ)).url).toBe(mock.origin + READ)
   })
 
-  it('hands on in plain what was encoded on the way', async () => {
+  it('decodes the content coding of responses', async () => {
     const mock = await createMock({
       seed: {
         users: [
@@ -30,7 +30,7 @@ describe('the direct transport', () => {
     expect(await coded.text()).toBe(plain)
   })
 
-  it('rejects with the reason of a signal that aborts, before or meanwhile', async () => {
+  it('rejects with the reason of an aborted signal, before or during the request', async () => {
     const mock = await createMock({ seed: SEED })
     const reason = new Error('changed my mind')
     await expect(mock.fetch(READ, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

@@ -53,7 +53,7 @@ function listenQuietly(network: SetupServer): void {
   vi.spyOn(console, 'error').mockImplementation(() => {})
 }
 
-/** Lets time pass on the clock of the world until a call is over. */
+/** Lets time pass on the clock of the mock until a call is over. */
 async function passing<Result>({ clock }: Mock, call: Promise<Result>): Promise<Result> {
   let over = false
   const settled = call.finally(() => {
@@ -82,7 +82,7 @@ describe('a fault', () => {
     { latencyMs: 5 },
   ]
   const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
-  it.each(alike)('%s looks alike to fetch on the direct transport, intercepted and over a socket', async (_, fault) => {
+  it.each(alike)('%s looks the same to fetch over direct, intercept and HTTP', async (_, fault) => {
     const results = [await suffer('direct', fault), await suffer('intercept', fault), await suffer('http', fault)]
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
@@ -93,40 +93,49 @@ describe('a fault', () => {
     { headers: { 'if-none-match': '*' } },
     { method: 'OPTIONS', headers: { origin: 'https://page.test', 'access-control-request-method': 'GET' } },
   ]
-  it.each(['cut-body', 'reset-after-headers'] as const)('%s leaves answers whole that have no body', async (fault) => {
-    for (const init of BODILESS) {
-      const expected = await suffer('direct', fault, init)
-      expect(expected).toMatchObject({ status: expect.any(Number), body: '' })
-      for (const transport of ['msw', 'intercept', 'http'] as const) {
-        expect(await suffer(transport, fault, init), transport).toEqual(expected)
+  it.each(['cut-body', 'reset-after-headers'] as const)(
+    '%s does not affect responses without a body',
+    async (fault) => {
+      for (const init of BODILESS) {
+        const expected = await suffer('direct', fault, init)
+        expect(expected).toMatchObject({ status: expect.any(Number), body: '' })
+        for (const transport of ['msw', 'intercept', 'http'] as const) {
+          expect(await suffer(transport, fault, init), transport).toEqual(expected)
+        }
       }
-    }
-  })
+    },
+  )
 
-  it.each(alike)('%s looks alike through MSW, but for the words of why a body broke off', async (_, fault) => {
-    const expected = await suffer('direct', fault)
-    const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
-    const breaks = fault === 'reset-after-headers' || fault === 'cut-body'
-    if (breaks) expect(expected).toMatchObject({ cause: { name: 'SocketError', code: 'UND_ERR_SOCKET' } })
-    expect(await suffer('msw', fault)).toEqual(breaks ? { ...expected, ...closed } : expected)
-  })
+  it.each(alike)(
+    '%s looks the same through MSW, except for the message of a body that ends early',
+    async (_, fault) => {
+      const expected = await suffer('direct', fault)
+      const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
+      const breaks = fault === 'reset-after-headers' || fault === 'cut-body'
+      if (breaks) expect(expected).toMatchObject({ cause: { name: 'SocketError', code: 'UND_ERR_SOCKET' } })
+      expect(await suffer('msw', fault)).toEqual(breaks ? { ...expected, ...closed } : expected)
+    },
+  )
 
-  it.each(STATUSES)('of status %i has the body and the headers of the contract, and is counted', async (status) => {
-    const mock = await createMock({ seed: SEED, startAt: START })
-    await mock.fetch(READ)
-    mock.fail({ status }, { on: 'getFish' })
-    const response = await mock.fetch(READ, { headers: { origin: 'https://page.test' } })
-    const body = errorBodySchema.parse(await response.json())
-    expect(response.status).toBe(status)
-    expect(body.requestId).toBe(response.headers.get('x-request-id'))
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(response.headers.get('x-ratelimit-remaining')).toBe(status === 429 ? '0' : '23')
-    expect(response.headers.get('x-ratelimit-reset')).toBe(String(START / 1000 + 300))
-    expect(response.headers.get('retry-after')).toBe(status === 429 ? '300' : null)
-    expect((await mock.fetch(READ)).headers.get('x-ratelimit-remaining')).toBe('22')
-  })
+  it.each(STATUSES)(
+    'with status %i has the body and headers of the contract, and the request is counted',
+    async (status) => {
+      const mock = await createMock({ seed: SEED, startAt: START })
+      await mock.fetch(READ)
+      mock.fail({ status }, { on: 'getFish' })
+      const response = await mock.fetch(READ, { headers: { origin: 'https://page.test' } })
+      const body = errorBodySchema.parse(await response.json())
+      expect(response.status).toBe(status)
+      expect(body.requestId).toBe(response.headers.get('x-request-id'))
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      expect(response.headers.get('x-ratelimit-remaining')).toBe(status === 429 ? '0' : '23')
+      expect(response.headers.get('x-ratelimit-reset')).toBe(String(START / 1000 + 300))
+      expect(response.headers.get('retry-after')).toBe(status === 429 ? '300' : null)
+      expect((await mock.fetch(READ)).headers.get('x-ratelimit-remaining')).toBe('22')
+    },
+  )
 
-  it('of status 429 says honestly when the window ends', async () => {
+  it('with status 429 states the real end of the window', async () => {
     const mock = await createMock({ startAt: START })
     await mock.fetch('/status')
     await mock.clock.advance(100_500)
@@ -134,7 +143,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/status')).headers.get('retry-after')).toBe('200')
   })
 
-  it('of status 401 challenges as the service does at that address', async () => {
+  it('with status 401 has the challenge of the service at that path', async () => {
     const mock = await createMock()
     mock.fail({ status: 401 }, { times: 2 })
     const challenge = async (path: string) => (await mock.fetch(path)).headers.get('www-authenticate')
@@ -142,7 +151,7 @@ describe('a fault', () => {
     expect(await challenge('/admin/me')).toBe('Bearer')
   })
 
-  it('strikes so many of the matching requests, however many come at once, and no other', async () => {
+  it('applies to exactly so many matching requests, even concurrent ones, and to no others', async () => {
     const mock = await createMock({ seed: SEED })
     const handle = mock.fail({ status: 503 }, { times: 2, on: ['getFish', 'GET /status'], user: 'alex' })
     const statuses = await Promise.all(
@@ -154,7 +163,7 @@ describe('a fault', () => {
     expect([handle.remaining, mock.faults]).toEqual([0, []])
   })
 
-  it('can be taken back', async () => {
+  it('can be cancelled', async () => {
     const mock = await createMock()
     const handle = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
     await expect(mock.fetch('/status')).rejects.toThrow('fetch failed')
@@ -162,7 +171,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/status')).status).toBe(200)
   })
 
-  it('that loses an answer stores what was sent, and the client that sends it again stores it once', async () => {
+  it('that loses the response stores the catch, and the retry of the client does not store it again', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     mock.fail('lost-answer', { on: 'postFish' })
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
@@ -187,7 +196,7 @@ describe('a fault', () => {
     },
   )
 
-  it('of a storage that is down runs through the service itself', async () => {
+  it('of an unreachable storage goes through the service itself', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
     const answer = async (path: string) => {
@@ -201,7 +210,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/readyz')).status).toBe(200)
   })
 
-  it('of silence lasts until the client gives up, on every transport', async () => {
+  it('of silence lasts until the client gives up, over every transport', async () => {
     const uncaught: unknown[] = []
     const note = (error: unknown) => uncaught.push(error)
     process.on('uncaughtExceptionMonitor', note)
@@ -229,7 +238,7 @@ describe('a fault', () => {
     expect(uncaught).toEqual([])
   })
 
-  it('of latency passes on the clock of the world', async () => {
+  it('of latency uses the clock of the mock', async () => {
     const mock: Mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     let answered = false
@@ -242,7 +251,7 @@ describe('a fault', () => {
     await answer
   })
 
-  it('that does not exist is refused with what there is', async () => {
+  it('that does not exist is rejected with a list of the existing ones', async () => {
     const mock = await createMock()
     expect(() => mock.fail('fire' as Fault)).toThrow(/Use one of silence, reset/)
     expect(() => mock.fail({ status: 418 } as unknown as Fault)).toThrow('status must be one of 400')

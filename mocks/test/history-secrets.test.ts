@@ -25,19 +25,19 @@ function printed({ requests }: OpenMock): string {
 }
 
 describe('secrets in the history', () => {
-  it('are blanked out of the names in a query, too', async () => {
+  it('are redacted in the names of a query', async () => {
     const mock = await open()
     await mock.fetch(`/status?${encodeURIComponent(PASSWORD)}=1&${mock.user('Alex').apiKey}`)
     expect(mock.requests[0]?.query).toEqual({ '[redacted]': '' })
   })
 
-  it('are blanked out of the id that a client gave its request', async () => {
+  it('are redacted in the request id of a client', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-request-id': mock.user('Alex').apiKey } })
     expect(mock.requests[0]?.requestId).toBe('[redacted]')
   })
 
-  it('are blanked out of what was encrypted, whether it is of the expected form or not', async () => {
+  it('are redacted in payloads, valid or not', async () => {
     const mock = await open()
     const { fernetKey, apiKey } = mock.user('Alex')
     const fernet = createFernet(fernetKey)
@@ -52,7 +52,7 @@ describe('secrets in the history', () => {
     expect(mock.sent.fish()).toMatchObject([{ name: apiKey }])
   })
 
-  it('are known by their look where no seed knows them: sessions and tokens', async () => {
+  it('are recognized by their form if they are not in the seed: sessions and tokens', async () => {
     const mock = await open()
     const login = await mock.fetch('/admin/login', {
       method: 'POST',
@@ -67,7 +67,7 @@ describe('secrets in the history', () => {
     expect(mock.requests[1]).toMatchObject({ path: '/[redacted]', query: { x: '[redacted]' } })
   })
 
-  it('leave other words whole, however short or common they are', async () => {
+  it('do not redact other words, even if they are short or common', async () => {
     const users = [
       { name: 'Steve', password: 'Steve' },
       { name: 'Zoe', password: 'a' },
@@ -84,8 +84,8 @@ describe('secrets in the history', () => {
   })
 })
 
-describe('an array of requests that was kept', () => {
-  it('stays as long as it was, while what was under way is filled in', async () => {
+describe('a stored array of requests', () => {
+  it('keeps its length, and requests in flight are filled in', async () => {
     const mock = await createMock()
     mock.fail({ latencyMs: 20 })
     const answer = mock.fetch('/status')

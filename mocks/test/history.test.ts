@@ -26,7 +26,7 @@ const post = (mock: OpenMock, token: string, headers: Record<string, string> = {
   })
 
 describe('the history', () => {
-  it('tells of a write what it wanted to store, decrypted and typed, and what the limiter made of it', async () => {
+  it('has the decrypted payload of a write, and the decision of the rate limit', async () => {
     const mock = await open()
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.fish.add([
@@ -55,7 +55,7 @@ describe('the history', () => {
     expect(mock.requests[1]?.payload).toMatchObject({ kind: 'crab', entries: [{ name: 'Hermit' }] })
   })
 
-  it('tells stored catches in the order in which they were stored, and each but once', async () => {
+  it('lists stored catches in order, each once', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     const token = await fernet.encrypt('{"fish":"Salmon","rarity":3}', { now: START })
@@ -75,7 +75,7 @@ describe('the history', () => {
     expect(mock.sent.crabs()).toMatchObject([{ user: 'Steve', gamemode: 'survival', name: 'crab' }])
   })
 
-  it('tells the catches of users who came after the seed too', async () => {
+  it('includes the catches of users that were created after the seed', async () => {
     const mock = await open()
     const json = { 'content-type': 'application/json' }
     const login = await mock.fetch('/admin/login', {
@@ -97,7 +97,7 @@ describe('the history', () => {
     expect(JSON.stringify(mock.requests)).not.toContain(token)
   })
 
-  it('says of what it cannot read why', async () => {
+  it('has the reason why a payload cannot be read', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     await post(mock, 'no token')
@@ -110,7 +110,7 @@ describe('the history', () => {
     ])
   })
 
-  it('reads also what the limiter refused', async () => {
+  it('has the payload of a write that the rate limit refused', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     for (let count = 0; count < 3; count += 1) await mock.fetch('/status')
@@ -122,7 +122,7 @@ describe('the history', () => {
     })
   })
 
-  it('tells who went past the limiter, and what nothing counts', async () => {
+  it('has the requests that bypassed the rate limit or are exempt', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-api-key': MASTER } })
     await mock.fetch('/livez')
@@ -134,7 +134,7 @@ describe('the history', () => {
     ])
   })
 
-  it('knows the user by name, path or API key', async () => {
+  it('identifies the user by name, path or API key', async () => {
     const mock = await open()
     const { apiKey } = mock.user('Steve')
     await mock.fetch('/get/fish?name=alex&gamemode=earth')
@@ -143,7 +143,7 @@ describe('the history', () => {
     expect(mock.requests.map(({ user }) => user)).toEqual(['alex', 'Alex', 'Steve'])
   })
 
-  it('prints no secret, wherever it was put', async () => {
+  it('contains no secret anywhere', async () => {
     const mock = await open()
     const { apiKey, fernetKey, password } = mock.user('Alex')
     const token = await createFernet(fernetKey).encrypt('{"fish":"Salmon","rarity":3}')

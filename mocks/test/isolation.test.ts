@@ -19,8 +19,8 @@ async function whole(answer: Promise<Response>) {
   return { status: response.status, headers: [...response.headers], body: await response.text() }
 }
 
-describe('a world', () => {
-  it('of the same seed and start answers byte for byte the same, ids and keys included', async () => {
+describe('a mock', () => {
+  it('with the same seed and start gives the same responses byte for byte, including ids and keys', async () => {
     const play = async () => {
       const mock = await createMock({ seed: SEED, startAt: START })
       const answers = [await whole(mock.fetch(READ)), await whole(mock.fetch('/get/crab?name=Alex&gamemode=survival'))]
@@ -35,7 +35,7 @@ describe('a world', () => {
     })
   })
 
-  it('gives a user the same keys and ids whoever else is in the seed', async () => {
+  it('gives a user the same keys and ids whatever else is in the seed', async () => {
     const alone = await createMock({ seed: { users: SEED.users?.slice(0, 1) ?? [] }, startAt: START })
     const among = await createMock({ seed: { users: [...(SEED.users ?? [])].reverse() }, startAt: START })
     expect(among.user('alex')).toEqual(alone.user('Alex'))
@@ -44,7 +44,7 @@ describe('a world', () => {
     expect(alone.user('Alex').fernetKey).not.toBe(among.user('Steve').fernetKey)
   })
 
-  it('returns to its seed, without what was stored, sent, counted, delayed or ordered since', async () => {
+  it('restores its seed, without later catches, requests, counts, delays and faults', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     const before = await whole(mock.fetch(READ))
     await mock.clock.advance(1000)
@@ -60,7 +60,7 @@ describe('a world', () => {
     expect(await whole(mock.fetch(READ))).toEqual(before)
   })
 
-  it('lets a request that is under way while it is reset end where it began', async () => {
+  it('completes a request in flight during a reset in the state that it started in', async () => {
     const mock = await createMock({ seed: SEED })
     const before = mock.fetch(READ)
     await mock.reset()
@@ -68,7 +68,7 @@ describe('a world', () => {
     expect(mock.requests).toEqual([])
   })
 
-  it('says what is wrong with a seed', async () => {
+  it('reports mistakes in a seed', async () => {
     const fish = { earth: [{ name: 'Salmon', rarity: 9 as 1 }] }
     await expect(createMock({ seed: { users: [{ name: 'Alex', fish }] } })).rejects.toThrow(/Alex.*1 to 7/)
     await expect(createMock({ seed: { users: [{ name: 'not a name' }] } })).rejects.toThrow(
@@ -78,14 +78,14 @@ describe('a world', () => {
     await expect(createMock({ seed: { admins: [twice, twice] } })).rejects.toThrow('two administrators')
   })
 
-  it('shares nothing with a thousand others that work at once', async () => {
+  it('shares nothing with a thousand other mocks at the same time', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `User${index}`)
-    const worlds = await Promise.all(
+    const mocks = await Promise.all(
       names.map((name) => createMock({ seed: { users: [{ name }] }, limits: { requests: 2 } })),
     )
-    expect(new Set(worlds.map(({ origin }) => origin)).size).toBe(1000)
+    expect(new Set(mocks.map(({ origin }) => origin)).size).toBe(1000)
     const statuses = await Promise.all(
-      worlds.flatMap((mock, index) =>
+      mocks.flatMap((mock, index) =>
         [index, (index + 1) % 1000, index].map(
           async (of) => (await mock.fetch(`/get/fish?name=User${of}&gamemode=earth`)).status,
         ),
@@ -94,10 +94,10 @@ describe('a world', () => {
     expect(new Set(statuses.filter((_, index) => index % 3 === 0))).toEqual(new Set([200]))
     expect(new Set(statuses.filter((_, index) => index % 3 === 1))).toEqual(new Set([404]))
     expect(new Set(statuses.filter((_, index) => index % 3 === 2))).toEqual(new Set([429]))
-    expect(worlds.every(({ requests }) => requests.length === 3)).toBe(true)
+    expect(mocks.every(({ requests }) => requests.length === 3)).toBe(true)
   })
 
-  it('counts clients at different addresses apart', async () => {
+  it('counts clients at different addresses separately', async () => {
     const mock = await createMock({ limits: { requests: 1 }, trustProxy: 1 })
     const status = async (answer: Promise<Response>) => (await answer).status
     expect(await status(mock.fetch('/status'))).toBe(200)

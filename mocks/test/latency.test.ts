@@ -2,7 +2,7 @@ import { createMock } from '@fish-crab/mocks'
 import { expect, it } from 'vitest'
 
 // On a clock that stands still, a request that misses its moment waits for ever.
-it('latency is over for a request that just came when the clock is moved on', async () => {
+it('latency ends for a request that has just arrived when the clock is advanced', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const answer = mock.fetch('/status')
@@ -10,7 +10,7 @@ it('latency is over for a request that just came when the clock is moved on', as
   expect((await answer).status).toBe(200)
 })
 
-it('latency goes on for the rest of its time when the clock is moved by a part of it', async () => {
+it('latency continues for its remaining time when the clock is advanced by a part of it', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const order: string[] = []
@@ -23,7 +23,7 @@ it('latency goes on for the rest of its time when the clock is moved by a part o
   expect(order).toEqual(['moved', 'answer'])
 })
 
-it('latency is over for a request that just came when the world is reset', async () => {
+it('latency ends for a request that has just arrived when the mock is reset', async () => {
   const mock = await createMock({ startAt: 0 })
   await mock.clock.advance(1000)
   mock.fail({ latencyMs: 60_000 })

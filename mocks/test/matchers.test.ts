@@ -53,23 +53,23 @@ describe('toHaveSentFish()', () => {
     ],
     ['an unknown rarity', { rarity: 'golden' }, 'Unknown rarity "golden". Use 1 to 7, or one of Bronze, Silver, Gold'],
     ['an unknown gamemode', { gamemode: 'Earth' }, 'Unknown gamemode "Earth". Known gamemodes: oneblock, earth,'],
-    ['a field without a value', { name: undefined }, 'The field "name" has no value.'],
+    ['a field without a value', { name: undefined }, 'The field "name" is undefined.'],
     [
       'a pattern of another kind',
       3,
       'A pattern must be a name, a regular expression, an asymmetric matcher or an object',
     ],
-  ])('refuses %s, also where it must not be found', (_, wanted, message) => {
+  ])('rejects %s, even after .not', (_, wanted, message) => {
     expect(() => expect(mock).toHaveSentFish(pattern(wanted))).toThrow(message)
     expect(() => expect(mock).not.toHaveSentFish(pattern(wanted))).toThrow(message)
   })
 
-  it.each([-1, 0.5, Number.NaN])('refuses to count %d times', (times) => {
+  it.each([-1, 0.5, Number.NaN])('rejects %d times', (times) => {
     expect(() => expect(mock).toHaveSentFish('Salmon', times)).toThrow('times must be 0 or a positive integer.')
     expect(() => expect(mock).not.toHaveSentFish('Salmon', times)).toThrow('times must be 0 or a positive integer.')
   })
 
-  it('lets runners print what was stored beside what was wanted, in the fields that were asked for', () => {
+  it('gives runners the stored and the expected catches for a diff, in the fields of the pattern', () => {
     expect(failureOf(() => expect(mock).toHaveSentFish({ name: 'Koi', rarity: 3 }))).toMatchObject({
       actual: [
         { name: 'Salmon', rarity: 'Gold' },
@@ -81,25 +81,25 @@ describe('toHaveSentFish()', () => {
     expect(failureOf(() => expect(mock).not.toHaveSentFish('Salmon'))).toMatchObject({ actual: 1, expected: 0 })
   })
 
-  it('names an asymmetric matcher in its message', () => {
+  it('has the asymmetric matcher in its message', () => {
     const { message } = failureOf(() => expect(mock).toHaveSentFish({ name: expect.any(Number) }))
     expect(message).toContain('like {"name":"Any<Number>"}; it did 0 times.')
   })
 })
 
-it('toHaveSentCrabs() refuses a rarity, which crabs do not have', () => {
+it('toHaveSentCrabs() rejects a rarity, which crabs do not have', () => {
   expect(() => expect(mock).not.toHaveSentCrabs({ rarity: 3 })).toThrow('Unknown field "rarity".')
   expect(mock).toHaveSentCrabs({ name: expect.stringMatching(/^c/) }, 1)
 })
 
 describe('toHaveReceived()', () => {
-  it('refuses an unknown route, also where it must not be found', () => {
+  it('rejects an unknown route, even after .not', () => {
     const route = 'postfish' as 'postFish'
     expect(() => expect(mock).toHaveReceived(route)).toThrow('Unknown route "postfish". Known routes: ')
     expect(() => expect(mock).not.toHaveReceived(route)).toThrow('getFish, getCrab, postFish, postCrab')
   })
 
-  it('lets runners print which routes were asked for', () => {
+  it('gives runners the requested routes for a diff', () => {
     expect(failureOf(() => expect(mock).toHaveReceived('getFish'))).toMatchObject({
       actual: ['postFish', 'postCrab'],
       expected: ['getFish'],
@@ -108,15 +108,15 @@ describe('toHaveReceived()', () => {
   })
 })
 
-it('every matcher refuses what is no mock', () => {
+it('every matcher rejects what is not a mock', () => {
   for (const check of [expect(undefined), expect({ sent: 1 }).not]) {
     expect(() => check.toHaveSentFish()).toThrow('expect() must get a mock of createMock().')
-    expect(() => check.toHaveSentCrabs()).toThrow('expect() takes a mock')
-    expect(() => check.toHaveReceived('getFish')).toThrow('expect() takes a mock')
-    expect(() => check.toHaveBeenRateLimited()).toThrow('expect() takes a mock')
+    expect(() => check.toHaveSentCrabs()).toThrow('expect() must get a mock')
+    expect(() => check.toHaveReceived('getFish')).toThrow('expect() must get a mock')
+    expect(() => check.toHaveBeenRateLimited()).toThrow('expect() must get a mock')
   }
 })
 
-it('toHaveBeenRateLimited() lets runners print the statuses', () => {
+it('toHaveBeenRateLimited() gives runners the statuses for a diff', () => {
   expect(failureOf(() => expect(mock).toHaveBeenRateLimited())).toMatchObject({ actual: [201, 201], expected: [429] })
 })

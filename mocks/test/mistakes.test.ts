@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 /** As programs without types may call it. */
 const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as unknown as Seed
 
-describe('createMock() refuses', () => {
+describe('createMock() rejects', () => {
   it.each<[string, Seed, RegExp]>([
     [
       'a gamemode that there is none of',
@@ -55,19 +55,19 @@ describe('createMock() refuses', () => {
 })
 
 describe('a mock', () => {
-  it('knows its origin in every spelling', async () => {
+  it('normalizes its origin', async () => {
     const mock = await createMock({ origin: 'HTTP://Fish.test:80/' })
     expect(mock.origin).toBe('http://fish.test')
     expect((await mock.fetch('/livez')).url).toBe('http://fish.test/livez')
   })
 
-  it('does not limit an allowed origin, however that is spelled', async () => {
+  it('does not limit an allowed origin in any spelling', async () => {
     const mock = await createMock({ allowedOrigins: ['HTTP://Page.test:80/'], limits: { requests: 1 } })
     const headers = { origin: 'http://page.test' }
     for (let n = 0; n < 3; n += 1) expect((await mock.fetch('/status', { headers })).status).toBe(200)
   })
 
-  it('returns to the seed that it was made of, whatever became of that', async () => {
+  it('restores its initial seed, even if the object was changed', async () => {
     const users = [{ name: 'Alex' }]
     const mock = await createMock({ seed: { users } })
     users.push({ name: 'Steve' })
@@ -75,7 +75,7 @@ describe('a mock', () => {
     expect(() => mock.user('Steve')).toThrow('no user "Steve"')
   })
 
-  it('lets nobody move its clock beyond all Dates, and goes on', async () => {
+  it('rejects a clock change beyond the range of a Date, and continues', async () => {
     const { clock, fetch } = await createMock({ startAt: 0 })
     expect(() => clock.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError)
     expect(() => clock.set(-8.64e15 - 1)).toThrow(RangeError)
@@ -83,7 +83,7 @@ describe('a mock', () => {
     expect((await fetch('/status')).status).toBe(200)
   })
 
-  it('sleeps long, and not at once no longer, where no timer waits so long', async () => {
+  it('sleeps for longer than the maximum of platform timers', async () => {
     const { clock } = await createMock()
     const giveUp = new AbortController()
     const sleep = clock.sleep(2 ** 31, giveUp.signal).then(() => 'slept')

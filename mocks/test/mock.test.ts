@@ -10,7 +10,7 @@ describe('the mock', () => {
   beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
   afterAll(() => network.close())
 
-  it('answers the SDK through MSW as the service does', async () => {
+  it('responds to the SDK through MSW as the service does', async () => {
     const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
     network.use(...mock.handlers(ORIGIN))
     const { fernetKey } = mock.user('Alex')

@@ -8,7 +8,7 @@ const options = (value: unknown) => value as MockOptions
 
 const users = [{ name: 'Alex' }]
 
-describe('createMock() refuses', () => {
+describe('createMock() rejects', () => {
   it.each<[string, unknown, string]>([
     ['no object', 'seed', 'createMock() must be an object with any of: seed, startAt,'],
     ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
@@ -41,12 +41,12 @@ describe('createMock() refuses', () => {
   })
 })
 
-it('startStandaloneMock() refuses what createMock() does', async () => {
+it('startStandaloneMock() rejects the same options as createMock()', async () => {
   await expect(startStandaloneMock(options({ seed: { user: [] } }))).rejects.toThrow('Did you mean "users"?')
   await expect(startStandaloneMock(options({ limits: { requests: 0 } }))).rejects.toThrow('limits.requests')
 })
 
-it('mock.client() and mock.fail() refuse what they do not know', async () => {
+it('mock.client() and mock.fail() reject unknown options', async () => {
   const mock = await createMock({ seed: { users } })
   expect(() => mock.client('Alex', { transport: 'netwerk' as 'network' })).toThrow(
     "transport must be 'direct' or 'network'.",
@@ -56,7 +56,7 @@ it('mock.client() and mock.fail() refuse what they do not know', async () => {
   expect(mock.faults).toEqual([])
 })
 
-it('listen(), serve(), startStandaloneMock() and the conformance suite refuse options that they do not know', async () => {
+it('listen(), serve(), startStandaloneMock() and the conformance suite reject unknown options', async () => {
   await using mock = await createMock()
   await expect(mock.listen({ onUnhandeld: 'error' } as object)).rejects.toThrow('Did you mean "onUnhandled"?')
   await expect(mock.serve({ prot: 8787 } as object)).rejects.toThrow('Did you mean "port"?')
@@ -72,7 +72,7 @@ it('listen(), serve(), startStandaloneMock() and the conformance suite refuse op
   await expect(runConformance({ baseUrl, user: { Name: 'a' } } as never)).rejects.toThrow('Did you mean "name"?')
 })
 
-it.each(['Bun', 'Deno'])('listen() refuses to intercept on %s, where requests would go out', async (runtime) => {
+it.each(['Bun', 'Deno'])('listen() rejects on %s, where requests would not be intercepted', async (runtime) => {
   vi.stubGlobal(runtime, {})
   try {
     const mock = await createMock()

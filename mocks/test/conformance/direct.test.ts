@@ -4,7 +4,7 @@ import { MASTER, NOT_IN_PROCESS, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
 describe('the checks', () => {
-  it('are more than 300, each with an id of its own, a sentence and a section', () => {
+  it('are more than 300, each with a unique id, a sentence and a section', () => {
     const checks = listChecks()
     expect(checks.length).toBeGreaterThan(300)
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
@@ -20,7 +20,7 @@ describe('the checks', () => {
 })
 
 describe('the app in this process', () => {
-  it('keeps the whole contract, and is left as it was', async () => {
+  it('passes all checks, and keeps its data', async () => {
     const { options, app, accounts } = await openDirect()
     await app.users.create({ name: 'Alex' })
     const report = await runConformance(options)
@@ -30,7 +30,7 @@ describe('the app in this process', () => {
     expect(await accounts()).toEqual({ users: ['Alex'], admins: ['root'] })
   })
 
-  it('keeps it twice at once, for two clients', async () => {
+  it('passes two concurrent runs of two clients', async () => {
     const { options, accounts } = await openDirect()
     // Who waits moves the clock of both.
     const first = { ...options, maxWaitMs: 0 }
@@ -42,13 +42,13 @@ describe('the app in this process', () => {
     expect((await accounts()).users).toEqual([])
   })
 
-  it('keeps it with another limit', async () => {
+  it('passes with another limit', async () => {
     const rateLimit = { requests: 40, windowMs: 60_000 }
     const { options } = await openDirect({ rateLimit })
     expect(failuresOf(await runConformance(options))).toEqual([])
   })
 
-  it('touches nobody but accounts of the run and the administrator', async () => {
+  it('is only used by accounts of the run and the administrator', async () => {
     const { options, requests } = await openDirect()
     await runConformance(options)
     const named = requests.flatMap(({ url }) => {

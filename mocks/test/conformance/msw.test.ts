@@ -7,7 +7,7 @@ import { failuresOf } from './failures.ts'
 
 const ORIGIN = 'http://intercepted.test'
 
-it('a service behind MSW keeps the contract, with the fetch of the platform', async () => {
+it('a service behind MSW passes all checks with the global fetch', async () => {
   const { options, app } = await openDirect()
   const network = setupServer(http.all(`${ORIGIN}/*`, ({ request }) => app.fetch(request)))
   network.listen({ onUnhandledFrame: 'error' })

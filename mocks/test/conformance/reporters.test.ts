@@ -26,7 +26,7 @@ const REPORT: ConformanceReport = {
 }
 
 describe('a report', () => {
-  it('as TAP version 14 has a plan, directives and diagnostics, and escapes what would be a directive', () => {
+  it('as TAP version 14 has a plan, directives and diagnostics, and escapes directives in titles', () => {
     expect(tapReport(REPORT).split('\n')).toEqual([
       'TAP version 14',
       '1..3',
@@ -49,7 +49,7 @@ describe('a report', () => {
     expect(JSON.parse(jsonReport(REPORT))).toEqual(REPORT)
   })
 
-  it('as a table has its sections, both sides of what failed, and the counts', () => {
+  it('as a table has the sections, expected and actual values of failures, and the counts', () => {
     const text = tableReport(REPORT)
     expect(text).toContain('Responses in general\n  ok       one ')
     expect(text).toMatch(

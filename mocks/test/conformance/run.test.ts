@@ -30,7 +30,7 @@ function silentWhile(ms: number) {
 }
 
 describe('a run', () => {
-  it('says why it skips what it is not given the means for', async () => {
+  it('has the reason for each check that it must skip', async () => {
     const { options } = await openDirect()
     const { masterApiKey: _, allowedOrigin: __, otherClient: ___, maxWaitMs: ____, ...rest } = options
     const { checks, failed } = await runConformance(rest)
@@ -46,7 +46,7 @@ describe('a run', () => {
     ).toBe(true)
   })
 
-  it('with the window used up already skips what counts, and passes all else', async () => {
+  it('with an exhausted window skips the checks that count, and passes the others', async () => {
     const { options, app } = await openDirect()
     for (let count = 0; count < 26; count += 1) await app.fetch(new Request('http://service.test/status'))
     const { checks, failed } = await runConformance({ ...options, maxWaitMs: 0 })
@@ -58,7 +58,7 @@ describe('a run', () => {
     expect(skipped.length).toBeLessThan(20)
   })
 
-  it('soon after another one, from the same address, fails nothing: its failed logins were under other names', async () => {
+  it('soon after another run from the same address passes, since its failed logins use other names', async () => {
     const { options } = await openDirect()
     const { otherClient: _, maxWaitMs: __, ...rest } = options
     await runConformance(rest)
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect(wrong.map(({ outcome }) => outcome)).toEqual(['passed', 'passed'])
   })
 
-  it('goes on when the first user could not be made: one check fails, and not all that need one', async () => {
+  it('continues when the first user cannot be created: one check fails, not all that need a user', async () => {
     const { options } = await openDirect({
       around: (send) => {
         let isFirst = true
@@ -86,17 +86,17 @@ describe('a run', () => {
     expect(failed).toBe(1)
   })
 
-  it('does not spend a window that is large', async () => {
+  it('does not exhaust a large window', async () => {
     const { options } = await openDirect({ rateLimit: { requests: 5000, windowMs: 300_000 } })
     const { checks, failed } = await runConformance(options)
     expect(failed).toBe(0)
     expect(checks.find(({ id }) => id === 'limit-is-exact')).toMatchObject({
       outcome: 'skipped',
-      reason: expect.stringMatching(/^it would take 4\d+ requests/),
+      reason: expect.stringMatching(/^would require 4\d+ requests/),
     })
   })
 
-  it('as a mere admin makes no users, and says so', async () => {
+  it('with the role admin creates no users, and gives the reason', async () => {
     const { options, requests } = await openDirect({ role: 'admin' })
     const { checks, failed, passed, left } = await runConformance(options)
     expect({ failed, left }).toEqual({ failed: 0, left: [] })
@@ -109,7 +109,7 @@ describe('a run', () => {
     expect(sent).toEqual([])
   })
 
-  it('makes only the checks of the ids and sections that are named', async () => {
+  it('runs only the checks of the given ids and sections', async () => {
     const { options } = await openDirect()
     const { checks } = await runConformance({ ...options, only: ['status', 'replay-fish'], skip: ['demo-fish'] })
     expect(checks.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -124,7 +124,7 @@ describe('a run', () => {
     await expect(runConformance({ ...options, only: ['nonsense'] })).rejects.toThrow(RangeError)
   })
 
-  it('tells each result as it comes', async () => {
+  it('reports each result immediately', async () => {
     const { options } = await openDirect()
     const told: CheckResult[] = []
     const { checks } = await runConformance({ ...options, only: ['status'], onResult: (result) => told.push(result) })
@@ -132,7 +132,7 @@ describe('a run', () => {
     for (const { durationMs } of told) expect(durationMs).toBeGreaterThanOrEqual(0)
   })
 
-  it('ended by its signal rejects with the reason, and removes what it made', async () => {
+  it('that is aborted rejects with the reason and removes its accounts', async () => {
     const { options, accounts } = await openDirect()
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -146,7 +146,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('ended while a user is being made removes that one too', async () => {
+  it('that is aborted while it creates a user removes that user too', async () => {
     const controller = new AbortController()
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
@@ -159,7 +159,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('ends when its signal aborts within a request that then never settles', async () => {
+  it('ends when its signal aborts during a request that never settles', async () => {
     const controller = new AbortController()
     const { options } = await openDirect({
       around: (send) => (request) => {
@@ -172,7 +172,7 @@ describe('a run', () => {
     await expect(run).rejects.toThrow('enough')
   })
 
-  it('removes what it made where everything else fails', async () => {
+  it('removes its accounts when everything else fails', async () => {
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
         const isNeeded = /\/admin\/(login|me|users|admins)/.test(request.url)
@@ -185,7 +185,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('names what it could not remove', async () => {
+  it('lists what it could not remove', async () => {
     const { options } = await openDirect({
       around: (send) => async (request) =>
         request.method === 'DELETE' ? new Response(null, { status: 500 }) : send(request),
@@ -194,7 +194,7 @@ describe('a run', () => {
     expect(left).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
   })
 
-  it('reads no answer that has no end, and gives senders the signal beside the request', async () => {
+  it('does not read endless responses, and passes the signal separately', async () => {
     const { options } = await openDirect()
     const signals: (AbortSignal | undefined)[] = []
     let isCancelled = false
@@ -217,7 +217,7 @@ describe('a run', () => {
     expect(signals[0]).toBeInstanceOf(AbortSignal)
   })
 
-  it('does not hang on answers that never come', async () => {
+  it('does not hang without a response', async () => {
     const { options } = await openDirect({ around: silentWhile(300) })
     const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 300 })
     expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
@@ -228,7 +228,7 @@ describe('a run', () => {
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(2)
   })
 
-  it('does not go on after its deadline: what was under way fails, the rest is skipped', async () => {
+  it('stops at its deadline: the running check fails, the rest is skipped', async () => {
     const { options, accounts } = await openDirect({ around: silentWhile(150) })
     const { checks, failed } = await runConformance({
       ...options,
@@ -242,7 +242,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('tells no secret in what failed, whatever a service answers', async () => {
+  it('redacts secrets in failures, whatever the service responds', async () => {
     const { options, requests } = await openDirect({
       // Everything that came, in places that are told.
       around: (send) => async (request) => {
@@ -264,7 +264,7 @@ describe('a run', () => {
   })
 })
 
-describe('a run does not begin', () => {
+describe('a run does not start', () => {
   it.each([
     ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
     ['invalid_credentials', async () => Response.json({}, { status: 401 })],
@@ -279,7 +279,7 @@ describe('a run does not begin', () => {
     await expect(run).rejects.toMatchObject({ name: 'ConformanceStartError', code, retryAfterMs })
   })
 
-  it('with a signal that has aborted already', async () => {
+  it('with an aborted signal', async () => {
     const { options, requests } = await openDirect()
     await expect(runConformance({ ...options, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
     expect(requests).toEqual([])
@@ -305,7 +305,7 @@ describe('a run with a given user and no administrator', () => {
     return { options: base, user: { name, fernetKey }, apiKey, password, requests }
   }
 
-  it('checks the public endpoints, and says once what it leaves with the user', async () => {
+  it('checks the public endpoints, and reports once what stays with the user', async () => {
     const { options, user, apiKey, password } = await openPublic()
     const report = await runConformance({ ...options, user: { ...user, apiKey, password } })
     expect(failuresOf(report)).toEqual([])
@@ -336,7 +336,7 @@ describe('a run with a given user and no administrator', () => {
     expect(causes.flatMap(({ checks }) => checks)).toHaveLength(failed)
   })
 
-  it('needs no API key: what its window has room for is checked', async () => {
+  it('needs no API key: it runs the checks that fit into its window', async () => {
     const { options, user } = await openPublic()
     const report = await runConformance({ ...options, user, maxWaitMs: 0, only: ['writes', 'replay-fish'] })
     expect(failuresOf(report)).toEqual([])
@@ -344,7 +344,7 @@ describe('a run with a given user and no administrator', () => {
     expect(report.skipped).toBeGreaterThan(0)
   })
 
-  it('refuses to act as nobody, as two, or as a user that cannot be one', async () => {
+  it('rejects no identity, two identities, and an invalid user', async () => {
     const { options, user } = await openPublic()
     await expect(runConformance(options)).rejects.toThrow('runConformance() requires admin, or user')
     await expect(runConformance({ ...options, user, admin: ADMIN })).rejects.toThrow('not both')
@@ -353,7 +353,7 @@ describe('a run with a given user and no administrator', () => {
   })
 })
 
-it('a run stops when the service is gone, and says once what it left behind', async () => {
+it('a run stops when the service is gone, and reports once what it left', async () => {
   let count = 0
   const { options } = await openDirect({
     around: (send) => async (request, init) => {

@@ -7,7 +7,7 @@ import { failuresOf } from './failures.ts'
 
 const WINDOW_MS = 300_100
 
-/** A mock, and what a run against any of its lanes takes. */
+/** A mock, and what a run against any of its transports takes. */
 async function openMock() {
   const mock = await createMock({ seed: { admins: [ADMIN] }, keys: { master: MASTER }, allowedOrigins: [ORIGIN] })
   const options: ConformanceOptions = {
@@ -33,8 +33,8 @@ function expectConformant(report: ConformanceReport, ...skipped: readonly string
 
 const OF_ANOTHER_CLIENT = ['failed-credentials-are-limited', 'failed-credentials-of-one-name', 'limit-is-per-client']
 
-describe('the mock keeps the contract', () => {
-  it('on the direct lane', async () => {
+describe('the mock passes all checks', () => {
+  it('over the direct transport', async () => {
     const { mock, options } = await openMock()
     let clients = 0
     const otherClient = () => {
@@ -44,7 +44,7 @@ describe('the mock keeps the contract', () => {
     expectConformant(await runConformance({ ...options, fetch: mock.fetch, otherClient }))
   })
 
-  it('behind MSW', async () => {
+  it('through MSW', async () => {
     const { mock, options } = await openMock()
     const network = setupServer(...mock.handlers())
     network.listen({ onUnhandledFrame: 'error' })
@@ -55,7 +55,7 @@ describe('the mock keeps the contract', () => {
     }
   })
 
-  it('as a server of its own', async () => {
+  it('over HTTP', async () => {
     const { mock, options } = await openMock()
     await using served = await mock.serve()
     expectConformant(await runConformance({ ...options, baseUrl: served.url }), ...OF_ANOTHER_CLIENT)

@@ -23,7 +23,7 @@ export interface Episode {
   readonly differences: readonly Difference[]
 }
 
-/** Plays the requests of a seed through every transport, each in a world of its own, and compares them answer by answer. */
+/** Plays the requests of a seed through every transport, each in a mock of its own, and compares them answer by answer. */
 export async function playEpisode(seed: number, count: number, transports: Transports = TRANSPORTS): Promise<Episode> {
   const requests = await generate(seed, count)
   const [reference = '', ...others] = Object.keys(transports)

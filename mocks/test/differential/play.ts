@@ -5,7 +5,7 @@ import type { OpenLaneOf } from './transports.ts'
 /** How long an answer may take, in milliseconds: far more than it does. */
 const PATIENCE_MS = 10_000
 
-/** Plays requests one after the other through one transport, in a fresh world. */
+/** Plays requests one after the other through one transport, in a fresh mock. */
 export async function play(open: OpenLaneOf, seed: number, requests: readonly PlainRequest[]): Promise<string[]> {
   await using transport = await open(seed)
   const normalized = createNormalizer()

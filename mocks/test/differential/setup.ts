@@ -1,10 +1,10 @@
 import type { MockOptions } from '@fish-crab/mocks'
 import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
 
-/** When the worlds begin, in unix milliseconds. */
+/** When the mocks begin, in unix milliseconds. */
 export const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 
-/** A user of every world, whose secrets the requests know. */
+/** A user of every mock, whose secrets the requests know. */
 export interface KnownUser {
   readonly name: string
   readonly password: string
@@ -41,7 +41,7 @@ const MANY_FISH = manyFish(120)
 /** Enough for answers that are streamed. */
 const VERY_MANY_FISH = manyFish(2500, 100)
 
-/** What every world is made of. Tokens age in every other one. */
+/** What every mock is made of. Tokens age in every other one. */
 export function optionsOf(seed: number) {
   return {
     seed: {

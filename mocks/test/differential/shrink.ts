@@ -53,7 +53,7 @@ const SHOWN = 1500
 export function describeDifference({ requests, difference }: Shrunk): string {
   const { seed, transports, answers } = difference
   return [
-    `Seed ${seed}: ${transports.join(' and ')} answer the last of these requests differently. In worlds of this seed, send:`,
+    `Seed ${seed}: ${transports.join(' and ')} answer the last of these requests differently. In mocks of this seed, send:`,
     ...requests.map((request) => `  ${JSON.stringify(request).slice(0, SHOWN)}`),
     ...transports.map(
       (transport, side) => `${transport}:\n${(answers[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`,

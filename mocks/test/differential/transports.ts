@@ -4,13 +4,13 @@ import { startRealServer } from './real-server.ts'
 import { type Send, sendByFetch, sendByHttp } from './send.ts'
 import { optionsOf } from './setup.ts'
 
-/** A world behind one way in. */
+/** A mock behind one way in. */
 export interface OpenLane extends AsyncDisposable {
   readonly send: Send
   advance(milliseconds: number): void
 }
 
-/** Opens a transport with a fresh world. What intercepts, does so until it is closed: one transport at a time. */
+/** Opens a transport with a fresh mock. What intercepts, does so until it is closed: one transport at a time. */
 export type OpenLaneOf = (seed: number) => Promise<OpenLane>
 
 /** Transports by name, the one that the others are compared with first. */
@@ -35,14 +35,14 @@ export const TRANSPORTS: Transports = {
     )
   },
 
-  async intercepted(seed) {
+  async intercept(seed) {
     const mock = await createMock(optionsOf(seed))
     await mock.listen()
     const { send, close } = sendByHttp(mock.origin)
     return laneOf(mock, send, close)
   },
 
-  async standalone(seed) {
+  async http(seed) {
     const mock = await createMock(optionsOf(seed))
     const { url } = await mock.serve()
     const { send, close } = sendByHttp(url)

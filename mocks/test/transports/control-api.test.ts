@@ -12,8 +12,8 @@ afterEach(() => mock.close())
 
 const demo = () => fetch(`${mock.url}/demo/fish`)
 
-describe('the control endpoints', () => {
-  it('tell what there is, with an example of every body that works', async () => {
+describe('the control API', () => {
+  it('lists its endpoints, with a valid example of every body', async () => {
     const { status, body } = await mock.control('GET', '')
     expect(status).toBe(200)
     expect(body.endpoints).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/clock' }))
@@ -23,11 +23,11 @@ describe('the control endpoints', () => {
     }
   })
 
-  it('say that the mock answers', async () => {
+  it('reports that the mock is running', async () => {
     expect((await mock.control('GET', 'health')).body).toEqual({ status: 'ok' })
   })
 
-  it('hand out the keys of seeded users, with which a client posts, and then what they hold', async () => {
+  it('returns the keys of seeded users, which clients can post with, and then their collections', async () => {
     const { users } = (await mock.control('GET', 'state')).body
     expect(users).toEqual([
       {
@@ -45,7 +45,7 @@ describe('the control endpoints', () => {
     expect(after.users[0]).toMatchObject({ fish: { earth: [{}] }, crab: { survival: [{ name: 'crab' }] } })
   })
 
-  it('move the clock over a window, so that a refused client is let in again', async () => {
+  it('advances the clock past a window, so that a refused client is accepted again', async () => {
     const statuses = []
     for (let count = 0; count < 26; count += 1) statuses.push((await demo()).status)
     expect(statuses).toEqual([...Array.from({ length: 25 }, () => 200), 429])
@@ -54,7 +54,7 @@ describe('the control endpoints', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('set the clock to a moment', async () => {
+  it('sets the clock', async () => {
     await mock.control('POST', 'clock', { set: '2027-03-01T12:00:00+01:00' })
     expect((await mock.control('GET', 'clock')).body.now).toBe('2027-03-01T11:00:00.000Z')
     const answer = await fetch(`${mock.url}/status`)
@@ -62,7 +62,7 @@ describe('the control endpoints', () => {
     expect(answer.headers.get('date')).toBe('Mon, 01 Mar 2027 11:00:00 GMT')
   })
 
-  it('order faults for the next matching requests, list and cancel them', async () => {
+  it('adds faults for the next matching requests, lists and cancels them', async () => {
     const order = { fault: { status: 503 }, times: 2, on: 'GET /demo/fish' }
     const { status, body } = await mock.control('POST', 'faults', order)
     expect({ status, body }).toEqual({
@@ -76,13 +76,13 @@ describe('the control endpoints', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('let a fault last until it is deleted', async () => {
+  it('keeps a fault until it is deleted', async () => {
     await mock.control('POST', 'faults', { fault: 'storage-down', times: 'always' })
     expect((await mock.control('GET', 'faults')).body.faults).toEqual([{ fault: 'storage-down', remaining: 'always' }])
     for (let count = 0; count < 3; count += 1) expect((await fetch(`${mock.url}/status`)).status).toBe(503)
   })
 
-  it('show the history without secrets, and empty it', async () => {
+  it('returns the history without secrets, and clears it', async () => {
     const authorization = `Basic ${btoa('Alex:canary-password')}`
     const { fernetKey } = (await (await fetch(`${mock.url}/get/user/key`, { headers: { authorization } })).json()) as {
       fernetKey: string
@@ -97,7 +97,7 @@ describe('the control endpoints', () => {
     expect((await mock.control('GET', 'journal')).body.requests).toMatchObject([{ path: '/demo/fish' }])
   })
 
-  it('are neither counted, nor faulted, nor in the history', async () => {
+  it('is not counted, not affected by faults and not in the history', async () => {
     await mock.control('POST', 'faults', { fault: { status: 500 }, times: 'always' })
     for (let count = 0; count < 30; count += 1) expect((await mock.control('GET', 'state')).status).toBe(200)
     await mock.control('DELETE', 'faults')
@@ -105,7 +105,7 @@ describe('the control endpoints', () => {
     expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
   })
 
-  it('return to the seed', async () => {
+  it('restores the seed', async () => {
     const seeded = (await mock.control('GET', 'state')).body
     const { fernetKey } = seeded.users[0]
     await createClient({ baseUrl: mock.url, user: 'Alex', fernetKey, gamemode: 'earth' }).crabs.add()
@@ -147,14 +147,14 @@ describe('the control endpoints', () => {
     expect((await mock.control('GET', 'clock')).body.unixMs).toBe(START)
   })
 
-  it('say what there is not', async () => {
+  it('responds 404 to unknown paths and 405 to other methods', async () => {
     expect(await mock.control('GET', 'nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     const wrong = await mock.control('DELETE', 'clock')
     expect(wrong).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
     expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
   })
 
-  it('answer pages of any origin, also when they ask before', async () => {
+  it('responds to pages of any origin, including preflights', async () => {
     const headers = { origin: 'http://page.test', 'access-control-request-method': 'DELETE' }
     const asked = await fetch(`${mock.url}/__mock/faults`, { method: 'OPTIONS', headers })
     expect(asked.status).toBe(204)

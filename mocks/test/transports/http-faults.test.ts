@@ -58,7 +58,7 @@ const table = Object.keys(FAULTS).flatMap((fault) =>
   Object.keys(CLIENTS).map((client) => [fault, client as Client] as const),
 )
 
-describe('on the standalone server', () => {
+describe('over HTTP', () => {
   let standalone: MockServer
   let reference: Awaited<ReturnType<typeof startReference>>
   const uncaught: unknown[] = []
@@ -82,7 +82,7 @@ describe('on the standalone server', () => {
     expect(uncaught).toEqual([])
   })
 
-  it.each(table)('%s is to %s what a real network makes of it', async (fault, client) => {
+  it.each(table)('%s looks to %s like a real network fault', async (fault, client) => {
     const { stage, patience = 5000 } = FAULTS[fault] ?? {}
     const path = `/${encodeURIComponent(fault)}`
     const [mocked, real] = await Promise.all([
@@ -96,7 +96,7 @@ describe('on the standalone server', () => {
     if (fault !== 'silence') expect(mocked.codes?.at(-1)).toMatch(/^(ECONNRESET|UND_ERR_\w+)$/)
   })
 
-  it.each(Object.keys(CLIENTS) as Client[])('nothing at all disturbs %s', async (client) => {
+  it.each(Object.keys(CLIENTS) as Client[])('no fault affects %s', async (client) => {
     expect(await CLIENTS[client](standalone.url, 5000)).toEqual({ stage: 'never', status: 200 })
   })
 })

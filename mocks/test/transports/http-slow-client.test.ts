@@ -45,15 +45,15 @@ async function readLate(response: Response, networkFault: NetworkFault): Promise
   return { head: end < 0 ? all.length : end, body: end < 0 ? 0 : all.length - end - 4, code }
 }
 
-describe('a client that reads slowly', () => {
-  it('has all headers before the connection ends behind them', async () => {
+describe('a slow client', () => {
+  it('receives all headers before the connection ends after them', async () => {
     const headers = Array.from({ length: TOO_MUCH / MIB }, (_, at): [string, string] => [`x-${at}`, 'a'.repeat(MIB)])
     const { head, body, code } = await readLate(new Response('[]', { headers }), { kind: 'cut-body', share: 0 })
     expect(head).toBeGreaterThan(TOO_MUCH)
     expect({ body, code }).toEqual({ body: 0, code: undefined })
   })
 
-  it('has half of a body that is cut, and then its end', async () => {
+  it('receives half of a cut body, and then its end', async () => {
     const whole = new Response(new Uint8Array(2 * TOO_MUCH))
     expect(await readLate(whole, { kind: 'cut-body', share: 0.5 })).toMatchObject({ body: TOO_MUCH, code: undefined })
   })

@@ -37,8 +37,8 @@ async function raw(url: string, bytes: string): Promise<string> {
   return text(socket)
 }
 
-describe('the standalone server', () => {
-  it('answers a world to a client of any language, with all its headers', async () => {
+describe('a mock server', () => {
+  it('responds to a client in any language, with all headers', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const answer = await raw(mock.url, 'GET /v1//demo/%66ish/ HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n\r\n')
@@ -47,7 +47,7 @@ describe('the standalone server', () => {
     expect(answer).toContain('{"user":"demo","fish":[')
   })
 
-  it('takes each address for a client of its own', async () => {
+  it('treats each address as a separate client', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const remaining = (localAddress: string) =>
@@ -67,7 +67,7 @@ describe('the standalone server', () => {
     ).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.2'])
   })
 
-  it('streams bodies both ways, before the other side is done', async () => {
+  it('streams bodies in both directions, before the other side has finished', async () => {
     const { url } = await serve(async (request) => plain(request.body))
     const [first, last] = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)]
     let end = () => {}
@@ -81,7 +81,7 @@ describe('the standalone server', () => {
     expect(Buffer.compare(await buffer(answer), Buffer.concat([first, last]))).toBe(0)
   })
 
-  it('waits as long as it is told, and no longer than the client does', async () => {
+  it('applies a delay, but not longer than the client waits', async () => {
     const { url } = await serve(async (request) => {
       return { ...plain(), delayMs: request.url.endsWith('/long') ? 60_000 : 30 }
     })
@@ -105,7 +105,7 @@ describe('the standalone server', () => {
     expect(mocked?.replaceAll(requestId, '')).toBe(real?.replaceAll(requestId, ''))
   })
 
-  it('answers a request whose body it does not read, and then takes the next', async () => {
+  it('responds to a request without reading its body, and then accepts the next one', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const refused = await fetch(`${mock.url}/post/fish?name=Alex`, {
@@ -118,23 +118,23 @@ describe('the standalone server', () => {
     expect((await fetch(`${mock.url}/demo/fish`)).status).toBe(200)
   })
 
-  it('cuts a connection whose client goes on with a body that was refused', async () => {
+  it('closes the connection of a client that keeps sending a refused body', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const head = 'POST /post/fish?name=Alex HTTP/1.1\r\nhost: mock\r\ncontent-length: 10000000\r\n\r\n'
     expect(await raw(mock.url, `${head}and no end`)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('says aloud that the world itself failed', async () => {
+  it('reports an error of the mock itself', async () => {
     const { url } = await serve(async () => {
-      throw new Error('no such world')
+      throw new Error('no such state')
     })
     const answer = await fetch(url)
     expect(answer.status).toBe(500)
-    expect(await answer.json()).toMatchObject({ error: 'The mock failed: no such world', code: 'internal_error' })
+    expect(await answer.json()).toMatchObject({ error: 'The mock failed: no such state', code: 'internal_error' })
   })
 
-  it('cuts every connection when it closes: idle, waiting and silent ones', async () => {
+  it('closes all connections when it closes: idle, delayed and silent ones', async () => {
     const standalone = await serve(async (request) => ({
       ...plain(),
       delayMs: request.url.endsWith('/late') ? 60_000 : 0,
@@ -153,7 +153,7 @@ describe('the standalone server', () => {
     await expect(fetch(standalone.url)).rejects.toThrow()
   })
 
-  it('closes by itself at the end of its scope', async () => {
+  it('closes at the end of its scope', async () => {
     let url = ''
     {
       await using standalone = await serveHttp({ handle: async () => plain() })
@@ -163,7 +163,7 @@ describe('the standalone server', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('listens for this machine alone, and warns when told otherwise', async () => {
+  it('listens on loopback by default, and warns about other addresses', async () => {
     const own = await serve(async () => plain())
     expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(own.warnings).toEqual([])

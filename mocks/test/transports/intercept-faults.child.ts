@@ -27,7 +27,7 @@ const uncaught: string[] = []
 process.on('uncaughtException', (error) => uncaught.push(`exception: ${error.stack}`))
 process.on('unhandledRejection', (error) => uncaught.push(`rejection: ${(error as Error)?.stack ?? error}`))
 
-/** What a world would tell a transport. */
+/** What a mock would tell a transport. */
 function outcomeOf(kind: Case): Outcome {
   const response = new Response(kind === 'cut-empty' ? '' : BODY, { headers: { 'content-type': 'application/json' } })
   const delayMs = kind.startsWith('slow') ? SLOW_MS : 0

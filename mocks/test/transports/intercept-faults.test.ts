@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 type Table = Record<string, { outcome: string; name?: string; code?: string; causeCode?: string }>
 
-describe('a disturbance of an intercepted request', () => {
+describe('a network fault of an intercepted request', () => {
   let report: { real: Table; mocked: Table; uncaught: string[] }
   beforeAll(async () => {
     const child = fileURLToPath(new URL('./intercept-faults.child.ts', import.meta.url))
@@ -13,11 +13,11 @@ describe('a disturbance of an intercepted request', () => {
     report = JSON.parse(stdout)
   })
 
-  it('looks to every client as one of a real server does', () => {
+  it('looks to every client like that of a real server', () => {
     expect(report.mocked).toEqual(report.real)
   })
 
-  it('is told apart by kind and by client', () => {
+  it('differs by kind and by client', () => {
     const { mocked } = report
     expect(Object.keys(mocked).length).toBeGreaterThanOrEqual(60)
     expect(mocked['fetch GET, reset-first']).toMatchObject({ name: 'TypeError', causeCode: 'ECONNRESET' })
@@ -28,7 +28,7 @@ describe('a disturbance of an intercepted request', () => {
     expect(mocked['fetch GET, slow-answer']).toEqual({ outcome: 'answer 25' })
   })
 
-  it('leaves no error that nobody caught', () => {
+  it('causes no uncaught error', () => {
     expect(report.uncaught).toEqual([])
   })
 })

@@ -19,25 +19,25 @@ const text = async (url: string, init?: RequestInit) => (await fetch(url, init))
 const causeOf = (call: Promise<unknown>) => call.then(String, (error: Error) => error.cause)
 
 describe('listening for an origin', () => {
-  it('answers its requests with method, path and body', async () => {
+  it('passes method, path and body to the mock', async () => {
     await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://one.test' })
     expect(await text('http://one.test/fish')).toBe('mock intercept GET /fish')
     expect(await text('http://one.test/fish', { method: 'POST', body: 'Cod' })).toBe('mock intercept POST /fish Cod')
   })
 
-  it('keeps apart what several mocks answer, also when one of them closes', async () => {
-    const origins = Array.from({ length: 20 }, (_, index) => `http://world-${index}.test`)
+  it('keeps several mocks separate, even when one of them closes', async () => {
+    const origins = Array.from({ length: 20 }, (_, index) => `http://mock-${index}.test`)
     const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
     const ask = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
     const answers = origins.flatMap((origin) => [`${origin} intercept GET /a`, `${origin} intercept GET /b`])
     expect(await ask()).toEqual(answers)
     await all[0]?.close()
-    expect(await causeOf(fetch('http://world-0.test/a'))).toBeInstanceOf(UnhandledRequestError)
-    expect(await text('http://world-1.test/a')).toBe('http://world-1.test intercept GET /a')
+    expect(await causeOf(fetch('http://mock-0.test/a'))).toBeInstanceOf(UnhandledRequestError)
+    expect(await text('http://mock-1.test/a')).toBe('http://mock-1.test intercept GET /a')
     await Promise.all(all.map((interception) => interception.close()))
   })
 
-  it('refuses a second mock for the same origin, until the first has closed', async () => {
+  it('rejects a second mock for the same origin until the first has closed', async () => {
     const options: InterceptOptions = { handle: respondWith('mock'), origin: 'http://two.test' }
     const first = await intercept(options)
     await expect(intercept({ ...options, origin: 'http://two.test:80/' })).rejects.toThrow('already listens')
@@ -47,12 +47,12 @@ describe('listening for an origin', () => {
     expect(await text('http://two.test/again')).toBe('mock intercept GET /again')
   })
 
-  it('refuses what is no origin', async () => {
+  it('rejects an invalid origin', async () => {
     await expect(intercept({ handle: silent, origin: 'fish' })).rejects.toThrow(TypeError)
     await expect(intercept({ handle: silent, origin: 'http://a.test', passthrough: ['b'] })).rejects.toThrow(TypeError)
   })
 
-  it('resets what it still owes when it closes', async () => {
+  it('resets requests in flight when it closes', async () => {
     const received = Promise.withResolvers<void>()
     const handle: HandleRequest = (...args) => {
       received.resolve()
@@ -65,17 +65,17 @@ describe('listening for an origin', () => {
     expect(await owed).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('stops waiting when the client does', async () => {
+  it('stops waiting when the client disconnects', async () => {
     await using _ = await intercept({ handle: slow, origin: 'http://slow.test' })
     const aborted = fetch('http://slow.test/', { signal: AbortSignal.timeout(5) })
     await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(await text('http://slow.test/')).toBe('late')
   })
 
-  it('fails a request loudly when the mock itself fails', async () => {
-    const broken = () => Promise.reject(new Error('The world is broken.'))
+  it('fails a request with the error of the mock itself', async () => {
+    const broken = () => Promise.reject(new Error('The mock is broken.'))
     await using _ = await intercept({ handle: broken, origin: 'http://broken.test' })
-    expect(await causeOf(fetch('http://broken.test/'))).toMatchObject({ message: 'The world is broken.' })
+    expect(await causeOf(fetch('http://broken.test/'))).toMatchObject({ message: 'The mock is broken.' })
   })
 })
 
@@ -105,7 +105,7 @@ describe('requests to other origins', () => {
   it.each([
     ['its origin', () => origin],
     ['loopback', () => 'loopback'],
-  ])('go out when %s is allowed', async (_, allowed) => {
+  ])('are sent when %s is allowed', async (_, allowed) => {
     await using _interception = await intercept({ ...mocked, passthrough: [allowed()] })
     const answers = await Promise.all(Array.from({ length: 10 }, () => text(origin)))
     expect(new Set(answers)).toEqual(new Set(['real']))
@@ -113,7 +113,7 @@ describe('requests to other origins', () => {
     expect(await causeOf(fetch('http://elsewhere.test/'))).toBeInstanceOf(UnhandledRequestError)
   })
 
-  it('go out when the mock bypasses them, but not when another mock is strict', async () => {
+  it('are sent when the mock bypasses them, but not when another mock is strict', async () => {
     const lenient = await intercept({ ...mocked, onUnhandled: 'bypass' })
     expect(await text(origin)).toBe('real')
     const strict = await intercept({ ...mocked, origin: 'http://strict.test' })
@@ -123,14 +123,14 @@ describe('requests to other origins', () => {
     await lenient.close()
   })
 
-  it('go out with a warning when the mock asks for that', async () => {
+  it('are sent with a process warning if the mock is configured so', async () => {
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
     await using _ = await intercept({ ...mocked, onUnhandled: 'warn' })
     expect(await text(origin)).toBe('real')
     expect(await warned).toMatchObject({ name: 'UnhandledRequestWarning', message: expect.stringContaining(origin) })
   })
 
-  it('fail too when they speak something else than HTTP/1.1', async () => {
+  it('also fail with other protocols than HTTP/1.1', async () => {
     await using _ = await intercept(mocked)
     const { port } = server.address() as AddressInfo
     const raw = new Promise((resolve) => connect(port, '127.0.0.1').on('error', resolve).end('PING\r\n'))

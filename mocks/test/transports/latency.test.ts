@@ -24,7 +24,7 @@ async function lateMock(latencyMs: number, time: Pick<MockOptions, 'startAt'>): 
 
 const controlsOf = (mock: Mock) => ({ advance: mock.clock.advance, arrived: () => mock.requests.length })
 
-const LANES: Readonly<Record<string, Open>> = {
+const TRANSPORTS: Readonly<Record<string, Open>> = {
   async direct(latencyMs, time) {
     const mock = await lateMock(latencyMs, time)
     return { ...controlsOf(mock), send: (init) => mock.fetch('/status', init) }
@@ -66,8 +66,8 @@ const LANES: Readonly<Record<string, Open>> = {
   },
 }
 
-describe.each(Object.entries(LANES))('latency on the %s transport', (_, open) => {
-  it('lasts while the clock stands still, and is over when that is moved on', async () => {
+describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, open) => {
+  it('lasts while the clock is stopped, and ends when it is advanced', async () => {
     const { send, advance, arrived } = await open(LONG_MS, { startAt: START })
     const order: string[] = []
     const answer = send().finally(() => order.push('late'))
@@ -80,7 +80,7 @@ describe.each(Object.entries(LANES))('latency on the %s transport', (_, open) =>
     expect(order).toEqual(['not late', 'late'])
   })
 
-  it('passes in real time while the clock goes on', async () => {
+  it('takes real time on a running clock', async () => {
     const { send } = await open(SHORT_MS, {})
     const startedAt = performance.now()
     expect((await send()).status).toBe(200)
@@ -88,7 +88,7 @@ describe.each(Object.entries(LANES))('latency on the %s transport', (_, open) =>
     expect(performance.now() - startedAt).toBeGreaterThan(SHORT_MS - 2)
   })
 
-  it('is cut short by moving a clock that goes on', async () => {
+  it('is shortened by advancing a running clock', async () => {
     const { send, advance, arrived } = await open(LONG_MS, {})
     const answer = send()
     await expect.poll(arrived, { interval: 5 }).toBe(1)
@@ -96,7 +96,7 @@ describe.each(Object.entries(LANES))('latency on the %s transport', (_, open) =>
     expect((await answer).status).toBe(200)
   })
 
-  it('holds nobody who gives up', async () => {
+  it('ends when the client gives up', async () => {
     const { send, arrived } = await open(LONG_MS, { startAt: START })
     const giveUp = new AbortController()
     const answer = send({ signal: giveUp.signal })

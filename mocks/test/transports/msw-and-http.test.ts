@@ -12,7 +12,7 @@ const SEEN_BY_MSW: readonly Client[] = ['fetch', 'node:http', 'the SDK']
 
 const table = FAULTS.flatMap((fault) => SEEN_BY_MSW.map((client) => ({ fault, client })))
 
-describe('a fault is the same through MSW and through the standalone server', () => {
+describe('a fault is the same through MSW and over HTTP', () => {
   const network = setupServer()
   const uncaught: unknown[] = []
   const note = (error: unknown) => uncaught.push(error)

@@ -12,9 +12,9 @@ async function listening() {
   return { mock, network, text, [Symbol.dispose]: () => network.close() }
 }
 
-it('handlers that are used later come first, until the handlers are reset', async () => {
-  using world = await listening()
-  const { mock, network, text } = world
+it('handlers that are added later take precedence until the handlers are reset', async () => {
+  using server = await listening()
+  const { mock, network, text } = server
   network.use(
     http.get(`${mock.origin}/livez`, () => HttpResponse.text('once'), { once: true }),
     http.get(`${mock.origin}/demo/fish`, () => undefined),
@@ -28,9 +28,9 @@ it('handlers that are used later come first, until the handlers are reset', asyn
   expect(network.listHandlers()).toHaveLength(1)
 })
 
-it('leaves other origins to the handlers behind it', async () => {
-  using world = await listening()
-  const { mock, network, text } = world
+it('leaves other origins to later handlers', async () => {
+  using server = await listening()
+  const { mock, network, text } = server
   const others = ['http://elsewhere.test', `${mock.origin}.example`, mock.origin.replace('http:', 'https:')]
   network.resetHandlers(
     ...mock.handlers(),
@@ -42,8 +42,8 @@ it('leaves other origins to the handlers behind it', async () => {
 })
 
 it("lets listeners of MSW's events read what the service and the client read too", async () => {
-  using world = await listening()
-  const { mock, network } = world
+  using server = await listening()
+  const { mock, network } = server
   const sent: Promise<string>[] = []
   const answered: Promise<string>[] = []
   network.events.on('request:start', ({ request }) => {

@@ -30,7 +30,7 @@ async function open(options: MockOptions = {}) {
 }
 
 describe('a page whose origin is not allowed', () => {
-  it('cannot write: the preflight is refused, as the server does, and the console says why', async () => {
+  it('cannot write: the preflight is refused, as by the server, and the console shows the reason', async () => {
     const { mock, client, routes } = await open()
     await expect(client.fish.add(SALMON)).rejects.toMatchObject({ name: 'ConnectionError' })
     expect(mock.sent.fish()).toEqual([])
@@ -41,14 +41,14 @@ describe('a page whose origin is not allowed', () => {
     )
   })
 
-  it('reads, and is counted', async () => {
+  it('can read, and is counted', async () => {
     const { mock, client, routes } = await open()
     expect((await client.fish.list()).fish).toEqual([])
     expect(routes()).toEqual([`GET /get/fish ${PAGE}`])
     expect(mock.requests[0]?.limit?.decision).toBe('counted')
   })
 
-  it('sends a write that needs no preflight, and may not read the response', async () => {
+  it('can send a write without a preflight, and cannot read the response', async () => {
     const { mock, routes } = await open()
     const sending = fetch(`${mock.origin}/post/fish?name=Alex`, { method: 'POST', body: 'no token' })
     await expect(sending).rejects.toThrow(TypeError)
@@ -57,7 +57,7 @@ describe('a page whose origin is not allowed', () => {
 })
 
 describe('a page whose origin is allowed', () => {
-  it('writes without being counted, and sees what a fault refuses', async () => {
+  it('can write without being counted, and can read the error of a fault', async () => {
     const { mock, client } = await open({ allowedOrigins: [PAGE] })
     await client.fish.add(SALMON)
     expect(mock.sent.fish()).toHaveLength(1)
@@ -67,13 +67,13 @@ describe('a page whose origin is allowed', () => {
   })
 })
 
-it('a page of the same origin writes, and is counted', async () => {
+it('a page of the same origin can write, and is counted', async () => {
   const { mock, client } = await open({ origin: PAGE })
   await client.fish.add(SALMON)
   expect(mock.requests.map(({ limit }) => limit?.decision)).toEqual(['counted'])
 })
 
-it('a program that is no page writes, and shows no origin', async () => {
+it('a program that is not a page can write, and sends no origin', async () => {
   vi.unstubAllGlobals()
   const { mock, client, routes } = await open()
   await client.fish.add(SALMON)

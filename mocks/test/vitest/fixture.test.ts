@@ -6,7 +6,7 @@ test.override({ mockOptions: { seed: { users: [{ name: 'Alex' }] }, limits: { re
 
 describe.concurrent('the fixture', () => {
   for (const fish of ['Salmon', 'Koi', 'Cod']) {
-    test(`gives a test a world of its own, such as one with a ${fish}`, async ({ mock }) => {
+    test(`gives a test a mock of its own, such as one with a ${fish}`, async ({ mock }) => {
       const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
       await client.fish.add({ name: fish, rarity: 'gold' })
       expect(mock).toHaveSentFish()
@@ -19,7 +19,7 @@ describe.concurrent('the fixture', () => {
     })
   }
 
-  test('tells crabs and refused requests', async ({ mock }) => {
+  test('matches crabs and refused requests', async ({ mock }) => {
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.crabs.add([{}, { name: 'Hermit' }])
     expect(mock).toHaveSentCrabs('crab', 1)
@@ -28,7 +28,7 @@ describe.concurrent('the fixture', () => {
     expect(mock).toHaveBeenRateLimited(2)
   })
 
-  test('fails with what was there instead, and no secret', async ({ mock }) => {
+  test('fails with the actual catches and no secrets', async ({ mock }) => {
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.fish.add({ name: 'Salmon', rarity: 'gold' })
     const failing = () => expect(mock).toHaveSentFish('Koi')
@@ -39,7 +39,7 @@ describe.concurrent('the fixture', () => {
     expect(failing).not.toThrow(mock.user('Alex').fernetKey)
   })
 
-  describe('with options of its own', () => {
+  describe('with its own options', () => {
     test.override({ mockOptions: { seed: { users: [{ name: 'Steve' }] } } })
     test('has other users', ({ mock }) => {
       expect(mock.user('Steve').name).toBe('Steve')

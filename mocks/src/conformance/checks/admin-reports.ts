@@ -37,7 +37,7 @@ export const adminReportsChecks = checksOf('admin', [
       await writeAndExpectId(context, 'fish', { fish: [1, 4].map((rarity) => ({ name: 'Cod', rarity })) })
       await writeAndExpectId(context, 'crab', { crab: [{}] })
       const { users, fish, crab } = await stats(context)
-      expectThat(Number.isInteger(users) && users >= 0, 'a whole number of users', users)
+      expectThat(Number.isInteger(users) && users >= 0, 'an integer number of users', users)
       expectSame([sum(fish.byGamemode), sum(fish.byRarity)], [fish.total, fish.total], 'the sums of fish')
       expectSame(sum(crab.byGamemode), crab.total, 'the sum of crabs')
     },

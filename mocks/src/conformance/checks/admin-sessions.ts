@@ -267,7 +267,7 @@ export const adminLimitChecks = checksOf('admin', [
     'Each administrator has its own exact limit; requests beyond it are 429 with Retry-After.',
     async (context) => {
       const { adminRequests } = context.limits
-      if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`it would take ${adminRequests} requests`)
+      if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
       const root = await context.superadmin()
       const { token } = await context.accounts.newAdmin(root.token, 'admin')
       const me = () => sendAs(context.send, token, 'adminMe', 'GET')

@@ -188,7 +188,7 @@ export const adminKeysChecks = checksOf('admin', [
       }
       for (const key of keys) {
         context.redact(key)
-        expectThat(/^[A-Za-z0-9]{43}=$/.test(key), '43 letters or digits and "="', 'another form of key')
+        expectThat(/^[A-Za-z0-9]{43}=$/.test(key), '43 letters or digits and "="', 'a key of another form')
       }
       expectSame(new Set(keys).size, keys.length, 'the number of different keys')
     },

@@ -43,7 +43,7 @@ function encodedCheck(coding: 'gzip' | 'br'): CheckRow {
       const varies = (response.headers.get('vary') ?? '').toLowerCase().includes('accept-encoding')
       expectThat(varies, 'Vary: Accept-Encoding', response.headers.get('vary') ?? 'no Vary', response)
       const text = await decodedText(response)
-      if (text === undefined) throw new CheckSkipped(`neither the client nor this platform decodes ${coding}`)
+      if (text === undefined) throw new CheckSkipped(`neither the client nor this platform can decode ${coding}`)
       expectThat(text === plain.text, 'the same text as without coding', 'another', response)
     },
   ]

@@ -113,7 +113,7 @@ async function attempt(
 
 function notLimited(response: ReceivedResponse): ReceivedResponse {
   if (response.status !== 429) return response
-  throw new CheckSkipped('this client address has used up its failed logins; try again when their window is over')
+  throw new CheckSkipped('this client address has reached its limit of failed logins; try again when the window ends')
 }
 
 function expectChallenge(response: ReceivedResponse): unknown {

@@ -21,7 +21,7 @@ async function countedBy(context: TestContext, between: () => Promise<unknown>):
   const before = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
   await between()
   const after = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
-  if (after > before) throw new CheckSkipped('a new window began meanwhile')
+  if (after > before) throw new CheckSkipped('a new window started in the meantime')
   return before - after - 1
 }
 
@@ -81,7 +81,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
       for (const [method, path] of VARIANTS) {
         const response = await anonymous.send(path, { method })
         if (numberHeader(response, HEADERS.rateReset) > reset && numberHeader(response, HEADERS.rateRemaining) > left) {
-          throw new CheckSkipped('a new window began meanwhile')
+          throw new CheckSkipped('a new window started in the meantime')
         }
         left -= 1
         expectSame(numberHeader(response, HEADERS.rateRemaining), left, HEADERS.rateRemaining, response)
@@ -181,7 +181,7 @@ async function exhaust(
   context: TestContext,
 ): Promise<{ readonly left: number; readonly responses: readonly ReceivedResponse[] }> {
   const left = await context.anonymous.left()
-  if (left > MAX_REQUESTS) throw new CheckSkipped(`it would take ${left} requests to use up this client's window`)
+  if (left > MAX_REQUESTS) throw new CheckSkipped(`would require ${left} requests to reach the limit`)
   const responses = await sendMany(left + ONE_TOO_MANY, () => context.anonymous.send('/demo/crab'))
   return { left, responses }
 }
@@ -202,7 +202,7 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
       for (const response of responses) expectStatus(response, 200, 429)
       const passed = responses.filter(({ status }) => status === 200)
       if (passed.length > left && responses.some((response) => numberHeader(response, HEADERS.rateRemaining) > left)) {
-        throw new CheckSkipped('a new window began meanwhile')
+        throw new CheckSkipped('a new window started in the meantime')
       }
       expectSame(passed.length, left, 'the number of requests that passed')
       const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)

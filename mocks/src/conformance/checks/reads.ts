@@ -152,7 +152,7 @@ async function walk(context: TestContext, user: OwnUser, limit: number, most: nu
     expectThat(pages.length <= most, `at most ${most} pages`, 'more', response)
     const { nextCursor } = body
     const isText = nextCursor === undefined || (typeof nextCursor === 'string' && nextCursor !== '')
-    expectThat(isText, '"nextCursor" to be a text where there is one', nextCursor, response)
+    expectThat(isText, '"nextCursor" to be a string', nextCursor, response)
     cursor = nextCursor as string | undefined
   } while (cursor !== undefined)
   return pages

@@ -49,7 +49,7 @@ export const responsesChecks = checksOf('answers', [
     async ({ request }) => {
       const response = await request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
       const { text } = response
-      expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack', 'one', response)
+      expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
       expectErrorForm(response)
     },
   ],
