@@ -1,37 +1,27 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createMock } from '@fish-crab/mocks'
 import { expect, test } from 'vitest'
 import { sendDelayMs } from '../src/watch/report.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { run, worldOfFile } from './harness.ts'
 
 const world = worldOfFile({ FISH_RATE_LIMIT: '25' })
-const SPEED = 100
 const CATCHES = 60
 
-/** A watch of a player who catches one fish in two seconds of a clock that is a hundred times as fast. */
+/** A watch of a player who catches one fish in two seconds of a clock that the test moves on. */
 async function fishing(env: Record<string, string | undefined>) {
   const folder = newFolder()
   const log = join(folder, 'latest.log')
   await mkdir(folder, { recursive: true })
   await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
-  const began = Date.now()
-  const clock = {
-    now: () => began + (Date.now() - began) * SPEED,
-    sleep: (ms: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(resolve, ms / SPEED)
-        signal?.addEventListener('abort', () => {
-          clearTimeout(timer)
-          reject(signal.reason)
-        })
-      }),
-  }
+  // Time passes by catches alone. Not for the timeouts of requests: those are of a real service.
+  const { clock } = await createMock({ startAt: Date.now() })
   const ending = new AbortController()
   let shown = ''
   const watching = run(['watch', log, '--from-start'], {
     env: { ...world.player, HOME: folder, ...keptIn(folder), ...env },
-    clock,
+    clock: { now: clock.now, sleep: clock.sleep },
     interrupted: ending.signal,
     onStdout: (text) => {
       shown = text
@@ -39,9 +29,13 @@ async function fishing(env: Record<string, string | undefined>) {
   })
   for (let caught = 1; caught <= CATCHES; caught += 1) {
     await appendFile(log, `[12:00:00] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Fish ${caught}.\n`)
-    await new Promise((resolve) => setTimeout(resolve, 2000 / SPEED))
+    await clock.advance(2000)
   }
-  await expect.poll(() => shown, { interval: 20 }).toContain(`Fish ${CATCHES} `)
+  const goOn = async () => {
+    await clock.advance(100)
+    return shown
+  }
+  await expect.poll(goOn, { interval: 20 }).toContain(`Fish ${CATCHES} `)
   const answer = await fetch(`${world.service.url}/status`)
   ending.abort(new Error('Ctrl-C'))
   await watching
