@@ -139,8 +139,8 @@ describe('stdin of 100 MB', () => {
   test.each([
     ['one line', () => 'x'.repeat(100_000), 'Line 1 is too long'],
     ['one value of JSON', (index: number) => (index === 0 ? '[{"name":"' : 'x'.repeat(100_000)), 'Line 1 is too long'],
-    ['nothing but space', () => ' '.repeat(100_000), 'holds no catches'],
-    ['nothing but ends of lines', () => '\n'.repeat(100_000), 'holds no catches'],
+    ['nothing but space', () => ' '.repeat(100_000), 'contains no catches'],
+    ['nothing but ends of lines', () => '\n'.repeat(100_000), 'contains no catches'],
     ['wrong lines', () => `Cod,${'9'.repeat(60)}\n`.repeat(1000), 'lines are wrong'],
   ])('that holds %s is refused, in bounded memory', async (_title, pieceOf, said) => {
     const fed = startFish(DRY, env)

@@ -229,8 +229,8 @@ describe('an import that could not send all', () => {
     expect(JSON.parse(planned.stdout)).toMatchObject({ catches: 2, queued: 2 })
     away.cancel()
     const told = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
-    expect(told.stdout).toBe('2 catches taken: 2 sent, 0 set aside, 0 left.\n')
-    expect(told.stderr).toContain('All of these were queued by an earlier run')
+    expect(told.stdout).toBe('2 catches imported: 2 sent, 0 set aside, 0 left.\n')
+    expect(told.stderr).toContain('An earlier run queued all of these')
     expect(names()).toEqual(['Cod', 'Koi'])
     expect(JSON.parse((await again()).stdout).sent).toBe(2)
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
@@ -280,7 +280,7 @@ describe('add --file --dry-run', () => {
       await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
     }
     expect((await dryRun()).stdout).toBe(
-      'Would add 1 catch for Alex; an earlier run has queued 1 of this file already. The file holds: 2 in earth.\n',
+      'Would add 1 catch for Alex; an earlier run has queued 1 of this file already. The file contains: 2 in earth.\n',
     )
     expect(await document()).toEqual({
       dryRun: true,
@@ -295,7 +295,7 @@ describe('add --file --dry-run', () => {
   })
 
   test('makes no outbox', async () => {
-    expect((await dryRun()).stdout).toBe('Would add 2 catches for Alex. The file holds: 2 in earth.\n')
+    expect((await dryRun()).stdout).toBe('Would add 2 catches for Alex. The file contains: 2 in earth.\n')
     expect(existsSync(join(world.folder, 'state'))).toBe(false)
   })
 })
@@ -316,7 +316,7 @@ describe('the place of an import', () => {
     await expect(first.add([cod], 2)).rejects.toMatchObject({
       code: 'import_running',
       exit: 6,
-      message: expect.stringMatching(/^(?!.*nothing was changed).*goes no further.*stays/),
+      message: expect.stringMatching(/^(?!.*nothing was changed).*This one stops.*stays/),
     })
     await first.settle()
     await second.add([cod], 2)

@@ -166,5 +166,5 @@ describe('a list as one JSON document', () => {
 test('a catch without a rarity is told what would make it one', async () => {
   const who = await newPlayer()
   const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
-  expect(stderr).toContain('line 2: rarity: Is missing; give one for all with --rarity, or say --crab.')
+  expect(stderr).toContain('line 2: rarity: Missing; set one for all with --rarity, or add --crab.')
 })

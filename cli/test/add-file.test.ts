@@ -55,7 +55,7 @@ describe('a file of catches', () => {
     for (const size of [1, 5, 1000]) {
       expect(await records('jsonl', '{"name":"a"}\n\n{"name":"b"', size)).toEqual([
         { line: 1, fields: { name: 'a' } },
-        { line: 3, problem: 'Is no JSON.' },
+        { line: 3, problem: 'Invalid JSON.' },
       ])
     }
   })
@@ -69,7 +69,7 @@ describe('a file of catches', () => {
   ])('of JSON has a wrong line where an element is missing: %j', async (text, wrong) => {
     for (const size of [1, 1000]) {
       const problems = (await records('json', text, size)).filter((one) => 'problem' in one)
-      expect(problems.map(({ problem }) => problem)).toEqual(Array.from({ length: wrong }, () => 'Is no JSON.'))
+      expect(problems.map(({ problem }) => problem)).toEqual(Array.from({ length: wrong }, () => 'Invalid JSON.'))
     }
   })
 
@@ -150,7 +150,9 @@ describe('add --file', () => {
     await addFile('Hermit crab\n', '--crab')
     const file = join(folder, 'more.csv')
     await writeFile(file, '\ufeffname,gamemode,rarity\nE,,2\n')
-    expect((await run(['add', '--file', file], { env })).stdout).toBe('1 catch taken: 1 sent, 0 set aside, 0 left.\n')
+    expect((await run(['add', '--file', file], { env })).stdout).toBe(
+      '1 catch imported: 1 sent, 0 set aside, 0 left.\n',
+    )
     const list = async (...argv: readonly string[]) =>
       JSON.parse((await run(['list', ...argv, '--json'], { env })).stdout)
     expect((await list('fish')).fish.map(({ name }: { name: string }) => name)).toEqual(['A', 'B', 'C', 'E'])
@@ -172,7 +174,7 @@ describe('add --file', () => {
 
   test('has a wrong line for a crab with a rarity, and for a title that comes twice', async () => {
     const messageOf = async (text: string) => JSON.parse((await addFile(text)).stdout).error.message
-    expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has none\.$/)
+    expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has no rarity\.$/)
     expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
     expect((await addFile('name,,\nHermit,x,y\n', '--crab')).status).toBe(0)
   })
@@ -204,7 +206,7 @@ describe('add --file', () => {
   test('refuses local times without --timezone, and time zones that there are not', async () => {
     const text = 'name,rarity,caughtAt\nCod,1,2026-11-01 10:00\n'
     expect(JSON.parse((await addFile(text)).stdout).error.message).toMatch(
-      /Line 2: caughtAt: Has no time zone; give one for all with --timezone, such as --timezone Europe\/Berlin\.$/,
+      /Line 2: caughtAt: No time zone; set one for all with --timezone, such as --timezone Europe\/Berlin\.$/,
     )
     const wrong = await addFile(text, '--timezone', 'Middle/Earth')
     expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
@@ -234,7 +236,7 @@ describe('add --file', () => {
       },
     })
     const told = await run(['add', '--file', '-', '--dry-run', '-r', '1', '-g', 'oneblock'], { env, piped })
-    expect(told.stdout).toBe('Would add 3 catches for Alex. The file holds: 2 in oneblock, 1 in survival.\n')
+    expect(told.stdout).toBe('Would add 3 catches for Alex. The file contains: 2 in oneblock, 1 in survival.\n')
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -260,9 +262,7 @@ describe('add --file', () => {
   test('says of a catch without a gamemode what to type', async () => {
     const { FISH_GAMEMODE: _, ...placeless } = env
     const { stdout } = await run(['add', '--file', '-', '--json'], { env: placeless, piped: 'Cod,1' })
-    expect(JSON.parse(stdout).error.message).toContain(
-      'Line 1: gamemode: Is missing; give one for all with --gamemode.',
-    )
+    expect(JSON.parse(stdout).error.message).toContain('Line 1: gamemode: Missing; set one for all with --gamemode.')
   })
 
   test('waits for the end of stdin, however late its pieces come', async () => {

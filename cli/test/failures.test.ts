@@ -53,7 +53,7 @@ test.each([
     status: 2,
     error: {
       code: 'usage',
-      message: '--gamemode: there is no such gamemode.',
+      message: '--gamemode: unknown gamemode.',
       hint: `Did you mean: earth? ${GAMEMODES}`,
     },
   })
@@ -68,7 +68,7 @@ test.each([
   const { status, stderr } = await run(argv, { env })
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: `fish-cli: FISH_GAMEMODE: there is no such gamemode.\n  ${GAMEMODES}\n`,
+    stderr: `fish-cli: FISH_GAMEMODE: unknown gamemode.\n  ${GAMEMODES}\n`,
   })
 })
 
@@ -83,7 +83,7 @@ test('config set tells a wrong gamemode in the same words', async () => {
   const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial', '--dry-run'])
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: `fish-cli: gamemode: there is no such gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,
+    stderr: `fish-cli: gamemode: unknown gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,
   })
 })
 
@@ -245,6 +245,6 @@ test('login tells a wrong FISH_GAMEMODE in the same words', async () => {
   const { status, stderr } = await run(['login', 'Alex', '--no-input'], { env })
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: `fish-cli: FISH_GAMEMODE: there is no such gamemode.\n  ${GAMEMODES}\n`,
+    stderr: `fish-cli: FISH_GAMEMODE: unknown gamemode.\n  ${GAMEMODES}\n`,
   })
 })

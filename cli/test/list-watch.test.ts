@@ -152,8 +152,8 @@ describe('list --watch when the service goes away', () => {
     expect(pauses).toHaveLength(5)
     expect(lines(stderr)).toEqual([
       'fish-cli: Watching the fish of Alex in earth, 0 so far.',
-      expect.stringMatching(/^fish-cli: No response from http:\S+ \(ECONNRESET\)\. Watching goes on\.$/),
-      'fish-cli: The service answers again, after 45 s.',
+      expect.stringMatching(/^fish-cli: No response from http:\S+ \(ECONNRESET\)\. Polling continues\.$/),
+      'fish-cli: The service responds again, after 45 s.',
     ])
   })
 
@@ -172,10 +172,10 @@ describe('list --watch when the service goes away', () => {
       expect(status).toBe(130)
       expect(stdout).toBe('Koi  Bronze\n')
       expect(pauses.length).toBeGreaterThan(3)
-      expect(stderr).toMatch(/^fish-cli: \S.+ Watching goes on\.$/m)
+      expect(stderr).toMatch(/^fish-cli: \S.+ Polling continues\.$/m)
       expect(stderr.includes('\n  Is the service running')).toBe(fault === 'reset')
-      expect(stderr.match(/goes on/g)).toHaveLength(1)
-      expect(stderr).toMatch(/The service answers again, after .+\.\n[\s\S]*Watching the fish of Alex in earth/)
+      expect(stderr.match(/Polling continues/g)).toHaveLength(1)
+      expect(stderr).toMatch(/The service responds again, after .+\.\n[\s\S]*Watching the fish of Alex in earth/)
     },
   )
 
@@ -195,7 +195,7 @@ describe('list --watch when the service goes away', () => {
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
     expect(pauses).toContain(15_000)
     expect(lines(stderr).slice(-2)).toEqual([
-      'fish-cli: No response from http://127.0.0.1:1: bad port. Watching goes on.',
+      'fish-cli: No response from http://127.0.0.1:1: bad port. Polling continues.',
       '  Is the service running, and is --url (or FISH_URL) right?',
     ])
   })
@@ -206,7 +206,7 @@ describe('list --watch when the service goes away', () => {
       between: ({ pause, stop }) => pause === 3 && stop(),
     })
     expect(stdout).toBe('')
-    expect(stderr).toMatch(/^fish-cli: No response from .+ Watching goes on\.\n/m)
+    expect(stderr).toMatch(/^fish-cli: No response from .+ Polling continues\.\n/m)
   })
 
   test('ends where no look can answer otherwise: who is unknown, not allowed, or asks something else', async () => {
@@ -344,9 +344,9 @@ describe('list --watch on a terminal', () => {
         if (pause === 2) stop()
       },
     })
-    expect(during[0]).toContain(`Refreshed ${clockText(START)}, no answer since ${clockText(START + 15_000)}, next`)
+    expect(during[0]).toContain(`Refreshed ${clockText(START)}, no response since ${clockText(START + 15_000)}, next`)
     expect(during[2]).toBe('Cod   Bronze')
-    expect(stderr).toMatch(/Watching goes on\.\n[\s\S]*The service answers again, after 15 s\.\n/)
+    expect(stderr).toMatch(/Polling\s+continues\.\n[\s\S]*The service responds again, after 15 s\.\n/)
   })
 
   test('draws anew when the terminal is resized, over lines that were wrapped by that', () => {
@@ -372,7 +372,7 @@ describe('list --watch on a terminal', () => {
 })
 
 describe('the pace of a watch', () => {
-  const POLLED = { startedAt: 0, answeredAt: 100, intervalMs: 15_000 }
+  const POLLED = { startedAt: 0, endedAt: 100, intervalMs: 15_000 }
 
   test('waits for the next window where only what is left to others is left', () => {
     const at = (remaining: number, resetInMs: number) =>
@@ -380,7 +380,7 @@ describe('the pace of a watch', () => {
     expect(at(5, 200_000)).toBe(200_100)
     expect(at(0, 200_000)).toBe(200_100)
     expect(at(24, 0)).toBe(15_000)
-    expect(nextPollAt({ ...POLLED, answeredAt: 20_000 })).toBe(20_000)
+    expect(nextPollAt({ ...POLLED, endedAt: 20_000 })).toBe(20_000)
   })
 
   test('goes by the clock of the server, and by none for longer than an hour', () => {

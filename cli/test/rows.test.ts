@@ -199,7 +199,7 @@ describe('list', () => {
     expect(await names('--filter', 'name=LONG')).toEqual(['Unknown/Other'])
     expect(await names('--filter', 'rarity=gold,1')).toEqual(['Gold', 'Bronze'])
     expect((await list(['--filter', 'rarity=shiny'])).status).toBe(2)
-    expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth of that sort.\n')
+    expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth that match.\n')
   })
 
   test('--sort orders by rarity or time, both ways, and shows no more for it', async () => {

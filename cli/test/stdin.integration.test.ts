@@ -49,9 +49,9 @@ describe('add --file - reads stdin', () => {
 
   test.each([
     ['one byte', 'x', 2, 'rarity'],
-    ['nothing', '', 2, 'holds no catches'],
-    ['only a mark of its byte order', '\ufeff', 2, 'holds no catches'],
-    ['only ends of lines', '\r\n\n\r\n', 2, 'holds no catches'],
+    ['nothing', '', 2, 'contains no catches'],
+    ['only a mark of its byte order', '\ufeff', 2, 'contains no catches'],
+    ['only ends of lines', '\r\n\n\r\n', 2, 'contains no catches'],
     ['half a character at the end', Buffer.from('Koi,1\n鯉').subarray(0, -1), 2, 'UTF-8'],
     ['UTF-16', Buffer.from('\ufeffCod,1\n', 'utf16le'), 2, 'UTF-8'],
     ['JSON on one line', '[{"name":"A","rarity":1},{"kind":"crab"}]', 0, '"catches": 2'],
@@ -84,8 +84,8 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
   const LOGIN = 'login Alex --password-stdin --no-input'
 
   test.each([
-    ['closed', `fish ${FILE} <&-`, 2, 'holds no catches'],
-    ['/dev/null', `fish ${FILE} </dev/null`, 2, 'holds no catches'],
+    ['closed', `fish ${FILE} <&-`, 2, 'contains no catches'],
+    ['/dev/null', `fish ${FILE} </dev/null`, 2, 'contains no catches'],
     ['a folder', `fish ${FILE} </`, 2, 'fish-cli: '],
     ['closed, where a password should be', `fish ${LOGIN} <&-`, 4, 'stdin is empty'],
     ['/dev/null, where a password should be', `fish ${LOGIN} </dev/null`, 4, 'stdin is empty'],
@@ -112,7 +112,7 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
   ])('but %s is read', async (_title, line) => {
     expect(await shell(line, { DIR: folder, ...KEY })).toEqual({
       status: 0,
-      stdout: 'Would add 2 catches for Alex. The file holds: 2 in earth.\n',
+      stdout: 'Would add 2 catches for Alex. The file contains: 2 in earth.\n',
       stderr: '',
     })
   })

@@ -6,24 +6,22 @@ import type { RowsOutput } from '../output/rows.ts'
 import { rarityStyle, type Style } from '../output/screen.ts'
 import { type Catch, type CatchQuery, selectCatches } from './catch-query.ts'
 
-/** What is listed. */
 export type CatchKind = 'fish' | 'crab'
 
-/** How commands and people call it. */
 export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
 
-/** A collection as the service answered it. */
+/** A player's collection in one gamemode. */
 export interface Collection {
-  /** The player, as the service writes the name. */
+  /** The player, in the spelling of the service. */
   readonly user: string
   /** Oldest first. */
   readonly catches: readonly (Fish | Crab)[]
   readonly rateLimit: RateLimitState | undefined
-  /** The `Date` of the answer. */
+  /** The `Date` header. */
   readonly date: string | null
 }
 
-/** Reads a whole collection. */
+/** Fetches a whole collection. */
 export async function fetchCatches(
   client: Client,
   kind: CatchKind,
@@ -35,30 +33,29 @@ export async function fetchCatches(
   return { user, catches: 'fish' in data ? data.fish : data.crab, rateLimit, date: response.headers.get('date') }
 }
 
-/** What a person asked to see of a collection. */
+/** What to list. */
 export interface CatchListOptions {
   readonly kind: CatchKind
   readonly gamemode: Gamemode
   readonly query: CatchQuery
-  /** Count instead of listing. */
+  /** Whether to count instead of listing. */
   readonly chart: boolean
-  /** Show the time and the record of each. */
+  /** Whether to show the time and the record of each catch. */
   readonly detail: boolean
-  /** Fields that were named may be among those. */
+  /** Whether `--fields` names one of those. */
   readonly namesDetail: boolean
 }
 
-/** What is shown: catches, or counts of them. */
+/** A list of catches, or of counts. */
 export type CatchList =
   | { readonly counted: false; readonly output: RowsOutput<Catch> }
   | { readonly counted: true; readonly output: RowsOutput<CatchCount>; readonly bars: readonly Bar[] }
 
-/** By what catches are counted. */
 export function countedBy(kind: CatchKind): 'rarity' | 'name' {
   return kind === 'fish' ? 'rarity' : 'name'
 }
 
-/** The fields of counts, where none are named: what they are kept with is none of the reader's. */
+/** The fields of counts unless `--fields` names others. The style of a row is not one. */
 export function countFields(kind: CatchKind, fields: string | undefined): string {
   return (
     fields ??
@@ -68,7 +65,7 @@ export function countFields(kind: CatchKind, fields: string | undefined): string
   )
 }
 
-/** Chooses, sorts and counts as a person asked. */
+/** Selects, sorts and counts. */
 export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
   wish: CatchListOptions,
@@ -76,7 +73,7 @@ export function buildCatchList(
   const { kind, gamemode, query, chart, detail, namesDetail } = wish
   const chosen = selectCatches(catches, query)
   const about = { user, gamemode }
-  const why = catches.length === 0 ? 'yet' : 'of that sort'
+  const why = catches.length === 0 ? 'yet' : 'that match'
   const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
   if (chart) {
     const by = countedBy(kind)
@@ -89,10 +86,10 @@ export function buildCatchList(
     }
     return { counted: true, output, bars: counts.map(({ label, count, style }) => ({ label, value: count, style })) }
   }
-  // Whoever names a field wants all of it.
+  // A field that was named is shown in full.
   const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
   const columns = (kind === 'fish' ? fishColumns(shownDetail) : crabColumns(shownDetail)) as readonly Column<Catch>[]
-  // What is only needed to sort, to leave out or to tell what is new is not shown.
+  // Time and id may only be there to sort, filter or compare.
   const rows = detail || namesDetail ? chosen : chosen.map(withoutDetail)
   return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }
 }
@@ -102,13 +99,12 @@ function withoutDetail({ caughtAt: _, id: __, ...rest }: Catch): Catch {
 }
 
 const SAVED: readonly Column<Fish | Crab>[] = [timeColumn('caughtAt'), { field: 'id', title: 'RECORD', whole: true }]
-// Ids begin with a time, which those of one evening share. Their ends are random.
+// Ids start with a time, which those of one evening share; their ends are random.
 const SHORT_ID = 8
 
-/** What of the time and the record is shown: nothing, the record by the end of its id, or by all of it. */
+/** How time and record are shown: not at all, with the end of the id, or with all of it. */
 type CatchDetail = 'none' | 'short' | 'whole'
 
-/** The columns of fish, rarities in their colours. */
 export function fishColumns(detail: CatchDetail): readonly Column<Fish>[] {
   return [
     { field: 'name', title: 'FISH' },
@@ -117,12 +113,11 @@ export function fishColumns(detail: CatchDetail): readonly Column<Fish>[] {
   ]
 }
 
-/** The columns of crabs. */
 export function crabColumns(detail: CatchDetail): readonly Column<Crab>[] {
   return [{ field: 'name', title: 'CRAB' }, ...savedColumns(detail)]
 }
 
-/** What only the detailed answer of the service has. */
+/** Fields that only a detailed response has. */
 export const DETAIL_FIELDS: readonly string[] = SAVED.map(({ field }) => field)
 
 function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
@@ -133,14 +128,13 @@ function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
   })
 }
 
-/** How many catches there are of one rarity, or of one name. */
+/** Number of catches of one rarity or one name. */
 interface CatchCount {
   readonly label: string
   readonly count: number
   readonly style?: Style | undefined
 }
 
-/** The columns of {@link CatchCount}, named after what is counted. */
 export function countColumns(what: 'rarity' | 'name'): readonly Column<CatchCount>[] {
   return [
     { field: what, value: ({ label }) => label, style: (_, { style }) => style },
@@ -148,7 +142,7 @@ export function countColumns(what: 'rarity' | 'name'): readonly Column<CatchCoun
   ]
 }
 
-/** Fish by rarity, in the order of rarities, those that nobody caught too. */
+/** Counts fish by rarity, in the order of rarities, zeros included. */
 function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   return RARITIES.map(({ label }) => ({
     label,
@@ -157,7 +151,7 @@ function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   }))
 }
 
-/** Catches by name, most first. */
+/** Counts catches by name, most first. */
 function countByName(catches: readonly Catch[]): readonly CatchCount[] {
   const counts = new Map<string, number>()
   for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -2,25 +2,22 @@ import type { Crab, Fish } from '@fish-crab/sdk'
 import { RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from '../core/errors.ts'
 
-/** A catch of either kind, as it is listed. */
+/** A fish or a crab. */
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
 
-/** Which catches to show, and in what order. */
+/** Which catches to list, and in what order. */
 export interface CatchQuery {
   readonly filter?: ((each: Catch) => boolean) | undefined
-  /** Only those caught at this time or later, milliseconds since 1970. */
+  /** Earliest time of a catch, in milliseconds since 1970. */
   readonly since?: number | undefined
   readonly sort?: { readonly by: SortField; readonly descending: boolean } | undefined
-  /** How many at most. */
   readonly limit?: number | undefined
 }
 
-/** What catches can be sorted by. */
 export const SORT_FIELDS = ['name', 'rarity', 'caughtAt'] as const
 
 type SortField = (typeof SORT_FIELDS)[number]
 
-/** What a person typed to choose catches. */
 export interface CatchQueryFlags {
   readonly filter?: string | undefined
   readonly since?: string | undefined
@@ -30,7 +27,7 @@ export interface CatchQueryFlags {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Reads what was typed. @throws CliError that says what is wrong */
+/** @throws CliError for an invalid flag */
 export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags, now: number): CatchQuery {
   return {
     filter: filter === undefined ? undefined : parseFilter(filter),
@@ -40,12 +37,12 @@ export function parseCatchQuery({ filter, since, sort, limit }: CatchQueryFlags,
   }
 }
 
-/** Whether the answer must hold the time of each catch. */
+/** Whether the response must include the time of each catch. */
 export function needsTime({ since, sort }: CatchQuery): boolean {
   return since !== undefined || sort?.by === 'caughtAt'
 }
 
-/** The catches that were asked for. Those that are equal keep their order. */
+/** Selects and sorts catches. Equal ones keep their order. */
 export function selectCatches<Each extends Catch>(catches: readonly Each[], query: CatchQuery): readonly Each[] {
   const { filter = () => true, since, sort, limit } = query
   const found = catches.filter((each) => filter(each) && (since === undefined || timeOf(each) >= since))
@@ -72,7 +69,7 @@ function parseFilter(text: string): (each: Catch) => boolean {
   if (field?.toLowerCase() === 'rarity') {
     const values = wanted.split(',').map((each) => rarityValue(/^\d+$/.test(each) ? Number(each) : each.trim()))
     if (values.includes(undefined)) {
-      throw usageError('--filter rarity=… names a rarity that there is not.', `Rarities: ${rarityList()}.`)
+      throw usageError('--filter rarity=… names an unknown rarity.', `Rarities: ${rarityList()}.`)
     }
     const labels = new Set(RARITIES.filter(({ value }) => values.includes(value)).map(({ label }) => label))
     return ({ rarity }) => rarity !== undefined && labels.has(rarity)
@@ -81,7 +78,7 @@ function parseFilter(text: string): (each: Catch) => boolean {
   return ({ name }) => name.toLowerCase().includes(part)
 }
 
-/** All rarities as they may be typed. */
+/** All rarities, as a user may type them. */
 export function rarityList(): string {
   return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
 }
@@ -96,7 +93,7 @@ function parseSince(text: string, now: number): number {
   )
 }
 
-/** Whether a text begins with a day that there is: of 2026-02-30, Date.parse makes one in March. */
+/** Whether a text starts with an existing date: Date.parse turns 2026-02-30 into a day in March. */
 function isDate(text: string): boolean {
   const [, day] = /^(\d{4}-\d\d-\d\d)(?!\d)/.exec(text) ?? []
   if (day === undefined) return /^\d{4}-\d\d$/.test(text)
@@ -108,10 +105,7 @@ function parseSort(text: string): { by: SortField; descending: boolean } {
   const name = text.replace(/^-/, '').toLowerCase()
   const by = SORT_FIELDS.find((field) => field.toLowerCase() === name)
   if (by) return { by, descending }
-  throw usageError(
-    `--sort must be one of ${SORT_FIELDS.join(', ')}.`,
-    'With - before it, the other way: --sort=-rarity',
-  )
+  throw usageError(`--sort must be one of ${SORT_FIELDS.join(', ')}.`, 'Prefix - to reverse: --sort=-rarity')
 }
 
 function parseLimit(text: string): number {

@@ -4,7 +4,7 @@ import type { Bar } from '../output/chart.ts'
 import type { Column } from '../output/columns.ts'
 import { rarityStyle, type Style } from '../output/screen.ts'
 
-/** What one player has caught, in the form of the service's own counts. */
+/** Catches of one player, in the form of the service's own counts. */
 export interface CollectionCounts {
   readonly fish: {
     readonly total: number
@@ -17,13 +17,13 @@ export interface CollectionCounts {
   }
 }
 
-/** Reads the collections of one player. */
+/** Fetches the collections of one player. */
 interface CollectionSource {
   readonly fish: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Pick<Fish, 'rarity'>[]>
   readonly crab: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Crab[]>
 }
 
-/** Counts what a player has caught in these gamemodes. @throws the first failure of the reader; it ends all reading */
+/** Counts the catches of a player in these gamemodes. @throws the first error of the source, which aborts the rest */
 export async function countCollections(
   read: CollectionSource,
   gamemodes: readonly Gamemode[],
@@ -35,7 +35,7 @@ export async function countCollections(
     const [fish, crab] = await Promise.all([read.fish(gamemode, signal), read.crab(gamemode, signal)])
     return { gamemode, fish, crab }
   })
-  // Others may wait for the rate limit, and would keep the program from ending.
+  // Aborts requests that still wait for the rate limit, which would keep the process alive.
   const collections = await Promise.all(reading).finally(() => ending.abort())
   const fish = collections.flatMap((each) => each.fish)
   const crab = collections.flatMap((each) => each.crab)
@@ -48,16 +48,15 @@ export async function countCollections(
   }
 }
 
-/** One number among counts. */
+/** One count. */
 interface CountRow {
   readonly kind: 'users' | 'fish' | 'crab'
   readonly by: 'total' | 'gamemode' | 'rarity'
-  /** The gamemode or the rarity. */
+  /** Gamemode or rarity. */
   readonly label: string | null
   readonly count: number
 }
 
-/** The columns of {@link CountRow}. */
 export const COUNT_COLUMNS: readonly Column<CountRow>[] = [
   { field: 'kind' },
   { field: 'by' },
@@ -65,7 +64,7 @@ export const COUNT_COLUMNS: readonly Column<CountRow>[] = [
   { field: 'count', align: 'right' },
 ]
 
-/** Counts line by line: totals first, then by gamemode, then by rarity. */
+/** Flattens counts: totals, then by gamemode, then by rarity. */
 export function countRows({ fish, crab, users }: CollectionCounts & { readonly users?: number }): readonly CountRow[] {
   const parts = (kind: CountRow['kind'], by: CountRow['by'], counts: Readonly<Partial<Record<string, number>>>) =>
     Object.entries(counts).map(([label, count = 0]) => ({ kind, by, label, count }))
@@ -80,7 +79,7 @@ export function countRows({ fish, crab, users }: CollectionCounts & { readonly u
   ]
 }
 
-/** The same as bars, without totals, which would dwarf them. */
+/** Bars for counts. Totals are left out: they would dwarf the rest. */
 export function countBars(rows: readonly CountRow[]): readonly Bar[] {
   return rows
     .filter(({ by }) => by !== 'total')

@@ -98,13 +98,13 @@ export const listCommand = defineCommand({
     const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
-      // How long ago something was is counted anew each time.
-      const wishAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
+      // A relative --since is resolved at each poll.
+      const optionsAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
       return watchList(context, {
         flags,
         target,
         user,
-        wishAt,
+        optionsAt,
         intervalMs,
         note: (text) => context.note(text),
       })

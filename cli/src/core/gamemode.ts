@@ -2,18 +2,16 @@ import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 import { closestWord } from './closest-word.ts'
 import { usageError } from './errors.ts'
 
-/** What is told where a name is no gamemode, after where it stands. */
-export const NO_SUCH_GAMEMODE = 'there is no such gamemode.'
+export const NO_SUCH_GAMEMODE = 'unknown gamemode.'
 
-/** What can be typed instead. */
 export const GAMEMODE_LIST = `Gamemodes: ${GAMEMODES.join(', ')}`
 
 /**
- * The gamemode of a name, in any letter case.
+ * Parses the name of a gamemode, in any letter case.
  *
- * @param from Where the name stands, such as `--gamemode`.
- * @throws CliError that lists the gamemodes, and names the one that was probably meant
- * @example gamemodeNamed('EARTH', '--gamemode') // 'earth'
+ * @param from Where the name comes from, such as `--gamemode`
+ * @throws CliError that lists the gamemodes and suggests the closest one
+ * @example parseGamemode('EARTH', '--gamemode') // 'earth'
  */
 export function parseGamemode(name: string, from: string): Gamemode {
   const gamemode = name.toLowerCase()

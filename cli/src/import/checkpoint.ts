@@ -11,45 +11,45 @@ import { CliError, EXIT } from '../core/errors.ts'
 import type { ImportDefaults } from './reader.ts'
 import type { ImportSource } from './source.ts'
 
-/** Names an import: the same content for the same player, with the same defaults, is the same import. */
+/** The id of an import: same content, player and defaults make the same import. */
 export function importId({ hash }: Pick<ImportSource, 'hash'>, defaults: ImportDefaults): string {
-  const told = JSON.stringify([hash, { ...defaults, user: userNameKey(defaults.user) }])
-  return `import:${createHash('sha256').update(told).digest('hex')}`
+  const text = JSON.stringify([hash, { ...defaults, user: userNameKey(defaults.user) }])
+  return `import:${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** One run's hold on an import: where it is, in the outbox. */
+/** The claim of one run on an import. Its checkpoint is in the outbox. */
 interface ImportClaim {
-  /** How many catches earlier runs had queued that did not bring the import to its end. */
+  /** Catches that earlier, incomplete runs queued. */
   readonly before: number
   /**
-   * Queues catches, and writes in the same step how many are queued now.
+   * Queues catches and updates the checkpoint in one transaction.
    *
-   * @throws CliError `import_running` when another run has taken the import over; none of these were added
+   * @throws CliError `import_running` when another run has taken over the import; nothing was added
    */
   add(catches: readonly NewCatch[], place: number): Promise<void>
   /**
-   * Says that this run knows what became of all of it. The same content given again is then a new import, or once
-   * nothing of the player waits any more: until then it goes on with this one.
+   * Completes the import. The same content is a new import from then on, or once no catches of the player are queued:
+   * until then it resumes this one.
    */
   settle(): Promise<void>
 }
 
-/** An import, and whose catches it adds. */
+/** An import and its player. */
 export interface ImportScope {
   readonly name: string
   readonly user: string
-  /** Names the content of its file. */
+  /** SHA-256 of the file. */
   readonly content: string
 }
 
-/** The beginning of the keys of all catches that come from a file. */
+/** Prefix of the keys of all catches from a file. */
 export function keyPrefixOf(content: string): string {
   return `file:${content}:`
 }
 
 /**
- * The bookmark that changes when what imports queued is cancelled: of one file, else of all. An import that was under
- * way begins anew then.
+ * The checkpoint to write when queued imports are cancelled, of one file or of all. An import in progress then starts
+ * over.
  */
 export function cancellation(content: string | undefined): { readonly name: string; readonly value: string } {
   return { name: cancelledName(content), value: crypto.randomUUID() }
@@ -64,12 +64,12 @@ async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
   return stamps.join(' ').trim()
 }
 
-/** How many catches of an import earlier runs have queued, while it is not over. @throws CliError `import_not_readable` */
+/** Number of catches that earlier runs of an incomplete import queued. @throws CliError `import_not_readable` */
 export async function readQueued(outbox: Outbox, { name, user, content }: ImportScope): Promise<number> {
   return resumeAt(outbox, parseCheckpoint(await outbox.checkpoint(name)), { user, content })
 }
 
-/** Where an import goes on: what its last run left waiting may have been sent since in another way, and then it is over. */
+/** Where to resume. An import that left catches queued is complete once they have been sent. */
 async function resumeAt(
   outbox: Outbox,
   { place, isWaiting, cancelled }: Checkpoint,
@@ -79,22 +79,19 @@ async function resumeAt(
   return isWaiting && !(await hasQueued(outbox, user)) ? 0 : place
 }
 
-/** Whether catches of a player wait to be sent: while some do, an import of theirs may not be over. */
 async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
   return (await countQueued(outbox, user)).own > 0
 }
 
-/** Which import is claimed, and by whom. */
 interface ClaimOptions extends ImportScope {
-  /** When this run began, milliseconds since 1970. */
+  /** Start of this run in milliseconds since 1970. */
   readonly startedAt: number
   readonly clock: Pick<Clock, 'now'>
 }
 
 /**
- * Takes an import over, from its beginning or from where a killed run left it. The lock (`lockImport`) tells whether its
- * owner lives; the place in the outbox changes hands with each claim, so that even a run which lost its lock, or never
- * had one, cannot queue anything once another has it.
+ * Claims an import, from its start or from the checkpoint of a killed run. The lock (`lockImport`) tells whether the
+ * owner is alive; the compare-and-set of the checkpoint keeps a run without the lock from queueing anything more.
  *
  * @throws CliError `import_running`, `import_ended`, `import_not_readable`; nothing was changed
  */
@@ -105,7 +102,7 @@ export async function claimImport(
   const found = await outbox.checkpoint(name)
   const last = parseCheckpoint(found)
   const { endedAt } = last
-  // It ran when this one began, which waited for stdin or read its file since.
+  // It was running when this run started, which has waited for stdin or read its file since.
   if (endedAt !== undefined && endedAt > startedAt && endedAt <= clock.now()) throw importConflict('ended')
   const before = await resumeAt(outbox, last, { user, content })
   const cancelled = await lastCancelled(outbox, content)
@@ -133,7 +130,7 @@ export async function claimImport(
       const isWaiting = await hasQueued(outbox, user)
       const end = isWaiting ? { place: queued, isWaiting } : { place: 0, endedAt: clock.now() }
       await write([], end).catch((error: unknown) => {
-        // Then it is another's to settle.
+        // Another run has taken over and settles it.
         if (!(error instanceof CheckpointMovedError)) throw error
       })
     },
@@ -141,13 +138,13 @@ export async function claimImport(
 }
 
 interface Checkpoint {
-  /** How many catches are queued. */
+  /** Number of catches queued. */
   readonly place: number
-  /** When the last run ended that knew what became of all of them, milliseconds since 1970. */
+  /** End of the last complete run in milliseconds since 1970. */
   readonly endedAt?: number | undefined
-  /** Whether that run left some of them waiting. */
+  /** Whether that run left catches queued. */
   readonly isWaiting?: boolean | undefined
-  /** What was cancelled last when the run began, of the same file or of all. */
+  /** The last cancellation when the run started, of this file or of all. */
   readonly cancelled: string
 }
 
@@ -158,12 +155,12 @@ function parseCheckpoint(text: string | undefined): Checkpoint {
     if (isCount(place))
       return { place, cancelled, isWaiting: isWaiting === true, ...(isCount(endedAt) ? { endedAt } : {}) }
   } catch {
-    // Written by nobody; told below.
+    // Reported below.
   }
   throw new CliError({
     code: 'import_not_readable',
-    message: 'How far an earlier run had imported this content cannot be read; nothing was changed.',
-    hint: 'Was it a newer fish-cli? Use that one, or send what is queued and import the rest: fish-cli outbox flush',
+    message: 'The checkpoint of an earlier import of this content cannot be read; nothing was changed.',
+    hint: 'If a newer fish-cli wrote it, use that version. Or send what is queued and import the rest: fish-cli outbox flush',
     exit: EXIT.failure,
   })
 }
@@ -172,10 +169,10 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** Why a run does not import what another imports: that has it, took it over, or ended while this one began. */
+/** Another run has the import, took it over, or ended while this one started. */
 type ImportConflict = 'running' | 'overtaken' | 'ended'
 
-const WAIT = 'Wait for it to end. What is queued meanwhile: fish-cli outbox status'
+const WAIT = 'Wait for it to end. To see what is queued: fish-cli outbox status'
 
 const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'message'> & { readonly hint: string }>> = {
   running: {
@@ -185,33 +182,32 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
   },
   overtaken: {
     code: 'import_running',
-    message: 'Another run has taken this import over: this one goes no further, and what is queued stays queued.',
+    message: 'Another run has taken over this import. This one stops; what is queued stays queued.',
     hint: WAIT,
   },
   ended: {
     code: 'import_ended',
-    message: 'Another run imported the same content for this player while this one began; nothing was changed.',
-    hint: 'Give it again if all of it is to be stored a second time.',
+    message: 'Another run imported the same content for this player while this one started; nothing was changed.',
+    hint: 'Run it again to store all of it a second time.',
   },
 }
 
-/** The failure of whoever wants to import what another run imports. */
+/** The error when another run imports the same content. */
 function importConflict(refusal: ImportConflict): CliError {
   return new CliError({ ...CONFLICTS[refusal], exit: EXIT.conflict })
 }
 
 /**
- * Keeps an import for this process until it is given back. It is a lock of the system's, on a file of its own: it ends
- * with its process, however that ends, so a killed run is in nobody's way, also after a restart of the machine or when
- * its process id is another's. The files that killed runs left go with the next import, whatever it brings.
+ * Locks an import for this process. The operating system releases the lock when the process ends, however it ends, so a
+ * killed run blocks nobody. Lock files of killed runs are removed by the next import.
  *
- * @param path The file of the outbox; that of the lock is beside it while it is held.
- * @param name Names the import.
- * @throws CliError `import_running` when another process has it; `file_not_locked`, `config_busy`
+ * @param path The file of the outbox; the lock file is next to it
+ * @param name The id of the import
+ * @throws CliError `import_running`, `file_not_locked`, `config_busy`
  */
 export async function lockImport(context: Pick<Context, 'env'>, path: string, name: string): Promise<AsyncDisposable> {
   const file = lockPathOf(path, name)
-  // A file that is removed while another opens it would give each a lock of its own, so both happen one by one.
+  // Opening and removing are serialized: a file removed while it is opened would give each process its own lock.
   const lock = await withLock(context, () => {
     const own = lockFile(file, 0)
     if (!own) throw importConflict('running')
@@ -226,14 +222,14 @@ export async function lockImport(context: Pick<Context, 'env'>, path: string, na
           rmSync(file, { force: true })
         })
       } catch {
-        // An empty file is left, which the next import takes away.
+        // The next import removes the file.
         lock.close()
       }
     },
   }
 }
 
-/** Fails where {@link lockImport} would since another process has the import; makes nothing. */
+/** Checks without creating anything. @throws CliError `import_running` */
 export function checkNotRunning(path: string, name: string): void {
   const file = lockPathOf(path, name)
   if (!existsSync(file)) return
@@ -243,18 +239,17 @@ export function checkNotRunning(path: string, name: string): void {
 }
 
 function lockPathOf(path: string, name: string): string {
-  return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, LONGEST_NAME)}${ENDING}`
+  return `${path}-${name.replace(/[^a-z\d]+/gi, '-').slice(0, MAX_NAME)}${EXTENSION}`
 }
 
-const LONGEST_NAME = 40
-const ENDING = '.lock'
+const MAX_NAME = 40
+const EXTENSION = '.lock'
 
-/** Removes the files of locks that nobody holds, but for one's own. */
 function removeStaleLocks(path: string, own: string): void {
   const beginning = `${basename(path)}-`
-  // What cannot be removed is in nobody's way; a later import tries again.
+  // A file that cannot be removed blocks nobody; a later import tries again.
   tryTo(() => {
-    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(beginning) && name.endsWith(ENDING))
+    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(beginning) && name.endsWith(EXTENSION))
     for (const name of names.filter((name) => name !== basename(own)))
       tryTo(() => removeIfStale(join(dirname(path), name)))
   })
@@ -271,6 +266,6 @@ function tryTo(work: () => void): void {
   try {
     work()
   } catch {
-    // Whoever calls it says why that is well.
+    // See removeStaleLocks.
   }
 }

@@ -2,33 +2,36 @@ import { unescapeFormula } from '../output/csv.ts'
 import { printable } from '../output/text.ts'
 import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
 
-const LONGEST_RECORD = 64 * 1024
+const MAX_RECORD = 64 * 1024
 
-/** Columns of `list` that say nothing of a catch. */
+// Columns printed by `list` that are not fields of a catch.
 const IGNORED_COLUMNS: readonly string[] = ['', 'id']
 
 /**
- * CSV as RFC 4180 has it, also with `;` between the columns, as spreadsheets write it where the comma is a decimal sign.
- * The first line names the columns when one of them is `name`, in any order; without such a line the columns are
- * {@link FIELDS}. Space around a value is none of it, but around a name in quotes.
+ * Parses CSV (RFC 4180), also with `;` as separator, which spreadsheets write where the comma is the decimal sign. The
+ * first line is a header when one column is `name`; without a header the columns are {@link FIELDS}. Space around a value
+ * is trimmed, except inside quotes.
+ *
+ * Our own: csv-parse 7 (32 KB) would replace the splitting of cells alone; the choice of the separator, the header, the
+ * escapes of TSV and errors by line would remain.
  */
-export function parseCsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
-  return parseRows(joinQuotedLines(splitLines(pieces)), (text) => {
+  return parseRows(joinQuotedLines(splitLines(chunks)), (text) => {
     pattern ??= cellPattern(separatorOf(text))
     return csvCells(text, pattern)
   })
 }
 
 /**
- * The same with tabs between, no quotes, and `\t \n \r \\` for what they stand for. Space around a name belongs to it
- * below a line of titles, which is what programs write: there are no quotes that could tell.
+ * Parses TSV: no quotes, and the escapes `\t \n \r \\`. Below a header, which programs write, space around a name is
+ * kept.
  */
-export function parseTsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  return parseRows(splitLines(pieces), tsvCells)
+export function parseTsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  return parseRows(splitLines(chunks), tsvCells)
 }
 
-/** Whether the first line of a text is one of TSV: it has tabs, and what has commas besides has titles too. */
+/** Whether a text is TSV: its first line has tabs and, if it has commas too, is a header. */
 export function isTsv(text: string): boolean {
   const line = text.split('\n', 1)[0] ?? ''
   if (!line.includes('\t')) return false
@@ -37,48 +40,48 @@ export function isTsv(text: string): boolean {
 
 async function* parseRows(
   lines: AsyncIterable<TextLine>,
-  cellsOf: (text: string, isTitled: boolean) => readonly string[] | undefined,
+  cellsOf: (text: string, hasHeader: boolean) => readonly string[] | undefined,
 ): AsyncGenerator<FileRecord> {
-  let titles: readonly string[] | undefined
-  let isTitled = false
+  let columns: readonly string[] | undefined
+  let hasHeader = false
   for await (const { line, text } of lines) {
     if (text.trim() === '') continue
-    const cells = cellsOf(text, isTitled)
+    const cells = cellsOf(text, hasHeader)
     if (!cells) {
-      yield { line, problem: 'Has a quote that does not end, or text behind one.' }
+      yield { line, problem: 'Has an unterminated quote, or text after one.' }
       continue
     }
-    if (!titles) {
+    if (!columns) {
       const named = cells.map((cell) => fieldOf(cell) ?? '')
-      isTitled = isHeader(cells)
-      const problem = isTitled ? headerProblem(cells, named) : undefined
+      hasHeader = isHeader(cells)
+      const problem = hasHeader ? headerProblem(cells, named) : undefined
       if (problem !== undefined) {
         yield { line, problem }
         return
       }
-      titles = isTitled ? named : FIELDS
-      if (isTitled) continue
+      columns = hasHeader ? named : FIELDS
+      if (hasHeader) continue
     }
-    if (cells.length > titles.length) {
-      yield { line, problem: `Has ${cells.length} columns instead of ${titles.length}.` }
+    if (cells.length > columns.length) {
+      yield { line, problem: `Has ${cells.length} columns instead of ${columns.length}.` }
       continue
     }
     const cellValue = (title: string, cell = '') => {
-      const value = title !== 'name' ? cell.trim() : isTitled ? unescapeFormula(cell) : cell
+      const value = title !== 'name' ? cell.trim() : hasHeader ? unescapeFormula(cell) : cell
       return value === '' ? undefined : value
     }
-    const fields = titles.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
+    const fields = columns.flatMap((title, index) => (title === '' ? [] : [[title, cellValue(title, cells[index])]]))
     yield { line, fields: Object.fromEntries(fields) }
   }
 }
 
-/** `fish` alone is also what stands in the column `kind` of a file without titles. */
+// `fish` alone may also be the kind in a file without a header.
 function isHeader(cells: readonly string[]): boolean {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   return names.includes('name') || (names.includes('fish') && names.includes('rarity'))
 }
 
-/** A column that nobody reads may be one that was misspelt: then its values would be lost without a word. */
+// An unknown column is an error: it may be misspelled, and its values would be lost silently.
 function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
   const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
   if (twice !== undefined) return `Names the column ${twice} twice.`
@@ -89,15 +92,15 @@ function headerProblem(cells: readonly string[], named: readonly string[]): stri
   return `Unknown column "${printable(unknown.trim().slice(0, 40))}". Known columns: ${FIELDS.join(', ')}; remove or rename it.`
 }
 
-/** Joins lines where a quote goes on. */
+/** Joins lines within quotes. */
 async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
   let open: TextLine | undefined
   for await (const one of lines) {
     const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one
     open = undefined
     const quotes = joined.text.includes('"') ? joined.text.split('"').length - 1 : 0
-    // A quote that never ends must not take the rest of the file with it.
-    if (quotes % 2 === 1 && joined.text.length < LONGEST_RECORD) open = joined
+    // An unterminated quote must not consume the rest of the file.
+    if (quotes % 2 === 1 && joined.text.length < MAX_RECORD) open = joined
     else yield joined
   }
   if (open) yield open
@@ -105,14 +108,14 @@ async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<
 
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' }
 
-function tsvCells(text: string, isTitled: boolean): readonly string[] {
+function tsvCells(text: string, hasHeader: boolean): readonly string[] {
   const cells = text
     .split('\t')
     .map((cell) => cell.replace(/\\([tnr\\])/g, (whole, letter: string) => ESCAPED[letter] ?? whole))
-  return isTitled ? cells : cells.map((cell) => cell.trim())
+  return hasHeader ? cells : cells.map((cell) => cell.trim())
 }
 
-/** A first line with semicolons and no comma outside quotes is one of a spreadsheet with decimal commas. */
+// Semicolons and no comma outside quotes: written by a spreadsheet with decimal commas.
 function separatorOf(firstLine: string): ',' | ';' {
   const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
   return bare.includes(';') && !bare.includes(',') ? ';' : ','

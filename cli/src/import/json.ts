@@ -1,45 +1,44 @@
 import { checkLineLength, type FileRecord, fieldOf, splitLines } from './records.ts'
 
 /**
- * The objects of a JSON array, those of the lists in one object, such as `list --json` prints, or that one object
- * itself. They are read in pieces: the text is never held as a whole. A broken one is reported with its line, and the
- * others are still read.
+ * Parses JSON in chunks, without holding all of it: the objects of an array, those of the lists in one object, such as
+ * `list --json` prints, or one object. A malformed object is reported with its line, and the others are still read.
  */
-export async function* parseJson(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+export async function* parseJson(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const scanner = new Scanner()
-  for await (const piece of pieces) yield* scanner.scan(piece)
+  for await (const chunk of chunks) yield* scanner.scan(chunk)
   yield* scanner.end()
 }
 
-/** A text that is collected, and the line at which it begins. */
+/** Collected text and the line at which it starts. */
 interface Part {
   readonly text: string
   readonly line: number
 }
 
-const NOTHING: Part = { text: '', line: 0 }
+const EMPTY: Part = { text: '', line: 0 }
 
 class Scanner {
-  /** Those of the object, as they began. */
+  /** Lists of the object, in the order of their start. */
   readonly #lists: JsonList[] = []
   #line = 1
-  /** What the whole text is; nothing while only space was read. */
+  /** Kind of the whole text; `undefined` before the first token. */
   #root: 'array' | 'object' | 'other' | 'closed' | undefined
   #depth = 0
   #inString = false
   #escaped = false
-  /** Whether an element has to come. */
-  #isBehindComma = false
-  /** An element of a list; or the object around lists, without what they hold. */
-  #part = NOTHING
-  /** That object, while a list in it is read. */
+  /** Whether an element must follow. */
+  #isAfterComma = false
+  /** The current element of a list, or the object around the lists without their elements. */
+  #part = EMPTY
+  /** That object while one of its lists is read. */
   #around: Part | undefined;
 
-  *scan(piece: string): Generator<FileRecord> {
+  *scan(chunk: string): Generator<FileRecord> {
     let from = this.#part.line > 0 ? 0 : -1
-    const textTo = (end: number) => this.#part.text + (from === -1 ? '' : piece.slice(from, end))
-    for (let index = 0; index < piece.length; index += 1) {
-      const character = piece[index] ?? ''
+    const textTo = (end: number) => this.#part.text + (from === -1 ? '' : chunk.slice(from, end))
+    for (let index = 0; index < chunk.length; index += 1) {
+      const character = chunk[index] ?? ''
       if (character === '\n') this.#line += 1
       if (this.#inString) {
         this.#readString(character)
@@ -62,16 +61,16 @@ class Scanner {
         this.#readStructure(character)
       }
     }
-    this.#part = { ...this.#part, text: textTo(piece.length) }
+    this.#part = { ...this.#part, text: textTo(chunk.length) }
     checkLineLength(this.#part.text.length, this.#part.line)
   }
 
   *end(): Generator<FileRecord> {
     const { line, text } = this.#part
     if (this.#root === 'array' || this.#around) {
-      yield { line: line || this.#line, problem: 'The JSON array does not end.' }
+      yield { line: line || this.#line, problem: 'The JSON array is not closed.' }
     } else if (this.#root === 'closed' && line > 0) {
-      yield { line, problem: 'Stands behind the end of the JSON.' }
+      yield { line, problem: 'Unexpected text after the end of the JSON.' }
     } else if (line > 0) {
       yield jsonRecord(line, text)
     }
@@ -89,7 +88,7 @@ class Scanner {
     else if (character === '}' || character === ']') this.#depth = Math.max(0, this.#depth - 1)
   }
 
-  /** Learns what the whole text is. @returns whether this only opens its list */
+  /** Sets the root. @returns whether the character only opens the array */
   #opens(character: string): boolean {
     if (this.#root !== undefined) return false
     this.#root = character === '[' ? 'array' : character === '{' ? 'object' : 'other'
@@ -109,18 +108,18 @@ class Scanner {
     return character === '[' && this.#root === 'object' && !this.#around && this.#depth === 1
   }
 
-  /** @returns whether this begins a list of catches */
+  /** @returns whether a list of catches starts here */
   #enterList(text: string): boolean {
     const list = listStartingAt(text, this.#lists)
     if (!list) return false
     this.#lists.push(list)
     this.#around = { ...this.#part, text }
-    this.#part = NOTHING
+    this.#part = EMPTY
     this.#depth = 0
     return true
   }
 
-  /** @returns whether an object goes on behind it */
+  /** @returns whether an object continues after the list */
   #leaveList(): boolean {
     if (!this.#around) {
       this.#root = 'closed'
@@ -132,18 +131,18 @@ class Scanner {
     return true
   }
 
-  /** @param end The comma behind it, or the end of the list. */
+  /** @param end The comma after it, or the end of the list */
   *#takeElement(text: string, end: string): Generator<FileRecord> {
     const { line } = this.#part
-    this.#part = NOTHING
+    this.#part = EMPTY
     if (line > 0) yield withListFields(jsonRecord(line, text), this.#around && this.#lists.at(-1))
-    else if (end === ',' || this.#isBehindComma) yield { line: this.#line, problem: INVALID_JSON }
-    this.#isBehindComma = end === ','
+    else if (end === ',' || this.#isAfterComma) yield { line: this.#line, problem: INVALID_JSON }
+    this.#isAfterComma = end === ','
   }
 
   *#takeObject(text: string): Generator<FileRecord> {
     const { line } = this.#part
-    this.#part = NOTHING
+    this.#part = EMPTY
     this.#depth = 0
     this.#root = 'closed'
     if (this.#lists.length === 0) yield jsonRecord(line, text)
@@ -151,38 +150,38 @@ class Scanner {
   }
 }
 
-/** A list of catches in a JSON object, such as `list --json` prints. */
+/** A list of catches in an object, such as `list --json` prints. */
 interface JsonList {
   readonly name: string
   readonly kind: 'fish' | 'crab'
-  /** What the object said of all of them before the list. */
+  /** The gamemode in the object before the list. */
   readonly gamemode: unknown
   readonly isRepeated: boolean
 }
 
 const NAMES = 'fish|crabs?'
 
-// The name must be a name: behind `{` or `,`, so that no text which holds such a name is taken for one.
-const BEGINNING = new RegExp(`[{,]\\s*"(${NAMES})"\\s*:\\s*$`)
+// After `{` or `,`, so that a name within a string does not match.
+const LIST_START = new RegExp(`[{,]\\s*"(${NAMES})"\\s*:\\s*$`)
 
-// Most characters of a name and the space around it.
-const LONGEST_NAME = 200
+// Characters of a name with the space around it.
+const MAX_NAME = 200
 
 /**
- * The list of catches that begins behind this text of an object, if one does.
+ * The list of catches that starts after this text of an object, if any.
  *
- * @param known Those of the object that began before.
+ * @param known Lists of the object that started before
  */
 function listStartingAt(text: string, known: readonly JsonList[]): JsonList | undefined {
-  const [, name] = BEGINNING.exec(text.slice(-LONGEST_NAME)) ?? []
+  const [, name] = LIST_START.exec(text.slice(-MAX_NAME)) ?? []
   if (name === undefined) return undefined
-  // An object of thousands of lists must not be parsed for each of them.
+  // An object with thousands of lists must not be parsed for each of them.
   const isRepeated = known.some((list) => list.name === name)
   const gamemode = isRepeated ? undefined : gamemodeOf(`${text}[]}`)
   return { name, kind: name === 'fish' ? 'fish' : 'crab', gamemode, isRepeated }
 }
 
-/** A record of a list, with what its object says of all of them. */
+/** Adds the fields that the object has for all its records. */
 function withListFields(record: FileRecord, list: JsonList | undefined): FileRecord {
   if (!list || 'problem' in record) return record
   const { line, fields } = record
@@ -191,7 +190,7 @@ function withListFields(record: FileRecord, list: JsonList | undefined): FileRec
   return { line, fields: gamemode === undefined ? own : { ...own, gamemode } }
 }
 
-/** What is wrong with an object whose lists were read, told of its first line. */
+/** Reports problems of an object whose lists were read. */
 function* checkDocument(line: number, text: string, lists: readonly JsonList[]): Generator<FileRecord> {
   try {
     JSON.parse(text)
@@ -200,19 +199,19 @@ function* checkDocument(line: number, text: string, lists: readonly JsonList[]):
     return
   }
   if (lists.some(({ isRepeated }) => isRepeated)) {
-    yield { line, problem: 'Holds a list twice.' }
+    yield { line, problem: 'Contains a list twice.' }
     return
   }
   const gamemode = gamemodeOf(text)
   if (lists.some((list) => list.gamemode !== gamemode)) {
-    yield { line, problem: 'gamemode: Must stand before the list, and once.' }
+    yield { line, problem: 'gamemode: Must appear once, before the list.' }
   }
 }
 
 const BEFORE_LIST = `\\{\\s*(?:"[^"\\\\]*"\\s*:\\s*(?:"[^"\\\\]*"|[^"[\\]{},\\s]+)\\s*,\\s*)*"(?:${NAMES})"\\s*:\\s*\\[`
 const DOCUMENT = new RegExp(`^\\s*${BEFORE_LIST}`)
 
-/** Whether a text begins with an object that holds a list of catches, behind nothing but plain values. */
+/** Whether a text starts with an object that contains a list of catches, after nothing but plain values. */
 export function startsWithList(text: string): boolean {
   return DOCUMENT.test(text)
 }
@@ -225,20 +224,18 @@ function gamemodeOf(text: string): unknown {
   }
 }
 
-/** The problem of what cannot be parsed. */
-const INVALID_JSON = 'Is no JSON.'
+const INVALID_JSON = 'Invalid JSON.'
 
-/** What `list --json` prints lists under; a catch has none. */
+// Names of lists in the output of `list --json`. A catch has no lists.
 const LISTS = ['fish', 'crab', 'crabs', 'counts'] as const
 
-/** JSON Lines: one object in each line. */
-export async function* parseJsonLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  for await (const { line, text } of splitLines(pieces)) {
+/** Parses JSON Lines: one object per line. */
+export async function* parseJsonLines(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  for await (const { line, text } of splitLines(chunks)) {
     if (text.trim() !== '') yield jsonRecord(line, text)
   }
 }
 
-/** The record in a text of JSON. */
 function jsonRecord(line: number, text: string): FileRecord {
   try {
     const value: unknown = JSON.parse(text)
@@ -246,9 +243,9 @@ function jsonRecord(line: number, text: string): FileRecord {
       return { line, problem: 'Must be a JSON object.' }
     }
     const fields = value as Record<string, unknown>
-    // Without this it might be taken for one plain crab.
+    // Otherwise it might be taken for a crab without a name.
     if (LISTS.some((name) => Array.isArray(fields[name]))) {
-      return { line, problem: 'Is no catch, but holds a list.' }
+      return { line, problem: 'Is a list, not a catch.' }
     }
     return { line, fields: withFieldNames(fields) }
   } catch {
@@ -256,7 +253,7 @@ function jsonRecord(line: number, text: string): FileRecord {
   }
 }
 
-/** What a field's own name holds wins over what its alias holds; what names no field is kept under its key. */
+// The exact name of a field wins over an alias. Unknown keys stay.
 function withFieldNames(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) {

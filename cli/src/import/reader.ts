@@ -7,104 +7,103 @@ import { parseJson, parseJsonLines, startsWithList } from './json.ts'
 import type { FileRecord } from './records.ts'
 import type { ImportSource } from './source.ts'
 
-const MOST_SHOWN = 20
+const MAX_REPORTED = 20
 
-/** What a file holds. */
+/** What a file contains. */
 export interface FileSummary {
   readonly catches: number
-  /** How many go to each gamemode. */
+  /** Number of catches per gamemode. */
   readonly gamemodes: Readonly<Partial<Record<Gamemode, number>>>
 }
 
 /**
- * Reads a file to its end and checks every line of it; changes nothing.
+ * Validates a whole file and changes nothing.
  *
- * @param say Tells of one wrong line, of the first 20. @default the message of the error tells of them
- * @throws CliError `usage` when a line is wrong, or there is none
+ * @param report Called for each of the first 20 errors. @default the thrown error lists them
+ * @throws CliError `wrong_lines`, or `usage` when the file contains no catches
  */
 export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,
-  say: ((text: string) => void) | undefined,
+  report: ((text: string) => void) | undefined,
 ): Promise<FileSummary> {
   let catches = 0
   const gamemodes = new Map<Gamemode, number>()
-  let wrongCount = 0
-  const wrong: LineError[] = []
-  for await (const group of parseCatches(source, defaults)) {
-    catches += group.catches.length
-    for (const { gamemode = defaults.gamemode } of group.catches) {
+  let errorCount = 0
+  const errors: LineError[] = []
+  for await (const chunk of parseCatches(source, defaults)) {
+    catches += chunk.catches.length
+    for (const { gamemode = defaults.gamemode } of chunk.catches) {
       if (isGamemode(gamemode)) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
     }
-    for (const one of group.wrong) {
-      wrongCount += 1
-      if (wrongCount > MOST_SHOWN) continue
-      if (say) say(`fish-cli: line ${one.line}: ${one.problem}`)
-      else wrong.push(one)
+    for (const one of chunk.errors) {
+      errorCount += 1
+      if (errorCount > MAX_REPORTED) continue
+      if (report) report(`fish-cli: line ${one.line}: ${one.problem}`)
+      else errors.push(one)
     }
   }
-  if (wrongCount > 0) throw lineErrors(wrongCount, wrong)
+  if (errorCount > 0) throw lineErrors(errorCount, errors)
   if (catches === 0)
-    throw usageError('The file holds no catches.', 'One a line: NAME,RARITY, or JSON with these fields.')
+    throw usageError('The file contains no catches.', 'Use one line per catch: NAME,RARITY, or JSON with these fields.')
   return { catches, gamemodes: Object.fromEntries(gamemodes) }
 }
 
-function lineErrors(count: number, told: readonly LineError[]): CliError {
-  const first = count > MOST_SHOWN ? `, of which the first ${MOST_SHOWN} are shown` : ''
-  const lines = told.map(({ line, problem }) => ` Line ${line}: ${problem}`).join('')
+function lineErrors(count: number, listed: readonly LineError[]): CliError {
+  const first = count > MAX_REPORTED ? `, of which the first ${MAX_REPORTED} are shown` : ''
+  const lines = listed.map(({ line, problem }) => ` Line ${line}: ${problem}`).join('')
   return new CliError({
     code: 'wrong_lines',
     message: `${count} ${count === 1 ? 'line is' : 'lines are'} wrong${first}; nothing was changed.${lines}`,
-    hint: 'Mend these lines, and give the whole file again.',
+    hint: 'Fix these lines, then import the whole file again.',
     exit: EXIT.usage,
   })
 }
 
-/** What holds for records that do not say otherwise. */
+/** Defaults for fields that a record leaves out. */
 export interface ImportDefaults {
   readonly user: string
   readonly gamemode?: Gamemode | undefined
   readonly rarity?: RarityValue | undefined
   readonly kind: NewCatch['kind']
-  /** The time zone of times that say none, such as `Europe/Berlin`. @default such times are wrong */
+  /** Time zone of times without one, such as `Europe/Berlin`. @default such times are errors */
   readonly timeZone?: string | undefined
 }
 
-/** A line that cannot be taken. */
 interface LineError {
   readonly line: number
   readonly problem: string
 }
 
-/** Catches of a file, some at a time: those that are right, and the lines that are not. */
+/** Some catches of a file, and the lines with errors. */
 interface CatchChunk {
   readonly catches: readonly NewCatch[]
-  readonly wrong: readonly LineError[]
+  readonly errors: readonly LineError[]
 }
 
-const GROUP_SIZE = 500
+const CHUNK_SIZE = 500
 
-/** Reads the catches of a file, and checks each as the outbox will. */
+/** Parses the catches of a file and validates each as the outbox will. */
 export async function* parseCatches(source: ImportSource, defaults: ImportDefaults): AsyncGenerator<CatchChunk> {
   const { user, gamemode } = defaults
-  // Takes everything and keeps nothing: all it does is check.
+  // A store that keeps nothing: the outbox only validates.
   const store = { ...memoryStore(), add: () => ({ type: 'added', addedIndexes: [] }) as const }
-  await using checker = await openOutbox({ user, gamemode, store })
+  await using validator = await openOutbox({ user, gamemode, store })
   let group: FileRecord[] = []
   const check = async (): Promise<CatchChunk> => {
     const read = group.map((record) => ('problem' in record ? record : catchOf(record, defaults)))
     group = []
     const right = read.flatMap((one) => ('problem' in one ? [] : [one]))
     const wrong = read.flatMap((one) => ('problem' in one ? [one] : []))
-    const found = await problemsOf(right, (catches) => checker.add(catches))
+    const invalid = await errorsOf(right, (catches) => validator.add(catches))
     return {
-      catches: right.filter(({ line }) => !found.some((one) => one.line === line)).map((one) => one.entry),
-      wrong: [...wrong, ...found].sort((a, b) => a.line - b.line),
+      catches: right.filter(({ line }) => !invalid.some((one) => one.line === line)).map((one) => one.entry),
+      errors: [...wrong, ...invalid].sort((a, b) => a.line - b.line),
     }
   }
   for await (const record of readRecords(source.extension, source.text())) {
     group.push(record)
-    if (group.length === GROUP_SIZE) yield await check()
+    if (group.length === CHUNK_SIZE) yield await check()
   }
   if (group.length > 0) yield await check()
 }
@@ -122,13 +121,13 @@ function catchOf(
   const { name } = fields
   const gamemode = typeof fields.gamemode === 'string' ? fields.gamemode.toLowerCase() : fields.gamemode
   if ((gamemode === undefined || gamemode === null) && !defaults.gamemode) {
-    return { line, problem: 'gamemode: Is missing; give one for all with --gamemode.' }
+    return { line, problem: 'gamemode: Missing; set one for all with --gamemode.' }
   }
   const caughtAt = parseTime(fields.caughtAt, defaults.timeZone)
   if (caughtAt === NO_ZONE) {
     return {
       line,
-      problem: `caughtAt: Has no time zone; give one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`,
+      problem: `caughtAt: No time zone; set one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`,
     }
   }
   const about = {
@@ -137,15 +136,14 @@ function catchOf(
     ...(caughtAt === undefined || caughtAt === null ? {} : { caughtAt }),
   }
   if (kind === 'crab') {
-    if (fields.rarity !== undefined && fields.rarity !== null) return { line, problem: 'rarity: A crab has none.' }
+    if (fields.rarity !== undefined && fields.rarity !== null) return { line, problem: 'rarity: A crab has no rarity.' }
     return { line, entry: { kind, ...about } as NewCatch }
   }
   if (kind !== 'fish') return { line, problem: 'kind: Must be fish or crab.' }
   const rarity = fields.rarity ?? defaults.rarity
-  if (rarity === undefined)
-    return { line, problem: 'rarity: Is missing; give one for all with --rarity, or say --crab.' }
+  if (rarity === undefined) return { line, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
   const value = rarityOf(rarity)
-  if (value === undefined) return { line, problem: 'rarity: There is no such rarity.' }
+  if (value === undefined) return { line, problem: 'rarity: Unknown rarity.' }
   return { line, entry: { kind, rarity: value, ...about } as NewCatch }
 }
 
@@ -155,7 +153,7 @@ function rarityOf(rarity: unknown): RarityValue | undefined {
   return rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
 }
 
-async function problemsOf(
+async function errorsOf(
   read: readonly ReadCatch[],
   check: (catches: readonly NewCatch[]) => Promise<unknown>,
 ): Promise<readonly LineError[]> {
@@ -174,7 +172,6 @@ async function problemsOf(
   }
 }
 
-/** The forms that a file may have. */
 type FileFormat = 'csv' | 'tsv' | 'json' | 'jsonl'
 
 const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
@@ -186,8 +183,8 @@ const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
 }
 
 /**
- * The form of a file: what its extension says, else what it begins with. An array is JSON, and so is an object that
- * holds a list; an object in a line of its own is a line of JSON; a line with tabs is TSV, anything else CSV.
+ * Detects the format by the extension, else by the content: an array, or an object that contains a list, is JSON; an
+ * object on one line is JSON Lines; a line with tabs is TSV; everything else is CSV.
  */
 export function detectFormat(extension: string, beginning: string): FileFormat {
   const known = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
@@ -199,65 +196,64 @@ export function detectFormat(extension: string, beginning: string): FileFormat {
     JSON.parse(text.split('\n', 1)[0] ?? '')
     return 'jsonl'
   } catch {
-    // An object over several lines, or a long line of which only the beginning is here.
+    // An object over several lines, or the start of a long line.
     return text.includes('\n') && !/^\{.*\}\s*$/m.test(text) ? 'json' : 'jsonl'
   }
 }
 
-const READERS: Readonly<Record<FileFormat, (pieces: AsyncIterable<string>) => AsyncGenerator<FileRecord>>> = {
+const READERS: Readonly<Record<FileFormat, (chunks: AsyncIterable<string>) => AsyncGenerator<FileRecord>>> = {
   csv: parseCsv,
   tsv: parseTsv,
   json: parseJson,
   jsonl: parseJsonLines,
 }
 
-/** The records of a file, whatever its form. */
-export async function* readRecords(extension: string, pieces: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  const iterator = pieces[Symbol.asyncIterator]()
-  // Space before the content may be longer than the memory; only its lines count.
+/** Parses the records of a file in any format. */
+export async function* readRecords(extension: string, chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  // Leading space may exceed the memory; only its lines are counted.
   let blankLines = 0
   for (;;) {
-    const { done, value: piece } = await iterator.next()
+    const { done, value: chunk } = await iterator.next()
     if (done) return
-    if (piece.trim() === '') {
-      blankLines += piece.split('\n').length - 1
+    if (chunk.trim() === '') {
+      blankLines += chunk.split('\n').length - 1
       continue
     }
     const rest = { [Symbol.asyncIterator]: () => iterator }
-    yield* READERS[detectFormat(extension, piece)](following(blankLines, piece, rest))
+    yield* READERS[detectFormat(extension, chunk)](prepend(blankLines, chunk, rest))
     return
   }
 }
 
-async function* following(blankLines: number, piece: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  for (let left = blankLines; left > 0; left -= BLANK_LINES) yield '\n'.repeat(Math.min(left, BLANK_LINES))
-  yield piece
+async function* prepend(blankLines: number, chunk: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  for (let left = blankLines; left > 0; left -= BLANK_LINES_AT_ONCE)
+    yield '\n'.repeat(Math.min(left, BLANK_LINES_AT_ONCE))
+  yield chunk
   yield* rest
 }
 
-const BLANK_LINES = 64 * 1024
+const BLANK_LINES_AT_ONCE = 64 * 1024
 
-/** A time zone by its name in the IANA database. */
 const EXAMPLE_ZONE = 'Europe/Berlin'
 
-/** Stands for a local time that nobody gave a zone. */
+/** A local time without a zone. */
 const NO_ZONE = Symbol('a local time without a zone')
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** @throws CliError `usage` when the platform knows no such zone */
+/** @throws CliError `usage` for an unknown zone */
 export function parseTimeZone(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {
-    throw usageError('There is no such time zone.', `Give --timezone a name such as ${EXAMPLE_ZONE} or UTC.`)
+    throw usageError('Unknown time zone.', `Set --timezone to a name such as ${EXAMPLE_ZONE} or UTC.`)
   }
 }
 
 /**
- * When a catch was made, as ISO 8601: from unix seconds or milliseconds, from a date with or without a time, with `T` or
- * space between, in its own zone or the one given for all. Anything else is left as it is, to be refused as any wrong
- * value.
+ * Parses the time of a catch to ISO 8601: Unix seconds or milliseconds, or a date with or without a time, in its own zone
+ * or the default one. Returns any other value unchanged, for validation to reject.
  */
 function parseTime(value: unknown, timeZone: string | undefined): unknown {
   const text = typeof value === 'number' ? String(value) : value
@@ -272,21 +268,21 @@ function parseTime(value: unknown, timeZone: string | undefined): unknown {
   return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
-/** The moment at which clocks of a zone show a time: the earlier one where they show it twice. */
-function localToUtc(shown: number, timeZone: string): number {
-  const before = shown - offsetAt(shown - DAY_MS, timeZone)
-  // Where no clock ever shows it, the offset before the jump counts.
+/** Converts local time to UTC: the earlier one when clocks show it twice. */
+function localToUtc(local: number, timeZone: string): number {
+  const before = local - offsetAt(local - DAY_MS, timeZone)
+  // A time that clocks skip takes the offset before the jump.
   return (
-    [before, shown - offsetAt(shown + DAY_MS, timeZone)].find((at) => at + offsetAt(at, timeZone) === shown) ?? before
+    [before, local - offsetAt(local + DAY_MS, timeZone)].find((at) => at + offsetAt(at, timeZone) === local) ?? before
   )
 }
 
 const DAY_MS = 86_400_000
 
-/** What clocks of a zone are ahead of UTC, in milliseconds. */
-function offsetAt(moment: number, timeZone: string): number {
+/** Offset of a zone from UTC in milliseconds. */
+function offsetAt(at: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
   const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] =
     /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? []
   const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000

@@ -1,17 +1,16 @@
 import { usageError } from '../core/errors.ts'
 
-/** One record of a file, and the line at which it begins. */
+/** One record of a file and the line at which it starts, or what is wrong with it. */
 export type FileRecord =
   | { readonly line: number; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly line: number; readonly problem: string }
 
-/** What a record may hold, in the order of the columns of a file without titles. */
+/** Fields of a record, in the column order of a file without a header. */
 export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
 
-/** One of {@link FIELDS}. */
 export type Field = (typeof FIELDS)[number]
 
-/** How other programs call them, in lower case and without space, `_` and `-`. `fish` is the word of the service's API. */
+/** Names used by other programs, in lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
 const ALIASES: Readonly<Record<string, Field>> = {
   fish: 'name',
   type: 'kind',
@@ -20,36 +19,36 @@ const ALIASES: Readonly<Record<string, Field>> = {
   date: 'caughtAt',
 }
 
-/** The field that a title or a key of JSON names, in any letter case: `caughtAt`, `Caught At`, `caught_at`. */
+/** The field of a column title or JSON key, in any spelling: `caughtAt`, `Caught At`, `caught_at`. */
 export function fieldOf(title: string): Field | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
   return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
 }
 
-/** A line of text, counted from 1. */
+/** A line of text, numbered from 1. */
 export interface TextLine {
   readonly line: number
   readonly text: string
 }
 
-/** Characters of one record at most. What is longer is none, and would fill the memory. */
-const LONGEST_LINE = 1024 * 1024
+// In characters. A longer line is not a record and would fill the memory.
+const MAX_LINE = 1024 * 1024
 
-/** Refuses what is too long for one record. @throws CliError `usage` */
+/** @throws CliError `usage` when a record is too long */
 export function checkLineLength(length: number, line: number): void {
-  if (length <= LONGEST_LINE) return
+  if (length <= MAX_LINE) return
   throw usageError(
     `Line ${line} is too long for a catch; nothing was changed.`,
-    'Is it a file of catches? One a line: NAME,RARITY, or JSON with these fields.',
+    'Is it a file of catches? Use one line per catch: NAME,RARITY, or JSON with these fields.',
   )
 }
 
-/** Takes pieces of text apart into lines. @throws CliError `usage` when one is too long */
-export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
+/** Splits chunks of text into lines. @throws CliError `usage` when a line is too long */
+export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let rest = ''
   let line = 0
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split('\n')
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const text of lines) {
       line += 1

@@ -22,30 +22,28 @@ export interface AddFileFlags extends TargetFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
-/** What `add --file` is told. */
 interface AddFileOptions {
   readonly flags: AddFileFlags
-  /** Of fish whose record tells none. */
+  /** Rarity of fish without one. */
   readonly rarity: RarityValue | undefined
-  /** Tells a person. */
+  /** Prints a message to stderr. */
   readonly note: (text: string) => void
 }
 
-/** What `add --file` did, or would do. */
 interface AddFileOutcome {
   readonly status: ExitStatus
   readonly text: string
-  /** `catches` are those of the file, `queued` those of them that a run which did not end has queued. */
+  /** `catches` in the file; `queued` by an earlier, incomplete run. */
   readonly document:
     | (FileSummary & { readonly dryRun: true; readonly user: string; readonly queued: number })
     | { readonly catches: number; readonly sent: number; readonly setAside: number; readonly left: number }
 }
 
 /**
- * Adds the catches of a file, all checked before anything is changed, each once, through the outbox. One run at a time
- * does so with the same content for the same player.
+ * `add --file`: validates the whole file, then adds each catch once through the outbox. One run at a time imports the same
+ * content for the same player.
  *
- * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`; what kept catches from being sent
+ * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`, or what stopped the delivery
  */
 export async function addFile(context: Context, { flags, rarity, note }: AddFileOptions): Promise<AddFileOutcome> {
   const startedAt = context.startedAt ?? context.clock.now()
@@ -62,20 +60,20 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
   await using source = await openSource(context, flags.file, delivery.signal)
   const name = importId(source, defaults)
   const path = outboxPath(context, target.url.value)
-  const check = () => validateFile(source, defaults, flags.json ? undefined : note)
+  const validate = () => validateFile(source, defaults, flags.json ? undefined : note)
   if (flags['dry-run']) {
     checkNotRunning(path, name)
-    const { catches, gamemodes } = await check()
+    const { catches, gamemodes } = await validate()
     await checkPlayerKey(context, target, defaults)
     const queued = await countQueuedBefore(context, target, { name, user, content: source.hash })
-    const rest = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
-    const held = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
-    const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${rest}.`
-    const text = `${would} The file holds: ${held.join(', ')}.`
+    const already = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
+    const parts = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
+    const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${already}.`
+    const text = `${would} The file contains: ${parts.join(', ')}.`
     return { status: EXIT.ok, text, document: { dryRun: true, user, catches, gamemodes, queued } }
   }
   await using _lock = await lockImport(context, path, name)
-  const { catches } = await check()
+  const { catches } = await validate()
   const outbox = await openPlayerOutbox(context, target, {
     user,
     gamemode: defaults.gamemode,
@@ -89,7 +87,7 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(report, note)
       const { sent, dead, left } = report
-      const text = `${catchesText(catches)} taken: ${sent} sent, ${dead} set aside, ${left} left.`
+      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} set aside, ${left} left.`
       return { status, text, document: { catches, sent, setAside: dead, left } }
     } finally {
       await settle()
@@ -100,42 +98,40 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
 }
 
 function resumeText(before: number, catches: number): string {
-  if (before < catches) return `${before} of these were queued by a run that did not end; this one goes on there.`
-  return 'All of these were queued by an earlier run; this one sends what still waits, and adds nothing.'
+  if (before < catches) return `An incomplete run queued ${before} of these; resuming there.`
+  return 'An earlier run queued all of these; sending what is still queued.'
 }
 
-async function countQueuedBefore(context: Context, target: Target, own: ImportScope): Promise<number> {
+async function countQueuedBefore(context: Context, target: Target, scope: ImportScope): Promise<number> {
   await using outbox = await openLocalOutbox(context, target)
-  return outbox ? await readQueued(outbox, own) : 0
+  return outbox ? await readQueued(outbox, scope) : 0
 }
 
-/** How a file is brought into an outbox. */
 interface QueueFileOptions extends FlushOptions {
   readonly source: ImportSource
   readonly defaults: ImportDefaults
-  /** Names this import; its lock is held. */
+  /** The id of the import; its lock is held. */
   readonly name: string
-  /** When this run began, milliseconds since 1970. */
+  /** Start of this run in milliseconds since 1970. */
   readonly startedAt: number
-  /** What `checkFile` counted. */
+  /** Number of catches in the file. */
   readonly total: number
 }
 
-/** What {@link queueFile} did. */
 interface QueuedFile {
-  /** How many earlier runs had queued. */
+  /** Catches that earlier runs queued. */
   readonly before: number
-  /** What was sent meanwhile, to make room. */
+  /** Flushes that made room. */
   readonly flushed: readonly FlushReport[]
-  /** Says that this run knows what became of the file: the same content given again is new once nothing of it waits. */
+  /** Completes the import; see `ImportClaim.settle`. */
   settle(): Promise<void>
 }
 
 /**
- * Puts all catches of a checked file into the outbox, in order. How far it is stands there too, in the same step: a run
- * that was killed, or could not send all, is taken up where it was when the same content is given again.
+ * Queues all catches of a valid file in order, with a checkpoint in the same transaction: the same content resumes a run
+ * that was killed or could not send everything.
  *
- * @throws CliError `import_running`, `import_ended`, `interrupted`; what was queued until then is kept
+ * @throws CliError `import_running`, `import_ended`, `interrupted`; what is queued stays queued
  */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options
@@ -168,11 +164,11 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   }
 }
 
-/** Adds, and sends what is queued where there is no room. @returns what was sent */
+/** Adds, and flushes while the outbox is full. @returns the flushes */
 async function addOrFlush(
   context: Context,
   outbox: Outbox,
-  wish: FlushOptions,
+  delivery: FlushOptions,
   add: () => Promise<void>,
 ): Promise<readonly FlushReport[]> {
   const flushed: FlushReport[] = []
@@ -182,7 +178,7 @@ async function addOrFlush(
       return flushed
     } catch (error) {
       if (!(error instanceof OutboxFullError)) throw error
-      const report = await flushWithProgress(context, outbox, wish)
+      const report = await flushWithProgress(context, outbox, delivery)
       if (report.sent === 0) throw report.stopped[0]?.error ?? error
       flushed.push(report)
     }
@@ -192,11 +188,11 @@ async function addOrFlush(
 function interruptedAt(done: number, total: number): CliError {
   return new CliError({
     code: 'interrupted',
-    message: `Interrupted. ${done} of ${total} catches are queued, and kept on this machine.`,
+    message: `Interrupted. ${done} of ${total} catches are queued on this machine.`,
     hint:
       done === 0
         ? 'Nothing was queued.'
-        : 'Give the same again to go on where it was, or take it back: fish-cli outbox cancel --file FILE',
+        : 'Run it again to resume, or take it back: fish-cli outbox cancel --file FILE',
     exit: EXIT.interrupted,
   })
 }

@@ -9,24 +9,24 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
-/** What is imported: a file that can be read more than once. */
+/** The file to import. It can be read more than once. */
 export interface ImportSource {
-  /** What its name says that it holds, else what it begins with. */
+  /** In lower case; empty when the name has none. */
   readonly extension: string
-  /** Names the content. */
+  /** SHA-256 of the content. */
   readonly hash: string
-  /** The text, in pieces. @throws CliError when it is no UTF-8 */
+  /** The text in chunks. @throws CliError when it is not UTF-8 */
   text(): AsyncIterable<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const PIECE_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 /**
- * Opens what is to be imported. What can be read only once, as stdin, is kept in a file meanwhile that has no name, so
- * that nothing of it is left however this ends; its end is waited for, however long it takes.
+ * Opens the file to import. A source that can be read only once, such as stdin, is read to its end into an unlinked
+ * temporary file, so that nothing is left behind even after a crash.
  *
- * @param file A path, or `-` for stdin.
+ * @param file A path, or `-` for stdin
  * @throws CliError `file_not_readable`; the signal's reason
  */
 export async function openSource(
@@ -37,7 +37,7 @@ export async function openSource(
   const { handle, close } = await openFile(context, file, signal)
   try {
     const hash = createHash('sha256')
-    for await (const piece of readBytes(handle, signal)) hash.update(piece)
+    for await (const chunk of readBytes(handle, signal)) hash.update(chunk)
     return {
       extension: (/\.([a-z]+)$/i.exec(file)?.[1] ?? '').toLowerCase(),
       hash: hash.digest('hex'),
@@ -59,9 +59,9 @@ interface OpenFile {
 async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal: AbortSignal): Promise<OpenFile> {
   try {
     if (file === '-') return await copyToTempFile(stdin, signal)
-    const facts = await stat(file)
-    if (facts.isFIFO()) return await copyToTempFile(openNamedPipe(file), signal)
-    if (!facts.isFile()) return await copyToTempFile(createReadStream(file), signal)
+    const stats = await stat(file)
+    if (stats.isFIFO()) return await copyToTempFile(openNamedPipe(file), signal)
+    if (!stats.isFile()) return await copyToTempFile(createReadStream(file), signal)
     const handle = await open(file)
     return { handle, close: () => handle.close() }
   } catch (error) {
@@ -70,27 +70,26 @@ async function openFile({ stdin }: Pick<Context, 'stdin'>, file: string, signal:
   }
 }
 
-/** A named pipe. A plain open would wait for its writer where Ctrl-C does not reach. */
+// A plain open of a named pipe blocks a thread until there is a writer, and ignores Ctrl-C.
 function openNamedPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
 }
 
-/** All of a stream, in a file that only this process can find. */
 async function copyToTempFile(from: Readable, signal: AbortSignal): Promise<OpenFile> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-cli-'))
-  const discard = () => rm(folder, { recursive: true, force: true })
+  const removeFolder = () => rm(folder, { recursive: true, force: true })
   const handle = await open(join(folder, 'content'), 'wx+', 0o600)
   const close = async () => {
     await handle.close()
-    await discard()
+    await removeFolder()
   }
   try {
-    // Windows takes no name from an open file; there it goes when it is closed.
-    if (process.platform !== 'win32') await discard()
+    // Windows cannot unlink an open file; there it is removed on close.
+    if (process.platform !== 'win32') await removeFolder()
     await pipeline(
       from,
-      async (pieces: AsyncIterable<Uint8Array>) => {
-        for await (const piece of pieces) await handle.writeFile(piece)
+      async (chunks: AsyncIterable<Uint8Array>) => {
+        for await (const chunk of chunks) await handle.writeFile(chunk)
       },
       { signal },
     )
@@ -104,7 +103,7 @@ async function copyToTempFile(from: Readable, signal: AbortSignal): Promise<Open
 async function* readBytes(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
     signal.throwIfAborted()
-    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(PIECE_BYTES), position })
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position })
     if (bytesRead === 0) return
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
@@ -117,10 +116,10 @@ async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerato
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw usageError('The file is no UTF-8 text; nothing was changed.', 'Save it as UTF-8.')
+      throw usageError('The file is not UTF-8 text; nothing was changed.', 'Save it as UTF-8.')
     }
   }
-  for await (const piece of readBytes(handle, signal)) yield decode(piece)
+  for await (const chunk of readBytes(handle, signal)) yield decode(chunk)
   yield decode()
 }
 
@@ -128,7 +127,7 @@ function notReadable({ code }: NodeJS.ErrnoException): CliError {
   return new CliError({
     code: 'file_not_readable',
     message: `The file of --file cannot be read (${code ?? 'unknown'}); nothing was changed.`,
-    hint: 'Check its path and permissions; - is stdin.',
+    hint: 'Check the path and the permissions. Use - for stdin.',
     exit: code === 'ENOENT' ? EXIT.notFound : EXIT.usage,
   })
 }

@@ -1,34 +1,34 @@
 import { Flags } from '@oclif/core'
 import { usageError } from '../core/errors.ts'
 
-/** At this pace, 20 of the 25 requests of a window are used, and five are left to other commands. */
-const USUAL_SECONDS = 15
+// Uses 20 of the 25 requests of a window; five are left to other commands.
+const DEFAULT_SECONDS = 15
 
 /** `--watch` and `--interval`. */
 export const watchFlags = {
-  watch: Flags.boolean({ char: 'w', summary: 'Go on looking, and show what changes; Ctrl-C ends it.' }),
+  watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
   interval: Flags.string({
-    summary: `Seconds from one look to the next with --watch; ${USUAL_SECONDS} when left out, and more where the rate limit asks for it.`,
+    summary: `Seconds between two polls with --watch (default ${DEFAULT_SECONDS}); longer when the rate limit requires it.`,
     helpValue: 'SECONDS',
   }),
 }
 
-/** What a person typed of them. */
-export interface WatchFlags {
+interface WatchFlags {
   readonly watch?: boolean | undefined
   readonly interval?: string | undefined
 }
 
-const MOST_SECONDS = 86_400
+const MAX_SECONDS = 86_400
 
 /**
- * Milliseconds from one look to the next, 15 s when nothing else is asked for.
- * @throws CliError when it is no number of seconds, or there is nothing to look at again
+ * The interval in milliseconds.
+ *
+ * @throws CliError for an invalid number of seconds, or without `--watch`
  */
 export function parseInterval({ watch, interval }: WatchFlags): number {
-  if (interval === undefined) return USUAL_SECONDS * 1000
-  if (!watch) throw usageError('--interval goes with --watch.', 'Add --watch, or leave --interval out.')
+  if (interval === undefined) return DEFAULT_SECONDS * 1000
+  if (!watch) throw usageError('--interval requires --watch.', 'Add --watch, or leave --interval out.')
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(interval) ? Number(interval) : Number.NaN
-  if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
-  throw usageError(`--interval must be seconds, 1 to ${MOST_SECONDS}.`)
+  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds * 1000
+  throw usageError(`--interval must be seconds from 1 to ${MAX_SECONDS}.`)
 }

@@ -31,158 +31,148 @@ import {
   recoveryText,
 } from './poll-until.ts'
 
-/** What `list --watch` is told. */
-interface WatchListOptions extends ListViewOptions {
+interface ViewOptions {
   readonly flags: OutputFlags
+  /** What to list at a time in milliseconds since 1970. */
+  readonly optionsAt: (now: number) => CatchListOptions
+  /** Prints a message to stderr. */
+  readonly note: (text: string) => void
+}
+
+interface WatchListOptions extends ViewOptions {
   readonly target: Target
   readonly user: string
   readonly intervalMs: number
 }
 
 /**
- * `list --watch`: a view that is drawn anew on a terminal, elsewhere a line for each new catch. A service that does not
- * answer is told and waited for, also from the beginning.
+ * `list --watch`: on a terminal a view that is redrawn, elsewhere a line for each new catch. An outage is reported and
+ * waited out, also at the start.
  *
- * @returns the exit status: interrupted, or with `--limit` done
- * @throws what no further look can change
+ * @returns the exit status: interrupted, or ok once `--limit` is reached
+ * @throws errors that polling again cannot fix
  */
-export async function watchList(context: Context, watch: WatchListOptions): Promise<number> {
-  const { flags, target, user, wishAt, intervalMs } = watch
+export async function watchList(context: Context, options: WatchListOptions): Promise<number> {
+  const { flags, target, user, optionsAt, intervalMs } = options
+  const { clock } = context
   const signal = context.interrupted()
   const fetch = nodeFetch(context.env)
   const client = await openClient(context, target, fetch ? { fetch: conditionalFetch(fetch) } : {})
   const isLive = formatOf(flags) === 'table' && canRewrite(context)
-  const show = isLive ? createLiveList(context, watch) : createListStream(context, watch)
-  let trouble: Outage | undefined
-  let hasSeen = false
-  let hasLooked = false
-  const poll = () => fetchList(client, context, { user, signal, wish: wishAt(context.clock.now()), hasLooked })
+  const view = isLive ? createLiveList(context, options) : createListStream(context, options)
+  let outage: Outage | undefined
+  let hasConnected = false
+  let isFirst = true
   try {
-    const ended = await pollUntil<Collection>({
-      clock: context.clock,
+    const end = await pollUntil<Collection>({
+      clock,
       signal,
       intervalMs,
-      poll,
-      onResult(found, times) {
-        hasSeen = true
-        hasLooked = true
-        if (trouble) show.say(recoveryText(trouble, times.at))
-        trouble = undefined
-        return show.update(found, times)
+      poll: () => fetchCollection(client, { user, signal, list: optionsAt(clock.now()), isFirst, now: clock.now }),
+      onResult(collection, times) {
+        hasConnected = true
+        isFirst = false
+        if (outage) view.say(recoveryText(outage, times.at))
+        outage = undefined
+        return view.update(collection, times)
       },
       onError(error, times) {
-        hasLooked = true
-        if (!isTransient(error, hasSeen)) throw error
-        const before = trouble
-        trouble = outageOf(error, times.at, before, hasSeen)
-        show.outage(trouble, times)
-        if (!before) show.say(outageText(trouble))
+        isFirst = false
+        if (!isTransient(error, hasConnected)) throw error
+        const isNew = outage === undefined
+        outage = outageOf(error, times.at, outage, hasConnected)
+        view.showOutage(outage, times)
+        if (isNew) view.say(outageText(outage))
       },
     })
-    return ended === 'enough' ? EXIT.ok : EXIT.interrupted
+    return end === 'done' ? EXIT.ok : EXIT.interrupted
   } finally {
-    show.end()
+    view.end()
   }
 }
 
 interface FetchOptions {
   readonly user: string
   readonly signal: AbortSignal
-  readonly wish: CatchListOptions
-  /** From then on the next look is the further try. */
-  readonly hasLooked: boolean
+  readonly list: CatchListOptions
+  /** The first poll retries; later ones are retries themselves. */
+  readonly isFirst: boolean
+  readonly now: () => number
 }
 
-async function fetchList(
+async function fetchCollection(
   client: Client,
-  { clock }: Context,
-  { user, signal, wish, hasLooked }: FetchOptions,
+  { user, signal, list, isFirst, now }: FetchOptions,
 ): Promise<PollResult<Collection>> {
-  const { kind, gamemode } = wish
-  const options = { user, gamemode, signal, detail: 'full' as const }
-  const found = await fetchCatches(client, kind, hasLooked ? { ...options, maxRetries: 0 } : options)
-  return { value: found, rateLimit: rateLimitWindow(found.rateLimit, found.date, clock.now()) }
+  const { kind, gamemode } = list
+  const retries = isFirst ? {} : { maxRetries: 0 }
+  const collection = await fetchCatches(client, kind, { user, gamemode, signal, detail: 'full', ...retries })
+  return { value: collection, rateLimit: rateLimitWindow(collection.rateLimit, collection.date, now()) }
 }
 
-/** What a show is told. */
-interface ListViewOptions {
-  readonly flags: OutputFlags
-  /** What to show at a moment, milliseconds since 1970. */
-  readonly wishAt: (now: number) => CatchListOptions
-  /** Tells a person. */
-  readonly note: (text: string) => void
-}
-
-/** How a collection that was read is shown. */
 interface ListView {
-  /** @returns whether that was all there is to show */
-  update(found: Collection, times: PollTimes): 'enough' | undefined
-  /** There was no answer, or, with `undefined`, there is one again. */
-  outage(trouble: Outage | undefined, times: PollTimes): void
+  /** @returns `'done'` when `--limit` is reached */
+  update(collection: Collection, times: PollTimes): 'done' | undefined
+  showOutage(outage: Outage, times: PollTimes): void
   say(text: string): void
   end(): void
 }
 
-/** On a terminal: a view that is drawn anew. */
-function createLiveList(context: Context, { flags, wishAt }: ListViewOptions): ListView {
+/** A view on a terminal, redrawn in place. */
+function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): ListView {
   const view = createLiveView(context)
-  let last: { readonly found: Collection; readonly at: number } | undefined
-  const draw = (nextAt: number, trouble?: Outage) => {
+  let last: { readonly collection: Collection; readonly at: number } | undefined
+  const draw = (nextAt: number, outage?: Outage) => {
     if (!last) return
-    const { found, at } = last
-    const state = {
-      collection: found,
-      options: wishAt(context.clock.now()),
-      times: { at, nextAt },
-      outage: trouble,
-      fields: flags.fields,
-    }
+    const { collection, at } = last
+    const options = optionsAt(context.clock.now())
+    const state = { collection, options, times: { at, nextAt }, outage, fields: flags.fields }
     view.show((screen) => listViewText(state, screen))
   }
   return {
-    update(found, { at, nextAt }) {
-      last = { found, at }
+    update(collection, { at, nextAt }) {
+      last = { collection, at }
       draw(nextAt)
       return undefined
     },
-    outage: (trouble, { nextAt }) => draw(nextAt, trouble),
+    showOutage: (outage, { nextAt }) => draw(nextAt, outage),
     say: (text) => view.say(text),
     end: () => view.end(),
   }
 }
 
-/** Elsewhere: a line for each new catch. */
-function createListStream(context: Context, { flags, wishAt, note }: ListViewOptions): ListView {
-  const newsOf = createCatchDiff()
-  const { kind, chart, query } = wishAt(context.clock.now())
-  const print = streamPrinter(context, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
+/** A line for each new catch. */
+function createListStream(context: Context, { flags, optionsAt, note }: ViewOptions): ListView {
+  const diff = createCatchDiff()
+  const { kind, chart, query } = optionsAt(context.clock.now())
+  const print = createPrinter(context, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
   let left = query.limit ?? Number.POSITIVE_INFINITY
-  let hasBegun = false
+  let hasStarted = false
   return {
-    update(found) {
-      const wish = wishAt(context.clock.now())
-      if (!hasBegun) {
-        const count = `${found.catches.length} so far`
-        note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${found.user} in ${wish.gamemode}, ${count}.`)
+    update(collection) {
+      const options = optionsAt(context.clock.now())
+      if (!hasStarted) {
+        const count = `${collection.catches.length} so far`
+        note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${options.gamemode}, ${count}.`)
       }
-      hasBegun = true
-      left -= print(newsOf(found, wish), left)
-      return left > 0 ? undefined : 'enough'
+      hasStarted = true
+      left -= print(diff(collection, options), left)
+      return left > 0 ? undefined : 'done'
     },
-    outage: () => {},
-    // Also under --json: lines that do not come say nothing.
+    showOutage: () => {},
+    // With --json too: missing lines alone would not show an outage.
     say: (text) => context.line.say(text),
     end: () => {},
   }
 }
 
-/** Prints what is new, so many at most. @returns how many it printed */
-function streamPrinter(context: Context, flags: OutputFlags): (list: CatchList, most: number) => number {
+/** Prints at most `limit` rows. @returns how many it printed */
+function createPrinter(context: Context, flags: OutputFlags): (list: CatchList, limit: number) => number {
   let stream: RowStream<object> | undefined
-  return ({ output }, most) => {
-    // One list is like the other: what is counted stays counted.
+  return ({ output }, limit) => {
+    // All lists of one run have the same columns.
     stream ??= createRowStream(output.columns as readonly Column<object>[], flags, screenOf(context, context.stdout))
-    const rows = output.rows.slice(0, most)
+    const rows = output.rows.slice(0, limit)
     const text = stream(rows)
     if (text !== '') {
       context.line.clear()
@@ -192,33 +182,30 @@ function streamPrinter(context: Context, flags: OutputFlags): (list: CatchList, 
   }
 }
 
-/** Tells of each look what is new since the one before. */
-type CatchDiff = (found: Collection, wish: CatchListOptions) => CatchList
-
 /**
- * Finds out what is new by the records of catches, however many are removed meanwhile. At the first look nothing is, but
- * what was caught since the moment that `--since` names. Counts are new where they are others than before.
+ * Creates a function that returns what is new since its last call. Catches are compared by id, so removed ones do not
+ * matter; a count is new when it changed. The first call returns nothing but what `--since` asks for.
  */
-function createCatchDiff(): CatchDiff {
+function createCatchDiff(): (collection: Collection, options: CatchListOptions) => CatchList {
   let known: ReadonlySet<string | undefined> | undefined
   let counts: ReadonlyMap<string, number> = new Map()
-  return (found, wish) => {
-    // How many there are at most goes for all that is told, not for each look.
-    const all: CatchListOptions = { ...wish, query: without('limit', wish.query) }
-    if (wish.chart) {
-      const list = buildCatchList(found, all)
+  return (collection, options) => {
+    // --limit applies to the whole run, not to each poll.
+    const all: CatchListOptions = { ...options, query: without('limit', options.query) }
+    if (options.chart) {
+      const list = buildCatchList(collection, all)
       if (!list.counted) return list
       const rows = list.output.rows.filter(({ label, count }) => count !== (counts.get(label) ?? 0))
       counts = new Map(list.output.rows.map(({ label, count }) => [label, count]))
       return { ...list, output: { ...list.output, rows } }
     }
     const before = known
-    known = new Set(found.catches.map(({ id }) => id))
-    if (!before && wish.query.since === undefined) return buildCatchList({ ...found, catches: [] }, all)
-    // Whatever is new was caught since: some clock may be wrong.
+    known = new Set(collection.catches.map(({ id }) => id))
+    if (!before && options.query.since === undefined) return buildCatchList({ ...collection, catches: [] }, all)
+    // A new catch counts as caught since then, whatever its clock says.
     const query = before ? without('since', all.query) : all.query
-    const catches = before ? found.catches.filter(({ id }) => !before.has(id)) : found.catches
-    return buildCatchList({ ...found, catches }, { ...all, query })
+    const catches = before ? collection.catches.filter(({ id }) => !before.has(id)) : collection.catches
+    return buildCatchList({ ...collection, catches }, { ...all, query })
   }
 }
 

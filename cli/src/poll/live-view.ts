@@ -16,24 +16,22 @@ import { renderTable } from '../output/table.ts'
 import { displayWidth, printable, truncate } from '../output/text.ts'
 import type { Outage, PollTimes } from './poll-until.ts'
 
-/** What a live view of a collection shows. */
 interface ListViewState {
   readonly collection: Collection
   readonly options: CatchListOptions
-  /** When `found` was read, and when the next look will be. */
   readonly times: PollTimes
   readonly outage?: Outage | undefined
   /** `--fields` */
   readonly fields?: string | undefined
 }
 
-/** A collection as a text that fits a screen, and says how old it is. Of more than fits, what came last is shown. */
+/** Renders a collection to fit the screen, under a line that says how old it is. When not all fits, the last catches are shown. */
 export function listViewText({ collection, options, times, outage, fields }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
-  // The first line says how it stands, and the cursor stands below the last.
+  // Two lines less: the first line, and the cursor below the last.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
   const { text, note } = bodyOf(list, { fields, screen, room, keepsFirst: options.query.sort !== undefined })
-  const since = outage ? `, no answer since ${timeOfDay(outage.since)}` : ''
+  const since = outage ? `, no response since ${timeOfDay(outage.since)}` : ''
   const when = `Refreshed ${timeOfDay(times.at)}${since}, next ${timeOfDay(times.nextAt)}`
   const what = `${printable(collection.user)}, ${options.gamemode}: ${catchCount(list)} ${KIND_PLURALS[options.kind]}${note}`
   const head = truncate(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
@@ -47,15 +45,15 @@ function catchCount(list: CatchList): number {
 interface Frame {
   readonly fields: string | undefined
   readonly screen: Screen
-  /** Lines that there are. */
+  /** Lines available. */
   readonly room: number
-  /** Where not all fit, show the first of them. */
+  /** When not all fit, show the first instead of the last. */
   readonly keepsFirst: boolean
 }
 
 interface Body {
   readonly text: string
-  /** What is left out, for the line above. */
+  /** What is left out, for the first line. */
   readonly note: string
 }
 

@@ -9,51 +9,58 @@ import {
 import { describeError, isUntrusted } from '../client/describe-error.ts'
 import { duration } from '../core/time.ts'
 
-/** What a look found. */
-export interface PollResult<Seen> {
-  readonly value: Seen
+/** The rate limit as the service reported it. */
+export interface RateLimitWindow {
+  /** Requests per window. */
+  readonly limit: number
+  /** Requests left in this window. */
+  readonly remaining: number
+  /** Milliseconds until the window ends. */
+  readonly resetInMs: number
+}
+
+/** The result of one poll. */
+export interface PollResult<Value> {
+  readonly value: Value
+  /** Absent while the limit does not apply, as with an API key. */
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
-/** When something was looked at, and when it will be again: milliseconds since 1970. */
+/** Time of a poll and of the next one, in milliseconds since 1970. */
 export interface PollTimes {
   readonly at: number
   readonly nextAt: number
 }
 
-/** How to go on looking. */
-interface PollOptions<Seen> {
+interface PollOptions<Value> {
   readonly clock: Clock
-  /** Ends it, a look or a pause that is under way included. */
+  /** Aborts the poll or pause in progress. */
   readonly signal: AbortSignal
-  /** Milliseconds from the beginning of one look to that of the next, at least. */
+  /** Least time from the start of one poll to the start of the next, in milliseconds. */
   readonly intervalMs: number
-  readonly poll: () => Promise<PollResult<Seen>>
-  /** Takes what was seen. `'enough'` ends it. */
-  readonly onResult: (seen: Seen, times: PollTimes) => 'enough' | undefined
-  /** Hears why there was nothing to see. What it throws ends it. */
+  readonly poll: () => Promise<PollResult<Value>>
+  /** Returns `'done'` to end polling. */
+  readonly onResult: (value: Value, times: PollTimes) => 'done' | undefined
+  /** Throws to end polling. */
   readonly onError: (error: unknown, times: PollTimes) => void
 }
 
-/** How looking ended. */
-type PollEnd = 'enough' | 'interrupted'
-
-/** Looks again and again, at the pace that the rate limit allows. */
-export async function pollUntil<Seen>(looking: PollOptions<Seen>): Promise<PollEnd> {
-  const { clock, signal, intervalMs, poll, onResult, onError } = looking
+/** Polls until `onResult` returns `'done'` or the signal aborts, at the pace that the rate limit allows. */
+export async function pollUntil<Value>(options: PollOptions<Value>): Promise<'done' | 'interrupted'> {
+  const { clock, signal, intervalMs, poll, onResult, onError } = options
   while (!signal.aborted) {
     const startedAt = clock.now()
-    const looked = () => ({ startedAt, answeredAt: clock.now(), intervalMs })
+    const timing = () => ({ startedAt, endedAt: clock.now(), intervalMs })
     let nextAt: number
     try {
       const { value, rateLimit } = await poll()
       if (signal.aborted) break
-      const { answeredAt: at } = looked()
-      nextAt = nextPollAt({ ...looked(), rateLimit })
-      if (onResult(value, { at, nextAt }) === 'enough') return 'enough'
+      const { endedAt: at } = timing()
+      nextAt = nextPollAt({ ...timing(), rateLimit })
+      if (onResult(value, { at, nextAt }) === 'done') return 'done'
     } catch (error) {
       if (signal.aborted) break
-      nextAt = nextRetryAt(looked(), error instanceof RateLimitError ? error.resetAt.getTime() : undefined)
+      nextAt = nextRetryAt(timing(), error instanceof RateLimitError ? error.resetAt.getTime() : undefined)
       onError(error, { at: clock.now(), nextAt })
     }
     await pause(clock, nextAt - clock.now(), signal)
@@ -69,54 +76,44 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   }
 }
 
-/** What the service said of its rate limit. */
-interface RateLimitWindow {
-  /** Requests a window. */
-  readonly limit: number
-  /** Requests that are left in this window. */
-  readonly remaining: number
-  /** Milliseconds until the window ends. */
-  readonly resetInMs: number
-}
-
-/** What says when to look again. All times are milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 interface PollTiming {
   readonly startedAt: number
-  readonly answeredAt: number
+  readonly endedAt: number
   readonly intervalMs: number
-  /** Nothing where the limit does not hold, as with an API key. */
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
-/** The part of a window that is left to other commands of the same person. */
-const LEFT_TO_OTHERS = 0.2
-/** However wrong clocks are. */
-const LONGEST_PAUSE_MS = 3_600_000
+// Part of a window that is left to other commands of the same person.
+const RESERVE = 0.2
+// A wrong clock never pauses for longer.
+const MAX_PAUSE_MS = 3_600_000
 
 /**
- * When to look again: after the interval, or later, so that what is left of the window lasts until its end and a fifth
- * of it stays for others.
- * @example nextLookAt({ startedAt: 0, answeredAt: 100, intervalMs: 15_000 }) // 15_000
+ * When to poll again: after the interval, or later, so that the rest of the window lasts until its end with a fifth left
+ * for other commands.
+ *
+ * @example nextPollAt({ startedAt: 0, endedAt: 100, intervalMs: 15_000 }) // 15_000
  */
-export function nextPollAt({ startedAt, answeredAt, intervalMs, rateLimit }: PollTiming): number {
-  const usual = Math.max(startedAt + intervalMs, answeredAt)
+export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTiming): number {
+  const usual = Math.max(startedAt + intervalMs, endedAt)
   if (!rateLimit) return usual
   const { limit, remaining, resetInMs } = rateLimit
-  const ours = Math.max(0, remaining - Math.ceil(limit * LEFT_TO_OTHERS))
-  // One pause more than requests: behind the last one begins the next window.
-  const pauseMs = Math.min(Math.ceil(resetInMs / (ours + 1)), LONGEST_PAUSE_MS)
-  return Math.max(usual, answeredAt + pauseMs)
+  const available = Math.max(0, remaining - Math.ceil(limit * RESERVE))
+  // One pause more than requests: after the last one, the next window begins.
+  const pauseMs = Math.min(Math.ceil(resetInMs / (available + 1)), MAX_PAUSE_MS)
+  return Math.max(usual, endedAt + pauseMs)
 }
 
-/** When to look again after a look that failed. @param resetAt When the rate limit ends, where it was that */
-function nextRetryAt({ startedAt, answeredAt, intervalMs }: PollTiming, resetAt: number | undefined): number {
-  const usual = Math.max(startedAt + intervalMs, answeredAt)
-  return resetAt === undefined ? usual : Math.max(usual, Math.min(resetAt, answeredAt + LONGEST_PAUSE_MS))
+function nextRetryAt({ startedAt, endedAt, intervalMs }: PollTiming, resetAt: number | undefined): number {
+  const usual = Math.max(startedAt + intervalMs, endedAt)
+  return resetAt === undefined ? usual : Math.max(usual, Math.min(resetAt, endedAt + MAX_PAUSE_MS))
 }
 
 /**
- * Reads what an answer says. Times are held against its own `Date`: a wrong clock of this machine does no harm.
- * @param date The `Date` header. @param now This machine's time, for answers without
+ * Reads the rate limit of a response relative to its own `Date` header, so that a wrong local clock does no harm.
+ *
+ * @param now Local time, for a response without `Date`
  */
 export function rateLimitWindow(
   state: RateLimitState | undefined,
@@ -134,38 +131,37 @@ export function rateLimitWindow(
 }
 
 /**
- * Whether a failure may be over at the next look: the connection, the service itself, or its limit. Where nothing was
- * ever seen, something else that answers is no trouble of the service but a wrong address, and whom this machine does
- * not trust it will not trust later.
+ * Whether the next poll may succeed: the connection, the service or its rate limit failed. Before the first response, a
+ * malformed one means a wrong address, and an untrusted certificate stays untrusted.
  */
-export function isTransient(error: unknown, hasSeen: boolean): boolean {
-  if (error instanceof ConnectionError) return hasSeen || !isUntrusted(error)
-  if (error instanceof InvalidResponseError) return hasSeen
+export function isTransient(error: unknown, hasConnected: boolean): boolean {
+  if (error instanceof ConnectionError) return hasConnected || !isUntrusted(error)
+  if (error instanceof InvalidResponseError) return hasConnected
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 
-/** Trouble that was told, and is not over. */
+/** An outage that was reported and is not over. */
 export interface Outage {
-  /** When it began, milliseconds since 1970. */
+  /** Start in milliseconds since 1970. */
   readonly since: number
   readonly message: string
-  /** What a person can do about it, where looking again may not help. */
+  /** What to check. Absent once the service has responded: then the address is right. */
   readonly hint?: string | undefined
 }
 
-/** Trouble that goes on, or begins. @param hasSeen Then the address is right, and there is nothing to do but wait */
-export function outageOf(error: unknown, at: number, before: Outage | undefined, hasSeen: boolean): Outage {
+/** Starts or continues an outage. */
+export function outageOf(error: unknown, at: number, current: Outage | undefined, hasConnected: boolean): Outage {
   const { message, hint } = describeError(error)
-  const toDo = error instanceof ConnectionError && !hasSeen && hint !== null ? { hint } : {}
-  return { since: before?.since ?? at, message, ...toDo }
+  const toCheck = error instanceof ConnectionError && !hasConnected && hint !== null ? { hint } : {}
+  return { since: current?.since ?? at, message, ...toCheck }
 }
 
-/** What is told when it begins. */
+/** The message when an outage begins. */
 export function outageText({ message, hint }: Outage): string {
-  return `fish-cli: ${message} Watching goes on.${hint === undefined ? '' : `\n  ${hint}`}`
+  return `fish-cli: ${message} Polling continues.${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
-/** What is told when it is over. */
+/** The message when an outage ends. */
 export function recoveryText({ since }: Outage, at: number): string {
-  return `fish-cli: The service answers again, after ${duration(at - since)}.`
+  return `fish-cli: The service responds again, after ${duration(at - since)}.`
 }

@@ -11,22 +11,20 @@ import { createRowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
 import { isTransient, outageOf, outageText, type PollTimes, pollUntil, rateLimitWindow } from './poll-until.ts'
 
-/** What `status --watch` is told. */
 interface WatchStatusOptions {
   readonly flags: TargetFlags & OutputFlags
   readonly intervalMs: number
-  /** Tells a person. */
+  /** Prints a message to stderr. */
   readonly note: (text: string) => void
 }
 
 const PART = 'status'
 
 /**
- * `status --watch`: a line for each change of a service, also for one that is down from the beginning; on a terminal a
- * live line too.
+ * `status --watch`: prints a line when the state of the service changes, and on a terminal a status line.
  *
  * @returns the exit status: interrupted
- * @throws what is no trouble of the service
+ * @throws errors that polling again cannot fix
  */
 export async function watchStatus(context: Context, { flags, intervalMs, note }: WatchStatusOptions): Promise<number> {
   const { clock, line, stdout } = context
@@ -37,11 +35,11 @@ export async function watchStatus(context: Context, { flags, intervalMs, note }:
     onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)),
   })
   let last: ServiceState | undefined
-  let isHeldBack = false
-  let hasSeen = false
+  let isRateLimited = false
+  let hasConnected = false
 
   const show = (state: ServiceState, times: PollTimes) => {
-    isHeldBack = false
+    isRateLimited = false
     if (hasChanged(last, state)) {
       line.clear()
       stdout.write(stream([state]))
@@ -59,22 +57,22 @@ export async function watchStatus(context: Context, { flags, intervalMs, note }:
       return { value: data.version, rateLimit }
     },
     onResult(version, times) {
-      hasSeen = true
+      hasConnected = true
       show(stateOfResponse(version, latencyMs, times.at), times)
       return undefined
     },
     onError(error, times) {
-      if (!isTransient(error, hasSeen)) throw error
+      if (!isTransient(error, hasConnected)) throw error
       if (!(error instanceof RateLimitError)) return show(stateOfError(error, times.at), times)
-      // Who may not ask does not know.
-      if (!isHeldBack) note(outageText(outageOf(error, times.at, undefined, true)))
-      isHeldBack = true
+      // Rate limited, so the state is unknown.
+      if (!isRateLimited) note(outageText(outageOf(error, times.at, undefined, true)))
+      isRateLimited = true
     },
   })
   return EXIT.interrupted
 }
 
-// What matters first, for narrow terminals cut the end.
+// The status comes first: narrow terminals cut the end.
 function liveText({ status, version, latencyMs, code }: ServiceState, { at, nextAt }: PollTimes): string {
   const when = `${timeOfDay(at)}, next ${timeOfDay(nextAt)}`
   return version === null
@@ -82,24 +80,23 @@ function liveText({ status, version, latencyMs, code }: ServiceState, { at, next
     : `${status}, ${latencyMs} ms · ${when} · version ${version}`
 }
 
-/** How a service was found at one look. What there is not is `null`. */
+/** The result of one poll. */
 interface ServiceState {
-  /** When, ISO 8601, by this machine's clock. */
+  /** ISO 8601, by the local clock. */
   readonly timestamp: string
-  /** `slow`: it is well, and took a second or longer to say so. */
+  /** `slow`: the response took a second or longer. */
   readonly status: 'ok' | 'slow' | 'down'
   readonly version: string | null
-  /** Milliseconds from the question to the end of the answer. */
+  /** Milliseconds from the request to the end of the response. */
   readonly latencyMs: number | null
-  /** Why it is down: the name of the failure. */
+  /** Why it is down: an error code. */
   readonly code: string | null
-  /** The same as a sentence. */
   readonly message: string | null
 }
 
 const SLOW_MS = 1000
 
-/** The columns of what `status --watch` prints. */
+/** Columns of `status --watch`. */
 export const STATE_COLUMNS: readonly Column<ServiceState>[] = [
   { field: 'timestamp', text: (value) => timeOfDay(Date.parse(String(value))) },
   { field: 'status', style: (value) => (value === 'ok' ? 'green' : value === 'slow' ? 'yellow' : 'red') },
@@ -109,19 +106,17 @@ export const STATE_COLUMNS: readonly Column<ServiceState>[] = [
   { field: 'message' },
 ]
 
-/** The state of a service that answered. */
 function stateOfResponse(version: string, latencyMs: number, at: number): ServiceState {
   const status = latencyMs < SLOW_MS ? 'ok' : 'slow'
   return { timestamp: new Date(at).toISOString(), status, version, latencyMs, code: null, message: null }
 }
 
-/** The state of a service that did not, or that said it is not well. */
 function stateOfError(error: unknown, at: number): ServiceState {
   const { code, message } = describeError(error)
   return { timestamp: new Date(at).toISOString(), status: 'down', version: null, latencyMs: null, code, message }
 }
 
-/** Whether a state is another than the one before; how many milliseconds it took alone is none. */
+// The latency alone is not a change.
 function hasChanged(before: ServiceState | undefined, { status, version, code }: ServiceState): boolean {
   return !before || before.status !== status || before.version !== version || before.code !== code
 }
