@@ -1,7 +1,7 @@
 // How long a mock takes to start, against bare Node: `npm run build && node mocks/bench/standalone.ts [ROUNDS]`.
-// Measured from the start of the process to the end of its first answer: this process asks as soon as the line with the
-// address has come. Within a round everything runs once, so that a busy machine slows both sides; a ratio is the median
-// over the rounds' ratios.
+// Measured from the start of the process to the end of its first response: the request is sent as soon as the process has
+// printed its address. Each round runs everything once, so that a busy machine slows both sides; the result is the
+// median of the ratios of all rounds.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 interface Subject {
   readonly title: string
   readonly args: readonly string[]
-  /** The most that the ratio to bare Node may be. */
+  /** Maximum ratio to bare Node. */
   readonly goal: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the transports cost, as ratios in one run: the direct transport, and MSW with a mock's handlers beside MSW with a
- * handler that answers the same bytes. Prints medians of many rounds; of ratios, each is taken within its round.
+ * The cost of the transports: direct, and MSW with the handlers of a mock compared to MSW with a static handler that
+ * returns the same bytes. Prints medians over many rounds; a ratio is computed within its round.
  *
  *   npm run build && node mocks/bench/transports.ts
  */
@@ -24,7 +24,7 @@ async function perRequest(send: () => Promise<unknown>): Promise<number> {
   return ((performance.now() - start) * 1000) / REQUESTS
 }
 
-/** Rounds of all contenders take turns, so that a slow moment of the machine hits all alike. @returns the times of each */
+/** Alternates between the candidates, so that slow moments of the machine affect all. @returns the times of each */
 async function compare(contenders: Record<string, () => Promise<unknown>>): Promise<Map<string, number[]>> {
   const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -52,7 +52,7 @@ const direct = await compare({
 })
 for (const [name, times] of direct) lines.push(`direct transport, ${name}: ${microseconds(median(times))}`)
 
-// The mock's handler stands first: the static one pays for being asked after it.
+// The mock's handler is first, so the cost of the static one includes its lookup.
 for (const [name, path] of Object.entries(PATHS)) {
   const fixed = 'http://static.test'
   const model = await mock.fetch(path)

@@ -3,22 +3,22 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
 
-/** What a page's bundler makes of a module that imports the built packages. */
+/** The bundle of a page that imports the built packages. */
 export interface PageBundle {
   /** File name to code, the entry as `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** What comes with the file whose name begins so: that file and all that it imports statically. */
+  /** The file whose name starts like this, with all its static imports. */
   readonly load: (beginning: string) => Loaded
 }
 
-/** What a page loads in one go. */
+/** The files that a page loads together. */
 export interface Loaded {
   readonly files: readonly string[]
   /** Bytes of each module in those files, before compression. */
   readonly modules: ReadonlyMap<string, number>
 }
 
-/** Bundles for browsers, with what is imported dynamically in files of its own. */
+/** Bundles for browsers, with separate files for dynamic imports. */
 export async function bundlePage(source: string, external: readonly string[] = []): Promise<PageBundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: fileURLToPath(new URL('..', import.meta.url)), sourcefile: 'page.js' },
@@ -46,7 +46,7 @@ export async function bundlePage(source: string, external: readonly string[] = [
   }
 }
 
-/** Bytes over the wire: each file gzipped by itself. */
+/** Bytes over the network: each file is compressed separately with gzip. */
 export function gzippedBytes({ files }: PageBundle, names: Iterable<string> = files.keys()): number {
   return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
 }

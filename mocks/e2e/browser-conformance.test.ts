@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bundlePage } from './browser-bundle.ts'
 import { openMockedPage } from './browser-page.ts'
 
-/** A page on the very origin that is mocked: what administrators ask for, no page of another origin may read. */
+/** A page on the mocked origin, since pages of other origins cannot read admin endpoints. */
 const PAGE = `
   import { createMock } from '@fish-crab/mocks'
   import { runConformance } from '@fish-crab/mocks/conformance'
@@ -35,7 +35,7 @@ const PAGE = `
     return { report, transports: [...new Set(mock.requests.map(({ transport }) => transport))], asked: mock.requests.length }
   }`
 
-/** Why checks are not made in a page, and which. */
+/** The checks that are skipped in a page, by reason. */
 const SKIPPED = {
   'programs cannot set the header origin on this platform': [
     'cors-status',

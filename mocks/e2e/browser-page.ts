@@ -8,23 +8,23 @@ import type { TestContext } from 'vitest'
 import { startBrowser } from '../../server/e2e/chromium.ts'
 import { bundlePage } from './browser-bundle.ts'
 
-/** The script of MSW's own that a page's origin has to serve. */
+/** The service worker script of MSW, which the origin of the page must serve. */
 const WORKER = 'mockServiceWorker.js'
 
-/** A page with a script of the built packages. */
+/** A page with a script that uses the built packages. */
 export interface MockedPage extends AsyncDisposable {
-  /** Method and path of every request that reached the page's server, but those for its own files. */
+  /** Method and path of every request to the page's server, except those for its own files. */
   readonly strays: readonly string[]
-  /** Hosts that the browser asked for anything, by whatever way. */
+  /** Hosts that the browser sent any request to. */
   readonly hosts: ReadonlySet<string>
-  /** What the page said on its console as an error. */
+  /** Errors in the console of the page. */
   readonly errors: readonly string[]
   readonly origin: string
-  /** Calls a function that the script has laid on `globalThis`. */
+  /** Calls a function that the script has assigned to `globalThis`. */
   call<Result>(name: string): Promise<Result>
 }
 
-/** Bundles a module for browsers and opens it in headless Chromium, beside the worker script. */
+/** Bundles a module for browsers and opens it in headless Chromium. */
 export async function openMockedPage(source: string, skip: TestContext['skip']): Promise<MockedPage> {
   const browser = await startBrowser(skip)
   const { files } = await bundlePage(source)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { bundlePage, gzippedBytes, type Loaded } from './browser-bundle.ts'
 
-/** What a page that may be mocked loads beside MSW. */
+/** What a page loads in addition to MSW before it creates a mock. */
 const AT_ONCE_BYTES = 14 * 1024
-/** What it loads when a mock is made, and a service with its schemas and its storage begins to run in it. */
+/** What it loads when it creates a mock: the service with its schemas and its storage. */
 const WITH_A_MOCK_BYTES = 72 * 1024
 const SHOWN = 14
 
-/** What the files of the page, and of the mock that it makes, begin with. */
+/** The prefixes of the files of the page and of the mock. */
 const [PAGE, MOCK] = ['page.js', 'open-mock']
 
 const MSW_ALONE = `
@@ -48,7 +48,7 @@ test('a page loads nothing of Node, of undici, or of the transports that only No
   expect(modules).not.toContainEqual(expect.stringMatching(/undici|interceptors\/.*http|conformance|standalone/))
 })
 
-/** What comes with a mock, the largest first: packages as one, files of this project each. */
+/** The modules of a mock, largest first: each package as a whole, each file of this project separately. */
 function heaviest(mock: Loaded, page: Loaded): (readonly [string, number])[] {
   const sums = new Map<string, number>()
   for (const [path, bytes] of mock.modules) {

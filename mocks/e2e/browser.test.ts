@@ -4,7 +4,7 @@ import { openMockedPage } from './browser-page.ts'
 
 const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 
-/** What both pages play; `transport` is a client's, `open` makes the transport of it. */
+/** The steps of both pages. `transport` is that of the client, `open` opens it. */
 const SCENARIO = `
   import { createMock } from '@fish-crab/mocks'
   import { ConnectionError, createClient, RateLimitError } from '@fish-crab/sdk'

@@ -10,10 +10,10 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../server/te
 const ADMIN = { username: 'root', password: 'root-password' }
 const MASTER = 'a-master-key-of-a-test'
 const ORIGIN = 'https://allowed.example'
-/** Long enough for what has to be done within it, short enough to wait for. */
+/** Long enough for the requests of a check, short enough to wait for. */
 const WINDOW_SECONDS = 3
 const SILENCE = { info() {}, warn() {}, error() {} }
-/** Slow hashes would only slow this down: what they protect is not what is looked at. */
+/** Fast hashes, since their strength does not matter here. */
 const PLAIN: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
@@ -24,7 +24,7 @@ const NEEDS_ANOTHER_ADDRESS = [
   'limit-is-per-client',
 ]
 
-/** Runs all checks against a server on a socket of its own. */
+/** Runs all checks against a server. */
 async function reportOf(env: Readonly<Record<string, string>>): Promise<ConformanceReport> {
   const config = readConfig({
     env: {

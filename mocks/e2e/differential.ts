@@ -1,5 +1,5 @@
 // npm run differential [requests] [first seed]: plays random requests through every transport of the built mock and through
-// the server, and says how many were answered differently.
+// the server, and prints the number of different responses.
 import { playEpisode } from '../test/differential/episode.ts'
 import { describeDifference, shrink } from '../test/differential/shrink.ts'
 import { TRANSPORTS } from '../test/differential/transports.ts'

@@ -1,10 +1,10 @@
 import type { get, RequestOptions, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** Sends one request and answers the body of its answer. */
+/** Sends one request. @returns the body of the response */
 export type Send = (url: string) => Promise<string>
 
-/** Sends by a function of `node:http` or `node:https`. */
+/** Sends with `node:http` or `node:https`. */
 export function byNode(send: typeof get | typeof request, options: RequestOptions, body?: string): Send {
   return (url) =>
     new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function byNode(send: typeof get | typeof request, options: RequestOption
     })
 }
 
-/** Writes a request by hand to a socket that stays open, one after the other. */
+/** Writes requests in sequence to a raw socket that stays open. */
 export function byHand(url: string): { send: Send; end: () => void } {
   const { hostname, port, host } = new URL(url)
   let socket: Socket | undefined

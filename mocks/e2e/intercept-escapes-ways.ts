@@ -6,13 +6,13 @@ import { byHand, byNode, type Send } from './intercept-escapes-senders.ts'
 
 const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 
-/** A way to send requests. Made before or after interception began, it keeps its connections to itself. */
+/** A way to send requests, with its own connections. It is created before or after interception starts. */
 export interface Way {
   readonly origin: string
   make(): { send: Send; end?: () => unknown }
 }
 
-/** Where ways lead to. */
+/** The destinations of requests. */
 export interface Destinations {
   readonly plain: string
   readonly secure: string
@@ -61,7 +61,7 @@ function withNode(
   }
 }
 
-/** Every way in which a Node program can send a request, by name. */
+/** All ways in which a Node program can send a request, by name. */
 export function waysTo({ plain, secure, proxyUrl }: Destinations): Readonly<Record<string, Way>> {
   const proxyEnv = { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, http_proxy: proxyUrl, https_proxy: proxyUrl }
   const envProxy = { httpProxy: proxyUrl, httpsProxy: proxyUrl, noProxy: '', requestTls: tls, connect: tls }

@@ -1,5 +1,5 @@
 // Sends requests in every way a Node program can, while they are intercepted, and counts what reaches a real server
-// all the same. A process of its own, so that nothing of a test runner hides an escape. Prints one JSON object.
+// nevertheless. A separate process, so that the test runner cannot hide an escape. Prints one JSON object.
 import { channel } from 'node:diagnostics_channel'
 import { createServer, get, Agent as HttpAgent, request as httpRequest } from 'node:http'
 import * as https from 'node:https'
@@ -74,7 +74,7 @@ const listen = async () => {
   return () => Promise.all(interceptions.map((interception) => interception.close()))
 }
 
-/** What interception may have changed in the process. */
+/** The global state that interception may have changed. */
 const traces = () => [
   ...[1, 2].map((version) => Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${version}`))),
   ...[fetch, Headers, Request, Response, Headers.prototype.append],
@@ -110,7 +110,7 @@ for (const [name, { origin, make }] of Object.entries(ways)) {
   await Promise.all([warm.end?.(), cold.end?.()])
 }
 
-// An origin that nobody mocks: refused, whether its connection is new or old.
+// An origin that is not mocked: blocked on new and old connections.
 for (const name of ['fetch', 'fetch POST, own dispatcher', 'undici.request', 'http.get', 'http.get, own agent']) {
   const { send, end } = (ways[name] as Way).make()
   await send(`${other}/real`)

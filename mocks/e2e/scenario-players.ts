@@ -2,7 +2,7 @@ import type { Mock } from '@fish-crab/mocks'
 import { ApiError, type Client, ConnectionError } from '@fish-crab/sdk'
 import type { Outcome, Player, ScenarioRequest, SdkCall, Step } from './scenario.ts'
 
-/** Steers a mock of this process. */
+/** Controls a mock in this process. */
 export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail'> {
   return {
     advance: (milliseconds) => clock.advance(milliseconds),
@@ -10,7 +10,7 @@ export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail
   }
 }
 
-/** Steers a mock of another process, as a client in any language would. */
+/** Controls a mock in another process, as a client in any language would. */
 export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${url}/__mock/${path}`, { method: 'POST', body: JSON.stringify(body) })
@@ -22,7 +22,7 @@ export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> 
   }
 }
 
-/** Sends the requests of a scenario as they stand. */
+/** Sends the requests of a scenario unchanged. */
 export function askByFetch(send: typeof fetch, origin: string): Player['ask'] {
   return async ({ request }) => (request ? exchange(send, origin, request) : undefined)
 }
@@ -41,7 +41,7 @@ async function exchange(
   }
 }
 
-/** Has the SDK do what the requests of a scenario do. */
+/** Uses the SDK for the requests of a scenario. */
 export function askBySdk(client: Client): Player['ask'] {
   return async ({ sdk, expect }: Step) => {
     if (!sdk) return undefined
@@ -60,7 +60,7 @@ export function askBySdk(client: Client): Player['ask'] {
   }
 }
 
-/** The expected JSON where the result is as told, else the result, which is then shown. */
+/** The expected JSON if the result matches it, otherwise the result. */
 function matched(result: object, told: unknown, json: unknown): unknown {
   return Object.entries(told as object).every(([name, value]) => Reflect.get(result, name) === value) ? json : result
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const open = ({ startAt, seed }: Scenario): Promise<Mock> => createMock({ seed, startAt: new Date(startAt) })
 
-/** A client whose time moves with the mock's, and that waits for its next try no longer than it must. */
+/** A client that uses the clock of the mock, with minimal retry delays. */
 function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
   const clock = { now: mock.clock.now, sleep: async () => {} }
   return createClient({

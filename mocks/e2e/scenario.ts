@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Fault, FaultOn, Seed } from '@fish-crab/mocks'
 
-/** Where the scenario stands. Clients in other languages read the same file. */
+/** The scenario file, which clients in other languages also read. */
 export const SCENARIO_FILE = fileURLToPath(new URL('scenario.json', import.meta.url))
 
-/** A request as it is sent. */
+/** A request. */
 export interface ScenarioRequest {
   readonly method: string
   readonly path: string
@@ -13,31 +13,31 @@ export interface ScenarioRequest {
   readonly body?: string
 }
 
-/** What must come of it: no answer in full, or one of this status with at least these headers and values. */
+/** The expected result: no complete response, or one with this status and at least these headers and values. */
 export interface Expectation {
   readonly answer?: 'none'
   readonly status?: number
-  /** `null`: there is no such header. */
+  /** `null`: the header must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
   readonly json?: unknown
 }
 
-/** What the SDK is called with for the same. Steps without it are those that it takes by itself: it tries again. */
+/** The corresponding call of the SDK. Steps without it are the SDK's own retries. */
 export interface SdkCall {
   readonly call: string
   readonly with?: object
-  /** What it answers. @default the `json` of the expectation */
+  /** Its result. @default the `json` of the expectation */
   readonly result?: unknown
 }
 
-/** An order of faults, as `POST /__mock/faults` takes it. */
+/** The body of `POST /__mock/faults`. */
 export interface FaultOrder {
   readonly fault: Fault
   readonly times?: number
   readonly on?: FaultOn
 }
 
-/** One step: a request, a move of the clock, or an order of faults. */
+/** A step: a request, a change of the clock, or a fault. */
 export interface Step {
   readonly say: string
   readonly times?: number
@@ -48,21 +48,21 @@ export interface Step {
   readonly fail?: FaultOrder
 }
 
-/** What `scenario.json` holds. */
+/** The content of `scenario.json`. */
 export interface Scenario {
   readonly startAt: string
   readonly seed: Seed
   readonly steps: readonly Step[]
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export type Outcome =
   | { readonly answer: 'none' }
   | { readonly status: number; readonly headers: Headers; readonly json: unknown }
 
 /** A way to play a scenario. */
 export interface Player {
-  /** Takes a step that asks the service something; `undefined` when it is none of its own. */
+  /** Sends the request of a step; `undefined` if the player has nothing to do for it. */
   ask(step: Step): Promise<Outcome | undefined>
   advance(milliseconds: number): void | Promise<void>
   fail(order: FaultOrder): unknown
@@ -72,7 +72,7 @@ export async function readScenario(): Promise<Scenario> {
   return JSON.parse(await readFile(SCENARIO_FILE, 'utf8')) as Scenario
 }
 
-/** Plays a scenario to its end. @returns what came out otherwise than it should, a line each */
+/** Plays a whole scenario. @returns the differences from the expectations, one per line */
 export async function play({ steps }: Scenario, player: Player): Promise<string[]> {
   const wrong: string[] = []
   for (const [index, step] of steps.entries()) {
@@ -103,7 +103,7 @@ function show(outcome: Outcome): string {
   return 'answer' in outcome ? 'no answer' : `${outcome.status} ${JSON.stringify(outcome.json)}`
 }
 
-/** Whether a value holds all that is expected of it. Lists must be of the same length. */
+/** Whether a value has all expected fields. Lists must have the same length. */
 export function holds(actual: unknown, expected: unknown): boolean {
   if (expected === undefined) return true
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected)

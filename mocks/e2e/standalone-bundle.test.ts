@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../examples/e2e/child.ts'
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
-/** Plays a little of everything that there is: users, a fault, an administrator with a session, an error. */
+/** Uses the main features: users, a fault, an administrator with a session, an error. */
 const PROGRAM = `
 import { registerHooks } from 'node:module'
 const loaded = []
@@ -72,7 +72,7 @@ describe('the standalone entry', () => {
   })
 })
 
-/** The bundler says above each piece where it is from. */
+/** The bundler writes the path of each module above its code. */
 async function bundledFiles(): Promise<string[]> {
   const code = await readFile(join(DIST, 'standalone.js'), 'utf8')
   return [...code.matchAll(/^\/\/ ((?:node_modules|sdk|server|mocks)\/\S+)$/gm)].map(([, file = '']) => file)

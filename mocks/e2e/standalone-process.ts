@@ -7,7 +7,7 @@ import { start } from '../../examples/e2e/child.ts'
 /** `fish-cli mock` as a process. */
 export interface StandaloneProcess {
   readonly url: string
-  /** Ends it as an operator would. @returns its exit status */
+  /** Sends SIGTERM. @returns the exit status */
   stop(): Promise<number | null>
 }
 

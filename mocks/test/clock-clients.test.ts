@@ -34,7 +34,7 @@ async function open(way: string, options: MockOptions = {}) {
   return { mock, client, clock: mock.clock }
 }
 
-/** What became of a call so far. */
+/** The state of a call. */
 function outcomeOf(call: Promise<unknown>): () => string {
   let outcome = 'pending'
   call.then(

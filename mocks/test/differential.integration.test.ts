@@ -6,7 +6,7 @@ import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
-/** Each with mocks of its own: for the 100,000 of the long form, `npm run differential -- 100000`. */
+/** Each with its own mocks. For the 100,000 of the long form, `npm run differential -- 100000`. */
 const SEEDS = [1, 2, 3, 4]
 const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]
 
@@ -42,7 +42,7 @@ describe('random requests', () => {
 })
 
 describe('a difference', () => {
-  /** The direct transport, but that `not_found` lacks a header once something was created. */
+  /** The direct transport, except that `not_found` lacks a header after something was created. */
   const transports: Transports = {
     direct: TRANSPORTS.direct as Transports[string],
     async lying(seed) {

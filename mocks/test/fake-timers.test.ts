@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Turns of the event loop that no fake timer holds up. */
+/** Turns of the event loop without timers. */
 function turns(count: number): Promise<'nothing came'> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {
@@ -21,7 +21,7 @@ function turns(count: number): Promise<'nothing came'> {
   })
 }
 
-// First in its file: what a mock loads with the first one, it loads while the timers are faked.
+// First in its file, so that the modules of the first mock are loaded while timers are faked.
 it.each(['direct', 'msw'] as const)(
   'an answer breaks off while timers are faked, by the transport %s',
   async (transport) => {

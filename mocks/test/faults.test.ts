@@ -9,7 +9,7 @@ const SEED = { users: [{ name: 'Alex' }, { name: 'Steve' }] }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const STATUSES = [400, 401, 403, 404, 429, 500, 503] as const
 
-/** What a caller of fetch sees of an answer, or of its failure. */
+/** The response or the failure of a fetch, as the caller sees it. */
 async function seen(send: () => Promise<Response>) {
   let response: Response
   try {
@@ -24,7 +24,7 @@ async function seen(send: () => Promise<Response>) {
   }
 }
 
-/** What a fault looks like to a request that comes by a transport. */
+/** Sends a request with a fault over a transport. */
 async function suffer(transport: Transport, fault: Fault, init: RequestInit = {}) {
   await using mock = await createMock({ seed: SEED })
   const network = setupServer(...mock.handlers())
@@ -53,7 +53,7 @@ function listenQuietly(network: SetupServer): void {
   vi.spyOn(console, 'error').mockImplementation(() => {})
 }
 
-/** Lets time pass on the clock of the mock until a call is over. */
+/** Advances the clock of the mock until a call completes. */
 async function passing<Result>({ clock }: Mock, call: Promise<Result>): Promise<Result> {
   let over = false
   const settled = call.finally(() => {

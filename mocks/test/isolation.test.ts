@@ -13,7 +13,7 @@ const SEED: Seed = {
 }
 const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
 
-/** Everything that an answer is: status, headers and body. */
+/** Status, headers and body of a response. */
 async function whole(answer: Promise<Response>) {
   const response = await answer
   return { status: response.status, headers: [...response.headers], body: await response.text() }

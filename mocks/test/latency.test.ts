@@ -1,7 +1,7 @@
 import { createMock } from '@fish-crab/mocks'
 import { expect, it } from 'vitest'
 
-// On a clock that stands still, a request that misses its moment waits for ever.
+// On a stopped clock, a request that misses its wake-up waits forever.
 it('latency ends for a request that has just arrived when the clock is advanced', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })

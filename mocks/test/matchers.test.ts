@@ -15,10 +15,10 @@ beforeEach(async () => {
   await client.crabs.add({})
 })
 
-/** As programs without types may call it. */
+/** A call without type checks. */
 const pattern = (value: unknown) => value as CatchPattern
 
-/** What a runner prints a diff of. */
+/** The values that a runner prints as a diff. */
 function failureOf(run: () => void): { actual?: unknown; expected?: unknown; message: string } {
   try {
     run()

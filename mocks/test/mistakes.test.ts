@@ -1,7 +1,7 @@
 import { createMock, type Fault, type FaultOn, type MockOptions, type Seed } from '@fish-crab/mocks'
 import { describe, expect, it } from 'vitest'
 
-/** As programs without types may call it. */
+/** A call without type checks. */
 const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as unknown as Seed
 
 describe('createMock() rejects', () => {

@@ -3,7 +3,7 @@ import { listChecks, runConformance } from '@fish-crab/mocks/conformance'
 import { startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { describe, expect, it, vi } from 'vitest'
 
-/** As programs without types may call it. */
+/** A call without type checks. */
 const options = (value: unknown) => value as MockOptions
 
 const users = [{ name: 'Alex' }]

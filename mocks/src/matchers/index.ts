@@ -1,1 +1,242 @@
-export { type CatchPattern, type MatcherResult, type MockMatchers, mockMatchers } from './matchers.ts'
+import {
+  GAMEMODES,
+  isGamemode,
+  type Kind,
+  RARITIES,
+  RARITY_LABELS,
+  type RarityLabel,
+  type RarityValue,
+  ROUTES,
+  type RouteName,
+  rarityLabel,
+  rarityValue,
+  userNameKey,
+} from '@fish-crab/sdk/contract'
+import type { HistoryEntry, StoredCatch, StoredFish } from '../history/entry.ts'
+import type { Mock } from '../mock/mock.ts'
+
+/** The result of `expect.any()`, `expect.stringMatching()` and so on in Vitest, Jest and other runners. */
+interface AsymmetricMatcher {
+  asymmetricMatch(actual: unknown): boolean
+}
+
+type Wanted<Value> = Value | RegExp | AsymmetricMatcher
+
+/**
+ * Matches stored catches by name or by fields. A rarity can have every form that `client.fish.add` accepts, a user name
+ * any letter case.
+ */
+export type CatchPattern =
+  | Wanted<string>
+  | ({ readonly [Field in Exclude<keyof StoredFish, 'rarity'>]?: Wanted<StoredFish[Field]> } & {
+      readonly rarity?: Wanted<RarityValue | RarityLabel | Lowercase<RarityLabel>>
+    })
+
+/** The result of a matcher. Runners print `actual` and `expected` as a diff. */
+export interface MatcherResult {
+  readonly pass: boolean
+  readonly message: () => string
+  readonly actual?: unknown
+  readonly expected?: unknown
+}
+
+/** Matchers for the requests to a mock and the catches that it stored. Their messages contain no keys. */
+export interface MockMatchers<Result = unknown> {
+  /**
+   * Clients stored a matching fish. Without a pattern: any fish.
+   * @param times the exact number @default at least one
+   * @throws TypeError when the pattern has an unknown field, rarity or gamemode, even after `.not`
+   * @example expect(mock).toHaveSentFish({ name: 'Salmon', rarity: 'gold', user: 'Alex' })
+   * @example expect(mock).not.toHaveSentFish({ name: expect.stringMatching(/^Sal/) })
+   */
+  toHaveSentFish(pattern?: CatchPattern, times?: number): Result
+  /** As `toHaveSentFish`, for crabs. @example expect(mock).toHaveSentCrabs('crab', 2) */
+  toHaveSentCrabs(pattern?: CatchPattern, times?: number): Result
+  /**
+   * The mock responded 429 to requests, by its rate limit or by a fault.
+   * @param times the exact number @default at least one
+   */
+  toHaveBeenRateLimited(times?: number): Result
+  /**
+   * The mock received requests to a route.
+   * @param times the exact number @default at least one
+   * @throws TypeError when the route is unknown, even after `.not`
+   * @example expect(mock).toHaveReceived('postFish', 1)
+   */
+  toHaveReceived(route: RouteName, times?: number): Result
+}
+
+/** The matchers, for `expect.extend` of any runner. */
+export const mockMatchers = {
+  toHaveSentFish: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'fish', pattern, times),
+  toHaveSentCrabs: (mock: Mock, pattern?: CatchPattern, times?: number) => sent(mock, 'crab', pattern, times),
+  toHaveBeenRateLimited(mock: Mock, times?: number): MatcherResult {
+    const requests = requestsOf(mock)
+    return toResult({
+      what: 'refuse requests because of the rate limit',
+      wanted: 429,
+      all: requests.map(({ status }) => status),
+      found: requests.filter(({ status }) => status === 429).length,
+      times,
+      seen: seenRequests(requests),
+    })
+  },
+  toHaveReceived(mock: Mock, route: RouteName, times?: number): MatcherResult {
+    const requests = requestsOf(mock)
+    if (!Object.hasOwn(ROUTES, route)) {
+      throw new TypeError(`Unknown route "${route}". Known routes: ${Object.keys(ROUTES).join(', ')}.`)
+    }
+    return toResult({
+      what: `receive requests to ${route}`,
+      wanted: route,
+      all: requests.map((request) => request.route),
+      found: requests.filter((request) => request.route === route).length,
+      times,
+      seen: seenRequests(requests),
+    })
+  },
+}
+
+type AnyCatch = StoredCatch & { readonly rarity?: RarityLabel }
+type Fields = Readonly<Partial<Record<keyof StoredFish, unknown>>>
+
+function sent(mock: Mock, kind: Kind, pattern: CatchPattern | undefined, times: number | undefined): MatcherResult {
+  assertMock(mock)
+  const all: readonly AnyCatch[] = kind === 'fish' ? mock.sent.fish() : mock.sent.crabs()
+  const { wanted, matches, shown } = readPattern(pattern, kind)
+  return toResult({
+    what: `store ${kind} from clients like ${wanted === undefined ? '"any"' : text(wanted)}`,
+    wanted: wanted ?? 'any',
+    all: all.map(shown),
+    found: all.filter(matches).length,
+    times,
+    seen: `It stored:${all.map((one) => `\n  ${describe(one)}`).join('') || ' none'}`,
+  })
+}
+
+interface Comparison {
+  readonly what: string
+  readonly wanted: unknown
+  /** All actual values, in the form of `wanted`. */
+  readonly all: readonly unknown[]
+  readonly found: number
+  readonly times: number | undefined
+  readonly seen: string
+}
+
+function toResult({ what, wanted, all, found, times, seen }: Comparison): MatcherResult {
+  if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
+    throw new TypeError('times must be 0 or a positive integer.')
+  }
+  const pass = times === undefined ? found > 0 : found === times
+  const count = times === undefined ? '' : ` ${times} times`
+  return {
+    pass,
+    message: () => `The mock should ${pass ? 'not ' : ''}${what}${count}; it did ${found} times. ${seen}`,
+    ...(found === 0 ? { actual: all, expected: [wanted] } : { actual: found, expected: times ?? 0 }),
+  }
+}
+
+interface ReadPattern {
+  readonly wanted: unknown
+  readonly matches: (one: AnyCatch) => boolean
+  /** The fields of a catch that the pattern has. */
+  readonly shown: (one: AnyCatch) => unknown
+}
+
+function readPattern(pattern: unknown, kind: Kind): ReadPattern {
+  if (pattern === undefined) return { wanted: undefined, matches: () => true, shown: describe }
+  if (isAsymmetric(pattern) && !matchesText(pattern)) {
+    return { wanted: pattern, matches: (one) => pattern.asymmetricMatch(one), shown: (one) => one }
+  }
+  if (typeof pattern === 'string' || pattern instanceof RegExp || isAsymmetric(pattern)) {
+    return { wanted: pattern, matches: ({ name }) => isLike(name, pattern), shown: ({ name }) => name }
+  }
+  if (typeof pattern !== 'object' || pattern === null) {
+    throw new TypeError('A pattern must be a name, a regular expression, an asymmetric matcher or an object of fields.')
+  }
+  const wanted = readFields(pattern, kind)
+  const fields = Object.keys(wanted) as (keyof StoredFish)[]
+  return {
+    wanted,
+    matches: (one) => fields.every((field) => isLike(one[field], wanted[field], field)),
+    shown: (one) => Object.fromEntries(fields.map((field) => [field, one[field]])),
+  }
+}
+
+const CATCH_FIELDS = ['user', 'gamemode', 'name', 'id', 'caughtAt'] as const satisfies (keyof StoredCatch)[]
+const FIELDS = { fish: [...CATCH_FIELDS, 'rarity'], crab: CATCH_FIELDS } as const
+
+/** Rejects patterns that match no catch, since they would always pass after `.not`. */
+function readFields(pattern: object, kind: Kind): Fields {
+  const known: readonly string[] = FIELDS[kind]
+  const entries = Object.entries(pattern).map(([field, value]: [string, unknown]) => {
+    if (!known.includes(field)) throw new TypeError(`Unknown field "${field}". Known fields: ${known.join(', ')}.`)
+    if (value === undefined) throw new TypeError(`The field "${field}" is undefined. Omit it to match any value.`)
+    if (value instanceof RegExp || isAsymmetric(value)) return [field, value]
+    if (field === 'rarity') return [field, readRarity(value)]
+    if (field === 'gamemode' && !isGamemode(value)) {
+      throw new TypeError(`Unknown gamemode "${value}". Known gamemodes: ${GAMEMODES.join(', ')}.`)
+    }
+    return [field, value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function readRarity(given: unknown): RarityLabel {
+  const value = typeof given === 'string' || typeof given === 'number' ? rarityValue(given) : undefined
+  if (value !== undefined) return rarityLabel(value)
+  throw new TypeError(
+    `Unknown rarity ${JSON.stringify(given)}. Use 1 to ${RARITIES.length}, or one of ${RARITY_LABELS.join(', ')}.`,
+  )
+}
+
+function isLike(actual: unknown, wanted: unknown, field?: keyof StoredFish): boolean {
+  if (isAsymmetric(wanted)) return wanted.asymmetricMatch(actual)
+  // Not test(), which starts at lastIndex with the flag g.
+  if (wanted instanceof RegExp) return String(actual).search(wanted) >= 0
+  if (field === 'user' && typeof wanted === 'string') return userNameKey(wanted) === userNameKey(String(actual))
+  return wanted === actual
+}
+
+function isAsymmetric(value: unknown): value is AsymmetricMatcher {
+  return typeof (value as Partial<AsymmetricMatcher> | null | undefined)?.asymmetricMatch === 'function'
+}
+
+/** Whether a matcher is for strings, such as `expect.stringContaining()`: it then matches the name. */
+function matchesText(matcher: AsymmetricMatcher & { getExpectedType?(): string }): boolean {
+  return matcher.getExpectedType?.() === 'string'
+}
+
+function assertMock(value: Mock): void {
+  const { sent, requests } = (value ?? {}) as Partial<Mock>
+  if (typeof sent?.fish === 'function' && Array.isArray(requests)) return
+  throw new TypeError('expect() must get a mock of createMock().')
+}
+
+function requestsOf(mock: Mock): readonly HistoryEntry[] {
+  assertMock(mock)
+  return mock.requests
+}
+
+function seenRequests(requests: readonly HistoryEntry[]): string {
+  const lines = requests.map(
+    ({ method, path, status, user }) => `\n  ${method} ${path}${user ? ` of ${user}` : ''}: ${status ?? 'in flight'}`,
+  )
+  return `It received:${lines.join('') || ' none'}`
+}
+
+function describe({ name, user, gamemode, rarity }: AnyCatch): string {
+  return `${name}${rarity ? ` (${rarity})` : ''} of ${user} in ${gamemode}`
+}
+
+function text(wanted: unknown): string {
+  return JSON.stringify(wanted, (_, value: unknown) => {
+    if (value instanceof RegExp) return String(value)
+    return isAsymmetric(value) ? nameOf(value) : value
+  })
+}
+
+function nameOf(matcher: AsymmetricMatcher & { toAsymmetricMatcher?(): string }): string {
+  return matcher.toAsymmetricMatcher?.() ?? String(matcher)
+}

@@ -1,11 +1,11 @@
 import { test as base, expect } from 'vitest'
-import { type MockMatchers, mockMatchers } from '../matchers/matchers.ts'
+import { type MockMatchers, mockMatchers } from '../matchers/index.ts'
 import { createMock } from '../mock/create-mock.ts'
 import type { Mock } from '../mock/mock.ts'
 import type { MockOptions } from '../mock/options.ts'
 
 export { expect } from 'vitest'
-export { type CatchPattern, type MockMatchers, mockMatchers } from '../matchers/matchers.ts'
+export { type CatchPattern, type MockMatchers, mockMatchers } from '../matchers/index.ts'
 
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends MockMatchers<R> {}

@@ -11,18 +11,18 @@ export const MASTER = 'canary-master-key-of-a-test'
 export const ORIGIN = 'https://allowed.example'
 export const BASE_URL = 'http://service.test'
 
-/** Not served where nothing is measured and no page is at hand. */
+/** Not served without metrics and the reference page. */
 export const NOT_IN_PROCESS = ['operations-metrics', 'operations-docs'] as const
 
-/** What of a service in this process may differ from the usual. */
+/** Options of {@link openDirect}. */
 export interface DirectSettings {
   readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
   readonly role?: 'admin' | 'superadmin'
-  /** Wraps how it answers. */
+  /** Wraps the `fetch` of the app. */
   readonly around?: (send: SendRequest) => SendRequest
 }
 
-/** A service in this process, with a clock that is moved by waiting, and what a run against it takes. */
+/** Opens a service in this process, with a clock that waits advance, and the options of a run against it. */
 export async function openDirect({ rateLimit, role = 'superadmin', around = (send) => send }: DirectSettings = {}) {
   let now = Date.UTC(2026, 0, 1, 12)
   let addresses = 0
@@ -67,9 +67,9 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
   return {
     app,
     options,
-    /** Every request that was sent. */
+    /** All requests so far. */
     requests,
-    /** Names of all users and administrators there are. */
+    /** The names of all users and administrators. */
     async accounts() {
       const json = { 'content-type': 'application/json' }
       const ask = async (path: string, init?: RequestInit) =>

@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 
-/** What failed, in a form that is good to read when it is not empty. */
+/** The failures in a readable form. */
 export function failuresOf({ checks }: ConformanceReport): string[] {
   return checks
     .filter(({ outcome }) => outcome === 'failed')

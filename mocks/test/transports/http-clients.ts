@@ -3,17 +3,17 @@ import { text } from 'node:stream/consumers'
 import { createClient } from '@fish-crab/sdk'
 import { Agent, request as undiciRequest } from 'undici'
 
-/** What a caller sees of a request that failed, or of its answer. */
+/** The response or the failure of a request, as the caller sees it. */
 export interface Seen {
-  /** Where it failed: before there was a status, or while the body was read. */
+  /** Whether it failed before the status or in the body. */
   readonly stage: 'before the answer' | 'in the body' | 'never'
   readonly name?: string
-  /** The code of the error, if it has one, and those of its causes. */
+  /** The codes of the error and its causes. */
   readonly codes?: readonly unknown[]
   readonly status?: number
 }
 
-/** Ways to send a GET request and read its whole answer, with so much patience in milliseconds. */
+/** Ways to send a GET request and read the whole response, with a timeout in milliseconds. */
 export const CLIENTS = {
   fetch: (url: string, patience: number) =>
     seen(

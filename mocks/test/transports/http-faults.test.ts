@@ -17,7 +17,7 @@ const HEAD = head(BODY.length)
 
 interface FaultCase {
   readonly disturbance: NetworkFault
-  /** What a program that speaks to the socket itself does to bring it about. */
+  /** How a raw server causes the fault. */
   readonly byHand: (socket: Socket) => void
   readonly body?: string
   readonly stage: 'before the answer' | 'in the body'
@@ -101,12 +101,12 @@ describe('over HTTP', () => {
   })
 })
 
-/** The first part of the path: the SDK puts its own behind it. */
+/** The first segment of the path, since the SDK appends its own. */
 function faultOf(pathname: string): string {
   return decodeURIComponent(pathname.split('/')[1] ?? '')
 }
 
-/** What the faults are held against: bytes on a socket, written by hand. */
+/** The reference: a raw server that writes bytes to a socket. */
 async function startReference() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

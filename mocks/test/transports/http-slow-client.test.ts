@@ -8,9 +8,9 @@ const open: MockServer[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
 
 const MIB = 2 ** 20
-/** Several times what the system keeps of a connection for both ends. */
+/** Several times the size of the socket buffers. */
 const TOO_MUCH = 24 * MIB
-/** More than the mock gives a client to read before it resets a connection. */
+/** Longer than the mock waits before it resets a connection. */
 const SLEEP_MS = 50
 
 interface Read {
@@ -19,7 +19,7 @@ interface Read {
   readonly code: string | undefined
 }
 
-/** What a client gets that asks, sleeps, and only then reads. */
+/** The response to a client that waits before it reads. */
 async function readLate(response: Response, networkFault: NetworkFault): Promise<Read> {
   const answered = Promise.withResolvers<void>()
   const standalone = await serveHttp({

@@ -13,7 +13,7 @@ const KIB = 1024
 const open: MockServer[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
 
-/** A standalone server that answers by a function. */
+/** Serves a function. */
 async function serve(handle: ServeHttpOptions['handle'], options: Partial<ServeHttpOptions> = {}) {
   const standalone = await serveHttp({ handle, ...options })
   open.push(standalone)
@@ -22,14 +22,14 @@ async function serve(handle: ServeHttpOptions['handle'], options: Partial<ServeH
 
 const plain = (body: BodyInit | null = 'ok') => ({ response: new Response(body), delayMs: 0 })
 
-/** The edge of the server, with nothing behind it. */
+/** The listener of the server without an app. */
 async function listenAsServer() {
   const logger = { info() {}, warn() {}, error() {} }
   const { url, close } = await listen({ host: '127.0.0.1', port: 0, logger, isAccepting: () => true })
   return { url, [Symbol.asyncDispose]: () => close(0) }
 }
 
-/** Sends bytes as they are, and reads until the connection ends. */
+/** Sends raw bytes and reads until the connection ends. */
 async function raw(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,5 +1,5 @@
-// Plays every disturbance against a real server, then against an interception, and prints what each client saw.
-// A process of its own, because a test runner has listeners for uncaught errors of its own.
+// Plays all network faults against a real server and against an interception, and prints what each client sees.
+// A separate process, because test runners listen for uncaught errors.
 import { createServer, get, request, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
@@ -21,13 +21,13 @@ const undici = createRequire(import.meta.url)('undici') as typeof import('undici
 const BODY = JSON.stringify({ fish: ['Salmon', 'Cod'] })
 const PATIENCE_MS = 50
 const SLOW_MS = 30
-/** Short only where nothing else ends the call, so that a busy machine changes no row. */
+/** Short only if nothing else ends the call, so that a busy machine does not change the result. */
 const patience = (url: string) => AbortSignal.timeout(url.endsWith('/silence') ? PATIENCE_MS : 10_000)
 const uncaught: string[] = []
 process.on('uncaughtException', (error) => uncaught.push(`exception: ${error.stack}`))
 process.on('unhandledRejection', (error) => uncaught.push(`rejection: ${(error as Error)?.stack ?? error}`))
 
-/** What a mock would tell a transport. */
+/** The outcome that a mock would return. */
 function outcomeOf(kind: Case): Outcome {
   const response = new Response(kind === 'cut-empty' ? '' : BODY, { headers: { 'content-type': 'application/json' } })
   const delayMs = kind.startsWith('slow') ? SLOW_MS : 0
@@ -47,7 +47,7 @@ function outcomeOf(kind: Case): Outcome {
   }
 }
 
-/** The same done by a plain server to its sockets. */
+/** The same faults by a plain server. */
 async function disturb(kind: Case, response: ServerResponse): Promise<void> {
   const socket = response.socket as Socket
   const head = { 'content-type': 'application/json', 'content-length': kind === 'cut-empty' ? 1 : BODY.length }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HandleRequest } from '../../src/service/outcome.ts'
 import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
-/** Answers with its own name and what it was asked. */
+/** Responds with its name, the transport and the request. */
 const respondWith =
   (name: string): HandleRequest =>
   async (request, transport) => {

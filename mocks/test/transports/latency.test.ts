@@ -7,11 +7,11 @@ const START = Date.UTC(2026, 0, 1)
 const LONG_MS = 60_000
 const SHORT_MS = 40
 
-/** A transport whose next request is late, and the clock by which it is. */
+/** A transport whose next request is delayed, and its clock. */
 interface LateLane {
   readonly send: (init?: RequestInit) => Promise<Response>
   readonly advance: (milliseconds: number) => unknown
-  /** How many requests have come. */
+  /** The number of requests so far. */
   readonly arrived: () => number | Promise<number>
 }
 type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateLane>

@@ -7,7 +7,7 @@ type Client = keyof typeof CLIENTS
 
 const STATUSES = Object.keys(DEFAULT_CODES).map((status) => ({ status: Number(status) as keyof typeof DEFAULT_CODES }))
 const FAULTS: readonly Fault[] = [...FAULT_NAMES, ...STATUSES]
-/** MSW does not see what `undici.request` sends; `listen()` does, and has tests of its own. */
+/** MSW does not intercept `undici.request`; `listen()` does, and has its own tests. */
 const SEEN_BY_MSW: readonly Client[] = ['fetch', 'node:http', 'the SDK']
 
 const table = FAULTS.flatMap((fault) => SEEN_BY_MSW.map((client) => ({ fault, client })))

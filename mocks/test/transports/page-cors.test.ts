@@ -8,7 +8,7 @@ const SALMON = { name: 'Salmon', rarity: 'gold' } as const
 
 let printed: MockInstance
 
-// What the handlers see of jsdom, and of a page beside its service worker.
+// What handlers see in jsdom, and in a page with a service worker.
 beforeEach(() => {
   vi.stubGlobal('document', {})
   vi.stubGlobal('location', new URL(`${PAGE}/index.html`))

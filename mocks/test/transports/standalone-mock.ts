@@ -2,7 +2,7 @@ import { createMock, type Seed } from '@fish-crab/mocks'
 
 export const START = Date.UTC(2026, 0, 1)
 
-/** A mock on a socket, and a way to ask its control endpoints. */
+/** A mock server, and a function that calls its control API. */
 export async function startStandalone(seed: Seed = { users: [{ name: 'Alex' }] }) {
   const mock = await createMock({ seed, startAt: START })
   const standalone = await mock.serve()

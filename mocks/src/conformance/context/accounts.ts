@@ -45,12 +45,12 @@ export function createAccounts({ send, redact, random }: AccountsOptions): Accou
   const newName = () => `${prefix}${++count}`
 
   /** A name counts as created unless the service refused it: the response may be lost. */
-  async function make(
+  async function track(
     names: Set<string>,
     name: unknown,
     request: () => Promise<ReceivedResponse>,
   ): Promise<ReceivedResponse> {
-    const making = request().then(
+    const pending = request().then(
       (response) => {
         if (response.status < 400 && typeof name === 'string' && name !== '') names.add(name)
         return response
@@ -60,19 +60,19 @@ export function createAccounts({ send, redact, random }: AccountsOptions): Accou
         throw error
       },
     )
-    inFlight.add(making)
-    return making.finally(() => inFlight.delete(making))
+    inFlight.add(pending)
+    return pending.finally(() => inFlight.delete(pending))
   }
 
   const createUser: Accounts['createUser'] = async (token, body) => {
     const { name } = body as { readonly name?: unknown }
-    const response = await make(users, name, () => sendAs(send, token, 'createUser', 'POST', { body }))
+    const response = await track(users, name, () => sendAs(send, token, 'createUser', 'POST', { body }))
     redactSecretsOf(response)
     return response
   }
   const createAdmin: Accounts['createAdmin'] = (token, body) => {
     const { username } = body as { readonly username?: unknown }
-    return make(admins, username, () => sendAs(send, token, 'createAdmin', 'POST', { body }))
+    return track(admins, username, () => sendAs(send, token, 'createAdmin', 'POST', { body }))
   }
 
   function redactSecretsOf({ text }: ReceivedResponse): void {

@@ -18,7 +18,7 @@ const ACTIONS = [
 ]
 type Entry = Record<string, unknown>
 
-/** Sends some requests with a session of the first administrator in place of their own. */
+/** Sends some requests with the session of the first administrator instead of their own. */
 const asRoot = (name: string, which: (request: Request, path: string) => boolean): Mutation =>
   onRequest(name, which, async (request, send) => {
     const headers = { 'content-type': 'application/json' }
@@ -46,11 +46,11 @@ const bearer = ({ headers }: Request) => headers.get('authorization') ?? ''
 const USER = /^\/admin\/users\/[^/]+$/
 const COLLECTION = /^\/admin\/users\/[^/]+\/(fish|crab)$/
 
-/** A service that forgets some deed: it says that it is done, and does nothing. */
+/** A service that acknowledges a request and does nothing. */
 const pretends = (name: string, which: (request: Request, path: string) => boolean, answer: () => Response): Mutation =>
   onRequest(name, which, async () => answer())
 
-/** What breaks for administrators, and at the key endpoint. */
+/** Mutations of the admin endpoints and the key endpoint. */
 export const adminMutations: readonly Mutation[] = [
   ...ACTIONS.map((action) =>
     onEntries(`does not record ${action}`, '/admin/audit', 'entries', (entries) =>

@@ -4,7 +4,7 @@ import { catchesMutations } from './catches.ts'
 import { limitsMutations } from './limits.ts'
 import type { Mutation } from './mutation.ts'
 
-/** Every way in which a service is broken on purpose. */
+/** All mutations. */
 export const MUTATIONS: readonly Mutation[] = [
   ...answersMutations,
   ...catchesMutations,

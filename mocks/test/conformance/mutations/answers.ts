@@ -20,7 +20,7 @@ const notFound = async () => madeUpError(404, 'not_found')
 const OPEN = { 'access-control-allow-origin': '*' }
 const isPreflight = ({ method, headers }: Request) => method === 'OPTIONS' && headers.has('origin')
 
-/** What breaks in answers of all kinds. */
+/** Mutations of responses in general. */
 export const answersMutations: readonly Mutation[] = [
   ...SEEN.map((code) =>
     onJson(

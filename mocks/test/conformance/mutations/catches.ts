@@ -15,7 +15,7 @@ import {
 type Entry = Record<string, unknown>
 const kindOf = (body: Json) => ('fish' in body ? 'fish' : 'crab')
 
-/** A change of the entries of every read. */
+/** Changes the entries of every read. */
 function onEntries(name: string, change: (entries: Entry[], request: Request) => Entry[]): Mutation {
   return onJson(
     name,
@@ -33,7 +33,7 @@ const withQuery = (request: Request, change: (query: URLSearchParams) => void): 
   return asked(request, { url: url.href })
 }
 
-/** Changes the text of a token, where it is text. */
+/** Changes a token in text form. */
 function onToken(name: string, which: (text: string, bytes: Uint8Array) => boolean): Mutation {
   return onRequest(
     name,
@@ -49,7 +49,7 @@ function onToken(name: string, which: (text: string, bytes: Uint8Array) => boole
 
 const saved = () => madeUp(201, { message: 'Fish saved for user Alex', id: crypto.randomUUID() })
 
-/** Answers as if a refused write had been saved. */
+/** Responds to a refused write as if it were stored. */
 function accepts(code: string): Mutation {
   return onAnswer(
     `takes a write that is ${code}`,
@@ -85,7 +85,7 @@ const gamemodeFrom = (where: 'header' | 'query'): Mutation =>
       ),
   )
 
-/** What breaks in reads and writes. */
+/** Mutations of reads and writes. */
 export const catchesMutations: readonly Mutation[] = [
   onEntries('answers newest first', (entries) => entries.toReversed()),
   onEntries('answers no last entry', (entries) => entries.slice(0, -1)),

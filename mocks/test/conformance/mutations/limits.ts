@@ -8,7 +8,7 @@ const hasKey = ({ headers }: Request) => headers.has('x-api-key')
 const remaining = 'x-ratelimit-remaining'
 const reset = 'x-ratelimit-reset'
 
-/** Sends one more anonymous request behind what should not be counted. */
+/** Sends an additional anonymous request after requests that must not be counted. */
 const counts = (name: string, which: (request: Request, path: string) => boolean): Mutation => ({
   name: `counts ${name}`,
   around: (send) => async (request) => {
@@ -62,7 +62,7 @@ const header = (name: string, to: (value: string) => string, what: string): Muta
     (response) => changed(response, { headers: { [name]: to(response.headers.get(name) ?? '') } }),
   )
 
-/** What breaks in the limits. */
+/** Mutations of the rate limits. */
 export const limitsMutations: readonly Mutation[] = [
   locksOutWholeClients,
   uncounted('does not count HEAD', ({ method }) => method === 'HEAD'),

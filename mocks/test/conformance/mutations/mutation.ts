@@ -1,17 +1,17 @@
 import type { SendRequest } from '@fish-crab/mocks/conformance'
 
-/** One way in which a service may break the contract. */
+/** A service that violates the contract in one way. */
 export interface Mutation {
-  /** What is broken. */
+  /** The violation. */
   readonly name: string
-  /** The broken service, with state of its own. */
+  /** Creates the service, with its own state. */
   readonly around: (send: SendRequest) => SendRequest
 }
 
 export type Json = Record<string, unknown>
 type Which = (request: Request, path: string) => boolean
 
-/** A service that does something else with some requests. */
+/** A service that handles some requests differently. */
 export function onRequest(
   name: string,
   which: Which,
@@ -24,7 +24,7 @@ export function onRequest(
   }
 }
 
-/** A service that changes some answers. */
+/** A service that changes some responses. */
 export function onAnswer(
   name: string,
   which: (request: Request, response: Response, path: string) => boolean,
@@ -39,7 +39,7 @@ export function onAnswer(
   }
 }
 
-/** The answer with another status or other headers; `null` takes a header away. */
+/** The response with another status or other headers; `null` removes a header. */
 export function changed(
   response: Response,
   { status = response.status, headers = {} }: { status?: number; headers?: Readonly<Record<string, string | null>> },
@@ -52,13 +52,13 @@ export function changed(
   return new Response(status === 204 || status === 304 ? null : response.body, { status, headers: next })
 }
 
-/** A service that takes a header from some answers. */
+/** A service that removes a header from some responses. */
 export function dropHeader(header: string, which: (request: Request) => boolean = () => true): Mutation {
   const name = `drops ${header}`
   return onAnswer(name, which, (response) => changed(response, { headers: { [header]: null } }))
 }
 
-/** A service that changes the JSON of some answers. */
+/** A service that changes the JSON of some responses. */
 export function onJson(
   name: string,
   which: (path: string, request: Request, response: Response) => boolean,
@@ -80,7 +80,7 @@ export function onJson(
   )
 }
 
-/** The same request to another address, or with other headers; `null` takes a header away. */
+/** The request with another URL or other headers; `null` removes a header. */
 export function asked(
   request: Request,
   { url = request.url, headers = {} }: { url?: string; headers?: Readonly<Record<string, string | null>> },
@@ -95,13 +95,13 @@ export function asked(
   return new Request(url, init)
 }
 
-/** A JSON answer that the service itself would not give. */
+/** A JSON response. */
 export function madeUp(status: number, body: unknown): Response {
   const headers = { 'x-request-id': 'made-up' }
   return Response.json(body, { status, headers })
 }
 
-/** An error body of the right form. */
+/** A valid error body. */
 export function madeUpError(status: number, code: string): Response {
   return madeUp(status, { error: 'Something is wrong.', code, requestId: 'made-up' })
 }
