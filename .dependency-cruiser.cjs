@@ -92,6 +92,19 @@ module.exports = {
       to: { path: '^(node:)?sqlite$', dependencyTypesNot: ['type-only'] },
     },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
+    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches'], 'auth', 'routes']),
+    {
+      name: 'server/src/app-folders-are-below-create-app',
+      severity: 'error',
+      from: { path: '^server/src/app/[^/]+/' },
+      to: { path: '^server/src/app/[^/]+\\.ts$' },
+    },
+    {
+      name: 'server/src/node-is-below-maintenance',
+      severity: 'error',
+      from: { path: '^server/src/node/[^/]+\\.ts$' },
+      to: { path: '^server/src/node/maintenance/' },
+    },
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',

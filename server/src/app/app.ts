@@ -1,13 +1,12 @@
 import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { type Admins, createAdmins } from './auth/admins.ts'
 import { createAudit } from './auth/audit.ts'
-import { createCredentials } from './auth/credentials.ts'
+import { createCredentials, createPasswordQueue } from './auth/credentials.ts'
 import { createLoginLimiter } from './auth/login-limiter.ts'
-import { createPasswordQueue } from './auth/password-queue.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
 import type { Logger, RequestHost } from './core/host.ts'
-import { pooledRandom, uuidv7 } from './core/ids.ts'
+import { createIdGenerator, pooledRandom } from './core/ids.ts'
 import { createCursors } from './http/cursors.ts'
 import { createPlatformEncoder } from './http/encoding.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -23,31 +22,32 @@ import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type Users } from './users/users.ts'
 
-/** The service as a program from requests to responses. It holds no sockets, files or timers. */
+/** The service as a function from requests to responses. It has no sockets, files or timers. */
 export interface App {
   /**
-   * Answers a request. Never rejects: what goes wrong is an answer too.
-   * @param host what the host knows of the request
+   * Responds to a request. Never rejects: errors are responses, too.
+   * @param host what the host knows about the request
    */
   fetch(request: Request, host?: RequestHost): Promise<Response>
-  /** As `fetch`, of an app that answers at `/metrics` alone; see `metricsRoute`. Nothing is counted by a rate limit. */
+  /** As `fetch`, but serves only `/metrics`, without a rate limit; see `metricsRoute`. */
   fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
-  /** The users, for hosts that create some on their own behalf. */
+  /** The users, for hosts that create some themselves. */
   readonly users: Pick<Users, 'create' | 'find' | 'fernet'>
-  /** The administrators, for hosts that make the first one. */
+  /** The administrators, for hosts that create the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
   /**
-   * Settles when the secrets at hand open the stored data and all code is loaded, so that no request fails for want of a
-   * file or a descriptor; rejects when not, and has written nothing. From then on, the
-   * app notices when its store is emptied, replaced or filled by an import: it is not ready, and answers nothing from
-   * there and writes nothing there.
-   * @throws SealError; StorageError `unfinished` when the store holds part of an import
+   * Checks that the secrets decrypt the stored data, and loads all code, so that no request fails for want of a file
+   * descriptor. Writes nothing if it rejects. From then on, the app notices when its store is emptied, replaced or filled
+   * by an import: then it is not ready, and neither reads nor writes.
+   * @throws DecryptionError
+   * @throws StorageError `unfinished` when the store holds part of an import
    */
   checkSecrets(): Promise<void>
   /**
-   * Looks whether the storage still holds the store that {@link checkSecrets} found. A host calls this once a second,
-   * so that no request has to: one that comes longer than 1.5 s after the last look waits for the next.
-   * @throws StorageError `replaced` or `unfinished`; until it settles again, every request that needs the storage fails
+   * Checks that the storage still holds the store of {@link checkSecrets}. Call it once a second: otherwise, a request
+   * more than 1.5 s after the last check waits for the next one.
+   * @throws StorageError `replaced` or `unfinished`; until a later check succeeds, every request that needs the storage
+   * fails
    */
   verifyStore(): Promise<void>
 }
@@ -55,9 +55,8 @@ export interface App {
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 
 /**
- * Makes the service. The same program serves real sockets, mocks and tests; whatever is not portable comes in as an
- * argument.
- * @throws TypeError when an option cannot be what it should be
+ * Creates the service. The same code serves sockets, mocks and tests; everything that is not portable is an option.
+ * @throws TypeError for an invalid option
  * @example
  * const app = createApp({ storage: createMemoryStorage(), secrets, passwords, version: '1.0.0' })
  * const response = await app.fetch(new Request('http://localhost/status'), { address: '127.0.0.1' })
@@ -71,7 +70,7 @@ export function createApp(options: AppOptions): App {
   const allowedOrigins = options.allowedOrigins ?? []
   const rateLimit = options.rateLimit ?? { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 }
   const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
-  const createId = () => uuidv7(clock(), random)
+  const createId = createIdGenerator(clock, random)
 
   const encryption = createEncryption([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
   const uncheckedStorage = observeStorage(options.storage, { metrics })
@@ -79,9 +78,11 @@ export function createApp(options: AppOptions): App {
   const storage = observeStorage(options.storage, { metrics, storeId })
   const cursors = createCursors(secrets.session)
   const queue = createPasswordQueue(clock)
-  const queued = { hash: (password: string) => queue({ client: '', work: () => passwords.hash(password) }) }
-  const users = createUsers({ storage, storeId, cursors, encryption, passwords: queued, clock, random })
-  const admins = createAdmins({ storage, storeId, passwords: queued, clock, random })
+  const queuedPasswords = {
+    hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),
+  }
+  const users = createUsers({ storage, storeId, cursors, encryption, passwords: queuedPasswords, clock, random })
+  const admins = createAdmins({ storage, storeId, passwords: queuedPasswords, clock, random })
   const loginLimiter = createLoginLimiter(storage, clock)
   const sessions = createSessions({ secret: secrets.session, admins, storeId, clock })
   const handlers = createHandlers({
@@ -126,13 +127,11 @@ export function createApp(options: AppOptions): App {
     clock,
     logger,
     metrics,
-    responseClass: () => options.responseClass ?? Response,
+    responseClass: options.responseClass,
   }
   const h3 = createPipeline(pipeline)
-  const below = docs
-    ? [{ name: 'docs', path: `${ROUTES.docs.path}/:asset`, handler: docsAssetHandler(docs) } as const]
-    : []
-  mountRoutes(h3, handlers.byRoute, below)
+  const docsAssets = { name: 'docs', path: `${ROUTES.docs.path}/:asset` } as const
+  mountRoutes(h3, handlers.byRoute, docs ? [{ ...docsAssets, handler: docsAssetHandler(docs) }] : [])
   const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics) } : {})
 
@@ -144,7 +143,7 @@ export function createApp(options: AppOptions): App {
     async checkSecrets() {
       await Promise.all([handlers.load(), sessions.load()])
       await checkNoImportLock(uncheckedStorage)
-      // Before the store gets an id: a wrong secret changes nothing.
+      // Before the store gets an id, so that a wrong secret changes nothing.
       await verifySecretCheck(uncheckedStorage, encryption)
       await storeId.load()
       await ensureSecretCheck(uncheckedStorage, encryption)

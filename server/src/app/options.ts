@@ -5,27 +5,27 @@ import type { ContentEncoder } from './http/encoding.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import type { Docs } from './http/response.ts'
 
-/** The secrets of the service. */
+/** Secrets of the service. */
 export interface AppSecrets {
-  /** Seals keys at rest (`FISH_SECRET`). */
+  /** Encrypts users' keys at rest (`FISH_SECRET`). */
   readonly seal: string
-  /** Older ones that still open what they sealed (`FISH_SECRET_PREVIOUS`). @default none */
+  /** Earlier secrets, which still decrypt (`FISH_SECRET_PREVIOUS`). @default none */
   readonly sealPrevious?: readonly string[]
   /** Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
   readonly session: string
 }
 
-/** What {@link createApp} takes. */
+/** Options of `createApp`. */
 export interface AppOptions {
-  /** Where everything is kept. The app does not dispose of it. */
+  /** Storage of all data. The app does not dispose of it. */
   readonly storage: FishStorage
   readonly secrets: AppSecrets
   readonly passwords: PasswordHasher
   /** Version of the API, as `/status` reports it. */
   readonly version: string
   /**
-   * The address of the client that sent a request, for hosts whose requests carry it; see `forwardedAddress` for
-   * proxies. An address that is passed to `fetch` wins.
+   * Returns the address of the client, for hosts whose requests carry it; see `forwardedAddress` for proxies. An address
+   * passed to `fetch` wins.
    * @default none: every call of `fetch` passes one
    */
   readonly clientAddress?: (request: Request) => string
@@ -39,32 +39,32 @@ export interface AppOptions {
   readonly rateLimit?: RateLimit
   /** The rate limit of each administrator. @default 300 requests per 300 s */
   readonly adminRateLimit?: RateLimit
-  /** Lifts the rate limit for whoever sends it as `x-api-key`. @default none */
+  /** Key that lifts the rate limit when sent as `x-api-key`. @default none */
   readonly masterApiKey?: string
-  /** Origins whose requests are not limited, and whose pages may post. Compared exactly. @default none */
+  /** Origins without a rate limit, whose pages may post. Compared exactly. @default none */
   readonly allowedOrigins?: readonly string[]
-  /** How old a token may be, in seconds. @default any age */
+  /** Maximum age of a token, in seconds. @default unlimited */
   readonly tokenTtlSeconds?: number
-  /** Whether `/readyz` may say yes; turned off while the host shuts down. @default always */
+  /** Whether `/readyz` may succeed; false while the host shuts down. @default true */
   readonly isAccepting?: () => boolean
-  /** Where the app counts what it does, answered at `/metrics`. @default nowhere, and `/metrics` is not served */
+  /** Counts what the app does, and serves `/metrics`. @default none, and `/metrics` is not served */
   readonly metrics?: Metrics
   /**
-   * Whether `fetch` answers at `/metrics`. A host that lets only some ask turns it off, and hands what they send to
-   * `fetchMetrics`. @default true
+   * Whether `fetch` serves `/metrics`. A host that restricts access turns it off and serves it by `fetchMetrics`.
+   * @default true
    */
   readonly metricsRoute?: boolean
   /**
-   * What answers are made of. A host that can send an answer faster when it is of a class of its own names that here.
+   * Class of responses, for hosts that send instances of their own class faster.
    * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */
   readonly responseClass?: typeof Response
   /**
-   * Encodes answers for clients that accept it.
-   * @default the platform's own, with gzip alone: see {@link createPlatformEncoder}
+   * Encodes responses for clients that accept it.
+   * @default gzip by the platform; see `createPlatformEncoder`
    */
   readonly contentEncoder?: ContentEncoder
-  /** The API reference, answered at `/docs`. @default none, and `/docs` is not served */
+  /** The API reference at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
 }
 
@@ -94,8 +94,8 @@ const KNOWN_OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 }
 
 /**
- * Refuses options that would fail later, far from their cause.
- * @throws TypeError that names the option and what it should be; secrets are not repeated
+ * Rejects mistakes that would otherwise surface far from their cause.
+ * @throws TypeError that names the option and the expected value, without repeating secrets
  */
 export function checkAppOptions(options: AppOptions): void {
   const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name))
@@ -114,7 +114,7 @@ export function checkAppOptions(options: AppOptions): void {
     allowedOrigins,
     contentEncoder,
   } = options ?? {}
-  const rules: readonly (readonly [isRight: boolean, message: string])[] = [
+  const rules: readonly (readonly [isValid: boolean, message: string])[] = [
     [
       isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
       'storage must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
@@ -149,8 +149,8 @@ export function checkAppOptions(options: AppOptions): void {
     [isLimit(adminRateLimit), 'adminRateLimit must be { requests, windowMs }, both positive whole numbers.'],
     [Array.isArray(allowedOrigins ?? []), 'allowedOrigins must be a list of origins such as "https://example.com".'],
   ]
-  const wrong = rules.find(([isRight]) => !isRight)
-  if (wrong) throw new TypeError(`createApp: ${wrong[1]}`)
+  const broken = rules.find(([isValid]) => !isValid)
+  if (broken) throw new TypeError(`createApp: ${broken[1]}`)
 }
 
 const isFunction = (value: unknown) => typeof value === 'function'

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, crc32, createBrotliCompress, deflateRaw, gzip } from 'node:zlib'
+import { createFairQueue } from '../app/core/fair-queue.ts'
 import type { ContentCoding, ContentEncoder } from '../app/http/encoding.ts'
 
 /*
@@ -11,13 +12,13 @@ import type { ContentCoding, ContentEncoder } from '../app/http/encoding.ts'
 const GZIP = { level: 3 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** Of the four threads that passwords and digests need as well. A turn takes a millisecond or so. */
-const AT_ONCE = 2
-/** How many whole bodies may wait for their turn: about a tenth of a second's worth. */
-const WAITING = 64
-/** How many streams may be in br at once: each holds 0.4 MB for as long as its client takes to read. */
-const STREAMS = 32
-const STREAMS_PER_CLIENT = 4
+/** Of the four threads that passwords and digests use, too. A task takes about a millisecond. */
+const CONCURRENCY = 2
+/** Whole bodies that may wait: about a tenth of a second of work. */
+const MAX_WAITING = 64
+/** Concurrent br streams: each holds 0.4 MB until its client has read it. */
+const MAX_STREAMS = 32
+const MAX_STREAMS_PER_CLIENT = 4
 
 /** RFC 1952, section 2.3: deflate, no flags, no time, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
@@ -31,32 +32,31 @@ const ENCODE: Readonly<Record<ContentCoding, (bytes: Bytes) => Promise<Bytes>>> 
   br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
 }
 
-/** Encodes a stream piece by piece. */
 interface StreamEncoder {
-  /** What of it is ready behind this piece, if any; `undefined` ends the stream. */
-  encode(piece: Bytes | undefined): Promise<Bytes>
+  /** Returns the encoded bytes that are ready, which may be none. `undefined` ends the stream. */
+  encode(chunk: Bytes | undefined): Promise<Bytes>
   close(): void
 }
 
 /**
- * The encoder of Node's own zlib, for all clients of one server. What it cannot encode soon is left as it is, so that
- * nobody waits for a client that does not read; and passwords and digests wait for two short turns at most.
+ * Creates an encoder over `node:zlib`, for all clients of one server. A body that cannot be encoded soon is sent unencoded,
+ * so that no client waits for one that does not read. Passwords and digests wait for two short tasks at most.
  */
 export function createNodeEncoder(): ContentEncoder {
-  const turns = createTurns(AT_ONCE)
+  const queue = createFairQueue({ concurrency: CONCURRENCY, perClient: 1 })
   const streams = new Map<string, number>()
   let open = 0
 
-  /** Takes a place among the streams in br; the function gives it back, once. */
-  function takePlace(client: string): (() => void) | undefined {
+  /** Reserves one of the br streams; the returned function releases it. */
+  function reserveStream(client: string): (() => void) | undefined {
     const own = streams.get(client) ?? 0
-    if (open >= STREAMS || own >= STREAMS_PER_CLIENT) return undefined
+    if (open >= MAX_STREAMS || own >= MAX_STREAMS_PER_CLIENT) return undefined
     streams.set(client, own + 1)
     open += 1
-    let isTaken = true
+    let isReserved = true
     return () => {
-      if (!isTaken) return
-      isTaken = false
+      if (!isReserved) return
+      isReserved = false
       open -= 1
       const left = (streams.get(client) ?? 0) - 1
       if (left > 0) streams.set(client, left)
@@ -68,23 +68,23 @@ export function createNodeEncoder(): ContentEncoder {
     codings: ['gzip', 'br'],
 
     async encode(bytes, coding, client) {
-      if (turns.waiting >= WAITING) return undefined
-      // A copy: what zlib gives may be a small part of a large buffer, all of which a cache would hold.
-      return new Uint8Array(await turns.take(client, () => ENCODE[coding](bytes)))
+      if (queue.waiting >= MAX_WAITING) return undefined
+      // A copy, since the result of zlib may be a small part of a large buffer, which a cache would keep.
+      return new Uint8Array(await queue.run({ client, work: () => ENCODE[coding](bytes) }))
     },
 
     encodeStream(body, coding, client) {
-      const encoder = coding === 'gzip' ? openGzip() : openBrotli(takePlace(client))
+      const encoder = coding === 'gzip' ? openGzip() : openBrotli(reserveStream(client))
       if (!encoder) return undefined
       const source = body.getReader()
       return new ReadableStream<Bytes>(
         {
           async pull(controller) {
             try {
-              // Small pieces may all stay in the encoder for now.
+              // The encoder may buffer several small chunks.
               for (let encoded = new Uint8Array(0); encoded.length === 0; ) {
                 const { value } = await source.read()
-                encoded = await turns.take(client, () => encoder.encode(value))
+                encoded = await queue.run({ client, work: () => encoder.encode(value) })
                 if (encoded.length > 0) controller.enqueue(encoded)
                 if (value) continue
                 encoder.close()
@@ -107,20 +107,19 @@ export function createNodeEncoder(): ContentEncoder {
 }
 
 /**
- * gzip of blocks that know nothing of each other, so that nothing is held between two of them: a client that takes its
- * time takes no memory. It costs one hundredth in size.
+ * gzip of independent blocks, with no state between them, so that slow clients take no memory. The result is 1 % larger.
  */
 function openGzip(): StreamEncoder {
   const block = promisify(deflateRaw)
   let [checksum, size, header] = [0, 0, GZIP_HEADER]
   return {
-    async encode(piece) {
+    async encode(chunk) {
       const before = header
       header = Buffer.alloc(0)
-      if (piece) {
-        checksum = crc32(piece, checksum)
-        size += piece.byteLength
-        return Buffer.concat([before, await block(piece, { ...GZIP, finishFlush: constants.Z_FULL_FLUSH })])
+      if (chunk) {
+        checksum = crc32(chunk, checksum)
+        size += chunk.byteLength
+        return Buffer.concat([before, await block(chunk, { ...GZIP, finishFlush: constants.Z_FULL_FLUSH })])
       }
       const trailer = Buffer.alloc(8)
       trailer.writeUInt32LE(checksum)
@@ -131,58 +130,30 @@ function openGzip(): StreamEncoder {
   }
 }
 
-/** Brotli has no such blocks: what encodes it lives as long as the stream, and only where there is a place for it. */
-function openBrotli(leave: (() => void) | undefined): StreamEncoder | undefined {
-  if (!leave) return undefined
+/** Brotli has no independent blocks: its encoder lives as long as the stream, so their number is limited. */
+function openBrotli(release: (() => void) | undefined): StreamEncoder | undefined {
+  if (!release) return undefined
   const brotli = createBrotliCompress(BROTLI)
   let encoded: Buffer[] = []
-  brotli.on('data', (piece: Buffer) => encoded.push(piece))
+  brotli.on('data', (chunk: Buffer) => encoded.push(chunk))
   const closed = new Promise<never>((_, reject) => {
-    brotli.on('error', reject).once('close', () => reject(new Error('Nobody reads what is being encoded.')))
+    brotli.on('error', reject).once('close', () => reject(new Error('The reader of an encoded stream is gone.')))
   })
   closed.catch(() => {})
   return {
-    async encode(piece) {
+    async encode(chunk) {
       const done = new Promise<void>((resolve) => {
-        if (piece) brotli.write(piece, () => resolve())
+        if (chunk) brotli.write(chunk, () => resolve())
         else brotli.once('end', resolve).end()
       })
       await Promise.race([done, closed])
-      const taken = encoded
+      const ready = encoded
       encoded = []
-      return Buffer.concat(taken)
+      return Buffer.concat(ready)
     },
     close() {
       brotli.destroy()
-      leave()
-    },
-  }
-}
-
-/** Lets so many clients at once do something, one thing each; the next is who waited longest of the others. */
-function createTurns(places: number) {
-  const busy = new Set<string>()
-  const waiting: { readonly client: string; readonly begin: () => void }[] = []
-  return {
-    get waiting() {
-      return waiting.length
-    },
-    async take<Result>(client: string, task: () => Promise<Result>): Promise<Result> {
-      if (busy.size >= places || busy.has(client)) {
-        await new Promise<void>((begin) => waiting.push({ client, begin }))
-      }
-      busy.add(client)
-      try {
-        return await task()
-      } finally {
-        busy.delete(client)
-        const next = waiting.findIndex((other) => !busy.has(other.client))
-        if (next >= 0) {
-          const [{ client: other, begin }] = waiting.splice(next, 1) as [(typeof waiting)[number]]
-          busy.add(other)
-          begin()
-        }
-      }
+      release()
     },
   }
 }

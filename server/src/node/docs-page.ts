@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ROUTES } from '@fish-crab/sdk/contract'
+import { lazy } from '../app/core/cache.ts'
 import type { Docs, StaticFile } from '../app/http/response.ts'
 
 const compress = promisify(gzip)
@@ -17,10 +18,10 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 }
 
-/** What of Swagger UI the page needs; the rest of it is not shipped. */
+/** The files of Swagger UI that the page needs; the others are not shipped. */
 const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
-/** The build lays the files beside itself; from sources they come out of the package they are taken from. */
+/** The build copies the files beside itself; from sources, they are read from the package. */
 function locate(name: string): string {
   return import.meta.url.endsWith('.ts')
     ? import.meta.resolve(`swagger-ui-dist/${name}`)
@@ -38,14 +39,14 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
-<noscript>The reference needs JavaScript. The same as a document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
+<noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>
 <script src="${FOLDER}/${START}"></script>
 </body>
 </html>
 `
 
-/** In a file of its own, since the page's policy allows no script inside it. The validator would be another origin. */
+/** A file of its own, since the policy of the page forbids inline scripts. The validator would be another origin. */
 const START_SCRIPT = `SwaggerUIBundle({
   url: ${JSON.stringify(ROUTES.openapi.path)},
   dom_id: '#reference',
@@ -55,34 +56,21 @@ const START_SCRIPT = `SwaggerUIBundle({
 `
 
 /**
- * Makes the API reference: Swagger UI from its package, with no request to anywhere else. A file is read and
- * compressed once, when it is first asked for.
+ * Creates the API reference: Swagger UI from its package, without requests to other servers. A file is read and compressed
+ * once, at its first request.
  */
 export function createDocs(): Docs {
-  const sources = new Map<string, () => Promise<Uint8Array>>([
-    [START, async () => Buffer.from(START_SCRIPT)],
-    ...PACKAGED.map((name): [string, () => Promise<Uint8Array>] => [name, () => readFile(fileURLToPath(locate(name)))]),
+  const file = (name: string, read: () => Promise<Uint8Array>) => lazy(async () => toStaticFile(name, await read()))
+  const page = file('index.html', async () => Buffer.from(PAGE))
+  const assets = new Map([
+    [START, file(START, async () => Buffer.from(START_SCRIPT))],
+    ...PACKAGED.map((name) => [name, file(name, () => readFile(fileURLToPath(locate(name))))] as const),
   ])
-  const files = new Map<string, Promise<StaticFile>>()
-  const once = (name: string, read: () => Promise<Uint8Array>) => {
-    const known = files.get(name)
-    if (known) return known
-    const file = read().then((bytes) => describe(name, bytes))
-    files.set(name, file)
-    file.catch(() => files.delete(name))
-    return file
-  }
-  return {
-    page: () => once('index.html', async () => Buffer.from(PAGE)),
-    async asset(name) {
-      const read = sources.get(name)
-      return read && once(name, read)
-    },
-  }
+  return { page, asset: async (name) => assets.get(name)?.() }
 }
 
-async function describe(name: string, read: Uint8Array): Promise<StaticFile> {
-  const body = new Uint8Array(read)
+async function toStaticFile(name: string, content: Uint8Array): Promise<StaticFile> {
+  const body = new Uint8Array(content)
   const extension = name.slice(name.lastIndexOf('.') + 1)
   return {
     contentType: TYPES[extension] ?? 'application/octet-stream',

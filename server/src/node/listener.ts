@@ -6,7 +6,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/core/host.ts'
 import { requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
-import { METHODS } from '../app/http/router.ts'
+import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>

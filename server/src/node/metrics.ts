@@ -56,7 +56,6 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
   const all = [requests, durations, decisions, operations, failures, dropped, droppedLines, ...ofProcess.metrics]
 
   return {
-    now: () => performance.now(),
     observeRequest({ route, method, status, seconds }) {
       requests.increment({ route, method, status })
       durations.observe(seconds, { route })

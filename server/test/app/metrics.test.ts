@@ -7,17 +7,12 @@ import { createFailingStorage } from './failing-storage.ts'
 import { UNLIMITED } from './lane.ts'
 import { createWorld } from './world.ts'
 
-/** Metrics that keep every observation; each look at their time moves it by 5 ms. */
+/** Metrics that keep every observation. */
 function createRecorder() {
   const requests: RequestObservation[] = []
   const decisions: RateLimitDecision[] = []
   const operations: StorageObservation[] = []
-  let now = 0
   const metrics: Metrics = {
-    now: () => {
-      now += 5
-      return now
-    },
     observeRequest: (observation) => requests.push(observation),
     observeRateLimit: (decision) => decisions.push(decision),
     observeStorage: (observation) => operations.push(observation),

@@ -139,8 +139,8 @@ describe('a sealed key', () => {
       const response = await world.request('/get/user/key', { headers })
       expect([response.status, lines.length]).toEqual([500, at + 1])
     }
-    expect(lines.join('\n')).toContain(`What is sealed for ${world.alex.id} cannot be opened`)
-    expect(lines.join('\n')).toContain('needs a secret that was not given')
+    expect(lines.join('\n')).toContain(`The key of ${world.alex.id} cannot be decrypted`)
+    expect(lines.join('\n')).toContain('was encrypted with a secret that is neither')
     expect(lines.join('\n')).not.toContain(world.alex.fernetKey)
   })
 

@@ -23,22 +23,20 @@ export interface Admins {
   find(username: string): Promise<Admin | undefined>
   /** As {@link find}, with the hash of the password. */
   findWithHash(username: string): Promise<{ readonly admin: Admin; readonly passwordHash: string } | undefined>
-  /** Every administrator, the first one first. */
+  /** All administrators in the order of their creation. */
   list(): Promise<Admin[]>
-  /** Creates an administrator, or answers `undefined` when the name is taken. */
+  /** Creates an administrator; `undefined` if the name is taken. */
   create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
   /**
-   * Gives an administrator another password, and another id, so that the sessions of the old password end; answers
-   * `undefined` when there is none of that name.
+   * Replaces the password of an administrator, and the id, which ends all sessions. `undefined` if the name is unknown.
    */
   setPassword(username: string, password: string): Promise<Admin | undefined>
-  /** Removes an administrator; fails with `admin_not_found`, or `last_superadmin` when nobody could make another. */
+  /** Removes an administrator. Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
   remove(username: string): Promise<void>
   /** Whether there is any administrator. */
   exist(): Promise<boolean>
 }
 
-/** What {@link createAdmins} builds on. */
 export interface AdminsOptions {
   readonly storage: FishStorage
   readonly storeId: Pick<StoreId, 'verify'>
@@ -48,18 +46,18 @@ export interface AdminsOptions {
 }
 
 /**
- * Keeps all administrators in one item that is replaced as a whole: they are few, and only so can two removals at once
- * not take the last superadmin away.
+ * Creates the directory of administrators. One item holds all of them and is replaced as a whole, so that two removals at
+ * once cannot remove the last superadmin.
  */
 export function createAdmins({ storage, storeId, passwords, clock, random }: AdminsOptions): Admins {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
     const text = await storage.items.getItem(ADMINS_KEY)
-    // Whose first administrator would be made here?
+    // No first administrator may be created in a store that replaced this one.
     if (text === null) await storeId.verify()
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 
-  /** Applies a change to what is stored, again if somebody else was quicker; `undefined` changes nothing. */
+  /** Applies a change, again after a concurrent one. `undefined` changes nothing. */
   async function change(
     next: (admins: readonly StoredAdmin[]) => readonly StoredAdmin[] | undefined,
   ): Promise<boolean> {
@@ -67,11 +65,11 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
     const changed = next(admins)
     if (!changed) return false
     const value = JSON.stringify(changed)
-    const done =
+    const isStored =
       text === null
         ? await storage.setItemIfAbsent(ADMINS_KEY, value)
         : await storage.replaceItemIf(ADMINS_KEY, text, value)
-    return done || change(next)
+    return isStored || change(next)
   }
 
   const named = (username: string) => (admin: Admin) => userNameKey(admin.username) === userNameKey(username)
@@ -111,10 +109,10 @@ export function createAdmins({ storage, storeId, passwords, clock, random }: Adm
 
     async remove(username) {
       await change((admins) => {
-        const left = admins.filter((admin) => !named(username)(admin))
-        if (left.length === admins.length) throw new HttpError('admin_not_found')
-        if (!left.some(({ role }) => role === 'superadmin')) throw new HttpError('last_superadmin')
-        return left
+        const others = admins.filter((admin) => !named(username)(admin))
+        if (others.length === admins.length) throw new HttpError('admin_not_found')
+        if (!others.some(({ role }) => role === 'superadmin')) throw new HttpError('last_superadmin')
+        return others
       })
     },
 

@@ -8,8 +8,7 @@ import { AUDIT_BASE, auditKey } from '../store/item-keys.ts'
 /** The log of who did what, to whom, when and from where. */
 export interface Audit {
   /**
-   * Settles once the entry is stored; rejects when it cannot be. Called before the deed: what happened is on record
-   * for sure, and an entry may tell of a deed that failed after all.
+   * Stores an entry. Called before the action: every action is recorded, and some recorded ones may have failed.
    */
   record(
     from: Pick<RequestContext, 'address' | 'requestId'>,
@@ -17,12 +16,12 @@ export interface Audit {
     action: AuditAction,
     subject?: string,
   ): Promise<void>
-  /** One page of the log, newest first. */
+  /** Returns one page of the log, newest first. */
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
 const LISTING = 'audit'
 
-/** Makes what writes the audit log. Its keys count down, so that a listing in the order of keys is newest first. */
+/** Creates the function that writes the audit log. */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource): Audit['record'] {
   return async ({ address, requestId }, actor, action, subject) => {
     const now = clock()
@@ -40,17 +39,17 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
   }
 }
 
-/** Makes the audit log. */
+/** Creates the audit log. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource): Audit {
   return {
     record: createAuditRecorder(storage, clock, random),
 
     async list({ limit, cursor }) {
-      const place = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
+      const position = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
       const { items, next } = await storage.listItems({
         base: AUDIT_BASE,
         limit,
-        ...(place === undefined ? {} : { after: `${AUDIT_BASE}${place}` }),
+        ...(position === undefined ? {} : { after: `${AUDIT_BASE}${position}` }),
       })
       const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
       if (next === undefined) return { entries }

@@ -1,5 +1,7 @@
-import { LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { HEADERS, LIMITS, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { fromBase64 } from '../core/bytes.ts'
 import { createLruCache, lazy } from '../core/cache.ts'
+import { createFairQueue, type FairQueue } from '../core/fair-queue.ts'
 import type { PasswordHasher } from '../core/host.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -7,34 +9,31 @@ import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import type { LoginLimiter } from './login-limiter.ts'
-import type { PasswordQueue } from './password-queue.ts'
 
 /** The administrator or user who logged in. */
 export type Identity = { readonly admin: Admin } | { readonly user: User }
 
-/** Checks names and passwords. Fails with `rate_limited` or, under a crowd, `unavailable` instead of checking them. */
+/** Checks names and passwords. Throws `rate_limited` after failed logins, `unavailable` while too many logins wait. */
 export interface Credentials {
   /**
-   * The user or administrator that `Authorization: Basic` names. Fails with `invalid_credentials`.
-   * @param subject whom the request is about: for one of another name, an administrator goes before a user
+   * The user or administrator of `Authorization: Basic`. Throws `invalid_credentials`.
+   * @param subject the user that the request is about: if it has another name, an administrator is tried before a user
    */
   authenticate(context: RequestContext, subject: string | undefined): Promise<Identity>
-  /** The administrator with these credentials, or an `invalid_credentials` failure. */
+  /** The administrator with these credentials. Throws `invalid_credentials`. */
   authenticateAdmin(credentials: BasicCredentials, context: RequestContext): Promise<Admin>
 }
 
-/** What {@link createCredentials} builds on. */
 interface CredentialsOptions {
   readonly users: Users
   readonly admins: Admins
   readonly storeId: StoreId
   readonly passwords: PasswordHasher
-  readonly queue: PasswordQueue
+  readonly queue: FairQueue
   readonly loginLimiter: LoginLimiter
   readonly clock: () => number
 }
 
-/** An account with the given name. */
 interface Account<Who> {
   readonly who: Who
   readonly passwordHash: string
@@ -45,14 +44,30 @@ type Directory<Who> = (name: string) => Promise<Account<Who> | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
+/** Hashes that run at once: two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
+const CONCURRENT_HASHES = 2
+const MAX_WAIT_MS = 10_000
+const MAX_WAITING = 512
+
+/** Creates the queue of password hashes, which are slow and use much memory on purpose. */
+export function createPasswordQueue(clock: () => number): FairQueue {
+  const rejection = () =>
+    new HttpError('unavailable', {
+      message: 'Too many logins at once. Please try again in a while.',
+      headers: { [HEADERS.retryAfter]: String(MAX_WAIT_MS / 1000) },
+    })
+  const limits = { maxMs: MAX_WAIT_MS, maxWaiting: MAX_WAITING, rejection }
+  return createFairQueue({ concurrency: CONCURRENT_HASHES, limits, clock })
+}
+
 /**
- * Makes the check of names and passwords. It verifies a wrong password once per directory, against a decoy hash where the
+ * Creates the check of names and passwords. A wrong password is verified once per directory, against a decoy hash if the
  * name is unknown, so that the time it takes does not reveal which names exist.
  */
-export function createCredentials(context: CredentialsOptions): Credentials {
-  const { users, admins, storeId, passwords, queue, loginLimiter, clock } = context
-  const remembered = createRememberedPasswords(clock)
-  const underWay = new Map<string, Promise<unknown>>()
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { users, admins, storeId, passwords, queue, loginLimiter, clock } = options
+  const verified = createVerifiedPasswords(clock)
+  const attempts = new Map<string, Promise<unknown>>()
 
   const findAdmin: Directory<Admin> = async (name) => {
     const found = await admins.findWithHash(name)
@@ -66,20 +81,20 @@ export function createCredentials(context: CredentialsOptions): Credentials {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  /** The first account, if the password was right for it in the last minutes. */
+  /** The first account, if its password was verified in the last minutes. */
   async function recall<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
-    const fits = await Promise.all(
-      accounts.map((account) => remembered.has(password, account ? account.passwordHash : '')),
+    const matches = await Promise.all(
+      accounts.map((account) => verified.has(password, account ? account.passwordHash : '')),
     )
     const first = accounts.findIndex((account) => account !== undefined)
-    return fits[first] ? accounts[first]?.who : undefined
+    return matches[first] ? accounts[first]?.who : undefined
   }
 
   async function tryAll<Who>(accounts: readonly (Account<Who> | undefined)[], password: string) {
-    const other = await decoyHash()
+    const decoy = await decoyHash()
     for (const account of accounts) {
-      if (!(await passwords.verify(password, account?.passwordHash ?? other)) || !account) continue
-      await remembered.add(password, account.passwordHash)
+      if (!(await passwords.verify(password, account?.passwordHash ?? decoy)) || !account) continue
+      await verified.add(password, account.passwordHash)
       return account.who
     }
     return undefined
@@ -91,12 +106,12 @@ export function createCredentials(context: CredentialsOptions): Credentials {
     directories: readonly Directory<Who>[],
   ): Promise<Who | undefined> {
     const since = clock()
-    // In UTF-8, all halves of surrogate pairs are the same.
+    // In UTF-8, all lone surrogates are the same.
     const isPossible = password.length <= LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
 
-    async function recallOrProve(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
+    async function recallOrVerify(accounts: readonly (Account<Who> | undefined)[]): Promise<Who | undefined> {
       const known = await recall(accounts, tried)
       if (known) return known
       return loginLimiter.run({ client, name }, async () => {
@@ -113,18 +128,18 @@ export function createCredentials(context: CredentialsOptions): Credentials {
     await loginLimiter.check({ client, name })
 
     const sameCredentials = JSON.stringify([name, tried])
-    const before = underWay.get(sameCredentials)
+    const before = attempts.get(sameCredentials)
     if (before) {
-      // If that attempt succeeds, its password is remembered and nothing needs to be derived again.
+      // If that attempt succeeds, its password is known and need not be hashed again.
       await before.catch(() => undefined)
       signal.throwIfAborted()
       const found = await recall(accounts, tried)
       if (found) return found
     }
-    const attempt = queue({ client, since, signal, work: async () => recallOrProve(await findAccounts()) })
+    const attempt = queue.run({ client, since, signal, work: async () => recallOrVerify(await findAccounts()) })
     if (!before) {
-      underWay.set(sameCredentials, attempt)
-      const leave = () => underWay.delete(sameCredentials)
+      attempts.set(sameCredentials, attempt)
+      const leave = () => attempts.delete(sameCredentials)
       attempt.then(leave, leave)
     }
     return attempt
@@ -155,7 +170,7 @@ export function createCredentials(context: CredentialsOptions): Credentials {
 
     async authenticateAdmin(credentials, context) {
       const admin = await identify(credentials, context, [findAdmin])
-      // Administrators change things: in another store not even the right password lets them in.
+      // Administrators change data: not in a store that replaced this one.
       await storeId.verify()
       if (!admin) throw new HttpError('invalid_credentials')
       return admin
@@ -163,19 +178,17 @@ export function createCredentials(context: CredentialsOptions): Credentials {
   }
 }
 
-/** A name and a password, as HTTP Basic carries them. */
 interface BasicCredentials {
   readonly name: string
   readonly password: string
 }
 
-/** Reads `Authorization: Basic` (RFC 7617, UTF-8). `undefined` when there is none or it is malformed. */
+/** Parses `Authorization: Basic` (RFC 7617, UTF-8). `undefined` if absent or malformed. */
 function parseBasic(header: string | null): BasicCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '')?.[1]
   if (!encoded) return undefined
   try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(encoded))
     const colon = text.indexOf(':')
     return colon === -1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) }
   } catch {
@@ -183,24 +196,22 @@ function parseBasic(header: string | null): BasicCredentials | undefined {
   }
 }
 
-/** Passwords that fitted a stored hash a while ago: they need not be derived again to let the same person in. */
-interface RememberedPasswords {
-  /** Whether this password was found to fit this hash in the last minutes. */
+interface VerifiedPasswords {
+  /** Whether this password was verified for this hash in the last minutes. */
   has(password: string, hash: string): Promise<boolean>
-  /** Notes that it fits. */
   add(password: string, hash: string): Promise<void>
 }
 
-const LIFE_MS = 600_000
-const CAPACITY = 10_000
+const VERIFIED_MS = 600_000
+const MAX_VERIFIED = 10_000
 
 /**
- * Makes an empty memory. It holds keyed digests alone, of a key that never leaves this process. The stored hash is a
- * part of each, and is read with every attempt: after a reset, by whichever process, the old password finds nothing.
- * @param clock unix time in milliseconds
+ * Creates a cache of verified passwords, so that the next login need not hash again. It holds keyed digests, whose key
+ * never leaves this process. Each includes the stored hash, which every attempt reads: after a reset, by any process, the
+ * old password is not found.
  */
-function createRememberedPasswords(clock: () => number): RememberedPasswords {
-  const untilByDigest = createLruCache<string, number>(CAPACITY)
+function createVerifiedPasswords(clock: () => number): VerifiedPasswords {
+  const untilByDigest = createLruCache<string, number>(MAX_VERIFIED)
   const key = lazy(async () => crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
 
   async function digestOf(password: string, hash: string): Promise<string> {
@@ -211,11 +222,11 @@ function createRememberedPasswords(clock: () => number): RememberedPasswords {
   return {
     async has(password, hash) {
       const left = (untilByDigest.get(await digestOf(password, hash)) ?? 0) - clock()
-      // A clock that was set back makes nothing last longer.
-      return left > 0 && left <= LIFE_MS
+      // A clock that was set back does not make it last longer.
+      return left > 0 && left <= VERIFIED_MS
     },
     async add(password, hash) {
-      untilByDigest.set(await digestOf(password, hash), clock() + LIFE_MS)
+      untilByDigest.set(await digestOf(password, hash), clock() + VERIFIED_MS)
     },
   }
 }

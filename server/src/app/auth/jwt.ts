@@ -4,14 +4,13 @@ const ALGORITHM = 'HS256'
 const ISSUER = 'fish-crab'
 const AUDIENCE = 'fish-crab-admin'
 
-/** What a session's token says. Moments are in unix seconds. */
 interface SessionClaims {
   readonly username: string
-  /** The id of the administrator: another one of that name does not take over the session. */
+  /** Id of the administrator, so that another one of that name cannot use the session. */
   readonly id: unknown
 }
 
-/** Signs the token of a session (RFC 7519). */
+/** Signs the token of a session (RFC 7519). Times are in unix seconds. */
 export function signSession(
   { username, id }: SessionClaims,
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
@@ -27,7 +26,7 @@ export function signSession(
     .sign(key)
 }
 
-/** Reads the token of a session. Rejects unless it was signed with this key, for this service, and holds now. */
+/** Verifies the token of a session: its signature, issuer, audience and expiry. */
 export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<SessionClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],

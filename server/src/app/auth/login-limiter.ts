@@ -2,22 +2,21 @@ import { isUserName, LIMITS, userNameKey } from '@fish-crab/sdk/contract'
 import type { CountWindow, FishStorage } from '../../storage/types.ts'
 import { rateLimited } from '../http/rate-limit.ts'
 
-/** A client that logs in under a name. */
 interface LoginAttempt {
   readonly client: string
   readonly name: string
 }
 
-/** Limits the failed logins of a client, per name and over all names. */
+/** Limits the failed logins of a client, per name and in total. */
 export interface LoginLimiter {
-  /** Fails with `rate_limited` when the client has failed too often. */
+  /** Throws `rate_limited` after too many failures of the client. */
   check(attempt: LoginAttempt): Promise<void>
   /**
-   * Runs one attempt, unless the client has failed too often. It is counted before it runs and taken back unless it
-   * failed, so that many at once, also in several processes, cannot all slip in before the first is counted.
-   * @param prove answers `undefined` when the credentials are wrong
+   * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs and no longer if it
+   * succeeds, so that many at once, also in several processes, cannot exceed the limit.
+   * @param verify returns `undefined` for wrong credentials
    */
-  run<Result>(attempt: LoginAttempt, prove: () => Promise<Result | undefined>): Promise<Result | undefined>
+  run<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>
 }
 
 interface LoginWindow {
@@ -25,7 +24,7 @@ interface LoginWindow {
   readonly limit: number
 }
 
-/** Makes the guard: 10 failures of a client under one name, and 100 under all names, in 5 minutes. */
+/** Creates the limiter: in 5 minutes, a client may fail 10 times under one name and 100 times in total. */
 export function createLoginLimiter(storage: FishStorage, clock: () => number): LoginLimiter {
   const countWindow = ({ limit }: LoginWindow): CountWindow => ({
     durationMs: LIMITS.failedLoginWindowSeconds * 1000,
@@ -33,8 +32,8 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number): L
     now: clock(),
   })
 
-  async function takeBack(counted: readonly LoginWindow[]): Promise<void> {
-    await Promise.all(counted.map((one) => storage.countInWindow(one.key, { ...countWindow(one), by: -1 })))
+  async function uncount(counted: readonly LoginWindow[]): Promise<void> {
+    await Promise.all(counted.map((window) => storage.countInWindow(window.key, { ...countWindow(window), by: -1 })))
   }
 
   return {
@@ -45,7 +44,7 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number): L
       }
     },
 
-    async run(attempt, prove) {
+    async run(attempt, verify) {
       const counted: LoginWindow[] = []
       let isFailure = false
       try {
@@ -54,18 +53,18 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number): L
           if (attempts.count > window.limit) throw rateLimited(attempts, clock())
           counted.push(window)
         }
-        const result = await prove()
+        const result = await verify()
         isFailure = result === undefined
         return result
       } finally {
-        if (!isFailure) await takeBack(counted)
+        if (!isFailure) await uncount(counted)
       }
     },
   }
 }
 
 function windowsOf({ client, name }: LoginAttempt): readonly LoginWindow[] {
-  // Invalid names count as one name. Otherwise each would take a window of its own, and a client could send any number.
+  // All invalid names share one window, or a client could open any number.
   const key = isUserName(name) ? userNameKey(name) : ''
   return [
     { key: `login:${client}`, limit: LIMITS.failedLoginsPerClient },

@@ -4,18 +4,17 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Admin, Admins } from './admins.ts'
 
-/** The sessions of administrators: JWTs that name them. */
+/** The sessions of administrators, as JWTs. */
 export interface Sessions {
-  /** Loads what is else loaded with the first session: pages that mock the service hardly ever open one. */
+  /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
   load(): Promise<unknown>
   open(admin: Admin): Promise<Session>
-  /** The administrator of `Authorization: Bearer`, or an `invalid_session` failure. */
+  /** The administrator of `Authorization: Bearer`. Throws `invalid_session`. */
   require(request: Request): Promise<Admin>
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
-/** What {@link createSessions} builds on. */
 export interface SessionsOptions {
   /** Signs the sessions. */
   readonly secret: string
@@ -24,18 +23,18 @@ export interface SessionsOptions {
   readonly clock: () => number
 }
 
-/** Makes the sessions. A session ends with its time, and with the administrator it was opened for. */
+/** Creates the sessions. A session ends when it expires, or when its administrator is removed or gets a new id. */
 export function createSessions({ secret, admins, storeId, clock }: SessionsOptions): Sessions {
   const key = new TextEncoder().encode(secret)
-  const loadTokens = lazy(() => import('./jwt.ts'))
+  const loadJwt = lazy(() => import('./jwt.ts'))
 
   return {
-    load: loadTokens,
+    load: loadJwt,
 
     async open(admin) {
       const issuedAt = Math.floor(clock() / 1000)
       const expiresAt = issuedAt + LIMITS.sessionSeconds
-      const { signSession } = await loadTokens()
+      const { signSession } = await loadJwt()
       const token = await signSession(admin, { issuedAt, expiresAt }, key)
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
     },
@@ -43,7 +42,7 @@ export function createSessions({ secret, admins, storeId, clock }: SessionsOptio
     async require(request) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
       if (!token) throw new HttpError('invalid_session', { headers: CHALLENGE })
-      const { verifySession } = await loadTokens()
+      const { verifySession } = await loadJwt()
       const { username, id } = await verifySession(token, new Date(clock()), key).catch((cause: unknown) => {
         throw new HttpError('invalid_session', { headers: CHALLENGE, cause })
       })

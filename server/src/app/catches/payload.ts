@@ -10,19 +10,17 @@ import {
   rarityLabel,
 } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, type Fernet, FernetError } from '@fish-crab/sdk/fernet'
+import { toBase64Url } from '../core/bytes.ts'
 import { validate } from '../http/request.ts'
 
 const RAW_TOKEN = 0x80
 
-/** A body as the text of a token. Raw tokens begin with 0x80, which no text does; a trailing newline is accepted. */
+/** The text of a token in a body. A raw token begins with 0x80, which no text does. A trailing newline is ignored. */
 export function tokenText(body: Uint8Array): string {
-  if (body[0] !== RAW_TOKEN) return new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
-  let binary = ''
-  for (const byte of body) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_')
+  return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
 }
 
-/** Decrypts a token. @returns `undefined` when it is not a token of this key */
+/** Decrypts a token. @returns `undefined` for an invalid token or another key */
 export async function decryptToken(fernet: Fernet, text: string): Promise<DecryptedToken | undefined> {
   try {
     return await fernet.decrypt(text)
@@ -32,21 +30,22 @@ export async function decryptToken(fernet: Fernet, text: string): Promise<Decryp
   }
 }
 
-/** One caught fish or crab, ready to be stored. `caughtAt` is the payload's own, when it has one. */
+/** One fish or crab to store. */
 export interface CaughtEntry {
   readonly name: string
   readonly rarity?: RarityLabel
+  /** ISO 8601. @default the time of the token */
   readonly caughtAt?: string
 }
 
-/** What a decrypted payload says. */
+/** Content of a decrypted token. */
 interface Payload {
   readonly user: string | undefined
   readonly gamemode: string | undefined
   readonly entries: readonly CaughtEntry[]
 }
 
-/** Reads a payload of either form, or fails with `invalid_payload` and what is wrong with it. */
+/** Parses a payload in either form. Throws `invalid_payload` with every mistake. */
 export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> = {
   fish(value) {
     if (isShortForm(value)) {
@@ -66,20 +65,20 @@ export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> =
   },
 }
 
-/** Fish as they are written, ready to be stored. */
+/** Converts the fish of a request to entries. */
 export function fishEntries(fish: readonly FishEntry[]): CaughtEntry[] {
-  return fish.map(({ name, rarity, caughtAt }) => ({ name, rarity: rarityLabel(rarity), ...moment(caughtAt) }))
+  return fish.map(({ name, rarity, caughtAt }) => ({ name, rarity: rarityLabel(rarity), ...time(caughtAt) }))
 }
 
-/** Crabs as they are written, ready to be stored. */
+/** Converts the crabs of a request to entries. */
 export function crabEntries(crabs: readonly CrabEntry[]): CaughtEntry[] {
-  return crabs.map(({ name, caughtAt }) => ({ name, ...moment(caughtAt) }))
+  return crabs.map(({ name, caughtAt }) => ({ name, ...time(caughtAt) }))
 }
 
 function isShortForm(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'fish' in value && !Array.isArray(value.fish)
 }
 
-function moment(caughtAt: string | undefined): { caughtAt?: string } {
+function time(caughtAt: string | undefined): { caughtAt?: string } {
   return caughtAt === undefined ? {} : { caughtAt: new Date(caughtAt).toISOString() }
 }

@@ -5,25 +5,24 @@ import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
 import { createResponseCache } from './response-cache.ts'
 
-/** What of a collection is asked for. */
 interface CollectionRequest {
   readonly user: User
   readonly collection: Collection & { readonly kind: Kind }
   readonly form: RecordForm
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** Whose turn it takes to encode what is answered. */
+  /** Key of the client, for fair turns of encoding. */
   readonly client: string
 }
 
-/** Answers reads of collections: conditional, compressed, whole or by pages. */
-export type CollectionReader = (request: Request, asked: CollectionRequest) => Promise<HandlerResponse>
+/** Responds with a collection: conditional, compressed, whole or one page. */
+export type CollectionReader = (request: Request, options: CollectionRequest) => Promise<HandlerResponse>
 
 const CACHE_BYTES = 32 * 1024 * 1024
-const WORTH_COMPRESSING_BYTES = 1024
-const FIRST = { sequence: 0, offset: 0 }
+const MIN_COMPRESSED_BYTES = 1024
+const START = { sequence: 0, offset: 0 }
 
-/** Makes the answerer with a cache of its own. */
+/** Creates the reader, with a cache of complete responses. */
 export function createCollectionReader(
   storage: FishStorage,
   encoder: ContentEncoder,
@@ -31,48 +30,43 @@ export function createCollectionReader(
 ): CollectionReader {
   const cache = createResponseCache(CACHE_BYTES)
 
-  function bodyOf(asked: CollectionRequest, start: Position): Promise<CollectionBody> {
-    const { user, collection, form, limit, cursor } = asked
-    if (limit === undefined && cursor === undefined) {
-      return collectionBody(user.name, collection.kind, storage.read(collection, form))
-    }
-    return pageBody(storage, cursors, asked, start)
-  }
-
-  return async (request, asked) => {
-    // A wrong cursor is an error whatever the conditions say (RFC 9110, section 13.2.1).
-    const start = asked.cursor === undefined ? FIRST : await decodeCursor(cursors, asked.cursor, asked.collection)
-    // Before anything is read: what is read may be newer than the version says, never older.
-    const version = await storage.version(asked.collection)
+  return async (request, options) => {
+    const { user, collection, form, limit, cursor, client } = options
+    // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
+    const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
+    // Read before the records: they may be newer than this version, never older.
+    const version = await storage.version(collection)
     const headers = {
-      etag: `W/"${asked.user.id}.${version}"`,
+      etag: `W/"${user.id}.${version}"`,
       vary: 'Accept-Encoding',
       'cache-control': 'no-cache',
     }
     if (matchesEntityTag(request.headers.get('if-none-match'), headers.etag)) return empty(304, headers)
 
-    const { coding: wanted, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
-    const key = JSON.stringify([asked.collection, asked.form, wanted, identity])
-    const isWhole = asked.limit === undefined && asked.cursor === undefined
-    const ready = isWhole ? cache.get(key, version) : undefined
-    if (ready) return jsonBytes(200, ready.bytes, withCoding(headers, ready.coding))
+    const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
+    const key = JSON.stringify([collection, form, coding, identity])
+    const isWhole = limit === undefined && cursor === undefined
+    const cached = isWhole ? cache.get(key, version) : undefined
+    if (cached) return jsonBytes(200, cached.bytes, withCoding(headers, cached.coding))
 
-    const body = await bodyOf(asked, start)
+    const body = isWhole
+      ? await collectionBody(user.name, collection.kind, storage.read(collection, form))
+      : await pageBody(storage, cursors, options, start)
     if (body instanceof ReadableStream) {
-      const encoded = wanted && encoder.encodeStream(body, wanted, asked.client)
+      const encoded = coding && encoder.encodeStream(body, coding, client)
       return {
         status: 200,
-        // Only what is encoded is worth its room: as it is, it is quickly read again.
-        body: encoded ? cache.collect(key, version, wanted, encoded) : body,
-        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && wanted) },
+        // An unencoded body is not worth caching: it is quickly read again.
+        body: encoded ? cache.collect(key, version, coding, encoded) : body,
+        headers: { 'content-type': MEDIA_TYPES.json, ...withCoding(headers, encoded && coding) },
       }
     }
-    const isWorthIt = wanted !== undefined && (!identity || body.byteLength >= WORTH_COMPRESSING_BYTES)
-    const encoded = isWorthIt ? await encoder.encode(body, wanted, asked.client) : undefined
-    const answered = encoded ? { bytes: encoded, coding: wanted } : { bytes: body, coding: undefined }
-    // Pages are not kept: whoever asks chooses their bounds, and could fill the cache with them.
-    if (isWhole && isWorthIt === (encoded !== undefined)) cache.set(key, version, answered)
-    return jsonBytes(200, answered.bytes, withCoding(headers, answered.coding))
+    const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
+    const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
+    const response = encoded ? { bytes: encoded, coding } : { bytes: body, coding: undefined }
+    // Pages are not cached: clients choose their bounds, and could fill the cache.
+    if (isWhole && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
+    return jsonBytes(200, response.bytes, withCoding(headers, response.coding))
   }
 }
 
@@ -82,28 +76,26 @@ async function pageBody(
   { user, collection, form, limit }: CollectionRequest,
   start: Position,
 ): Promise<CollectionBody> {
-  const { entries, next: place } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
-  const nextCursor = place && (await encodeCursor(cursors, place, collection))
+  const { entries, next: position } = await readPage(storage, collection, form, start, limit ?? LIMITS.pageSize)
+  const nextCursor = position && (await encodeCursor(cursors, position, collection))
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
-  return new TextEncoder().encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
+  return textEncoder.encode(`{"user":${JSON.stringify(user.name)},"${collection.kind}":[${entries}]${next}}`)
 }
 
 function withCoding(headers: Readonly<Record<string, string>>, coding: string | undefined): Record<string, string> {
   return coding === undefined ? { ...headers } : { ...headers, 'content-encoding': coding }
 }
 
-/** A body: whole, or as it is read. */
 type CollectionBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** A body of up to about so many characters is answered as a whole. */
-const WHOLE_CHARACTERS = 64 * 1024
+/** A larger body is streamed. */
+const MAX_WHOLE_CHARACTERS = 64 * 1024
 
-const encoder = new TextEncoder()
+const textEncoder = new TextEncoder()
 
 /**
- * The JSON of a whole collection. What is small is answered as a whole; what is larger as a stream that reads no
- * further than its own reader, so that memory stays bounded however many entries and readers there are. Nothing is
- * parsed on the way.
+ * The JSON of a whole collection, joined from stored JSON without parsing. A large one is a stream that reads no further
+ * than its own reader, so that memory is bounded for any number of entries and readers.
  */
 async function collectionBody(
   user: string,
@@ -112,23 +104,23 @@ async function collectionBody(
 ): Promise<CollectionBody> {
   const iterator = chunks[Symbol.asyncIterator]()
   const head = `{"user":${JSON.stringify(user)},"${kind}":[`
-  let begun = head
-  while (begun.length < WHOLE_CHARACTERS) {
+  let text = head
+  while (text.length < MAX_WHOLE_CHARACTERS) {
     const next = await iterator.next()
-    if (next.done) return encoder.encode(`${begun}]}`)
-    begun += `${begun === head ? '' : ','}${join(next.value)}`
+    if (next.done) return textEncoder.encode(`${text}]}`)
+    text += `${text === head ? '' : ','}${join(next.value)}`
   }
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        if (begun) {
-          controller.enqueue(encoder.encode(begun))
-          // A reader may take its time over the rest.
-          begun = ''
+        if (text) {
+          controller.enqueue(textEncoder.encode(text))
+          // Freed now, since a slow reader keeps the stream open.
+          text = ''
           return
         }
         const next = await iterator.next()
-        controller.enqueue(encoder.encode(next.done ? ']}' : `,${join(next.value)}`))
+        controller.enqueue(textEncoder.encode(next.done ? ']}' : `,${join(next.value)}`))
         if (next.done) controller.close()
       },
       async cancel() {
@@ -143,17 +135,14 @@ function join(records: readonly StoredRecord[]): string {
   return records.map(({ entries }) => entries).join(',')
 }
 
-/** One page of a collection. `entries` are JSON objects joined by commas. */
 interface Page {
+  /** JSON objects joined by commas. */
   readonly entries: string
-  /** Where the next page begins; absent on the last one. */
+  /** Start of the next page; absent on the last one. */
   readonly next?: Position
 }
 
-/**
- * Reads one page. Whole records are taken as they lie; only those at the page's edges, of which it takes a part, are
- * parsed.
- */
+/** Reads one page. Only the records at its edges, of which it takes a part, are parsed. */
 async function readPage(
   storage: FishStorage,
   collection: Collection,
@@ -191,18 +180,16 @@ function slice(entries: string, count: number, first: number, last: number): str
     .join(',')
 }
 
-/** A place in a collection: a record, and how many of its entries lie before the place. */
+/** A position in a collection: a record, and the number of its entries before the position. */
 interface Position {
   readonly sequence: number
   readonly offset: number
 }
 
-/** A position as the opaque text that clients hand back. */
 function encodeCursor(cursors: Cursors, { sequence, offset }: Position, collection: Collection): Promise<string> {
   return cursors.sign(`${sequence.toString(36)}.${offset.toString(36)}`, scopeOf(collection))
 }
 
-/** Reads a cursor of this collection, or fails with `invalid_query`. */
 async function decodeCursor(cursors: Cursors, cursor: string, collection: Collection): Promise<Position> {
   const [sequence, offset] = (await cursors.verify(cursor, scopeOf(collection)))
     .split('.')
@@ -213,8 +200,8 @@ async function decodeCursor(cursors: Cursors, cursor: string, collection: Collec
   throw invalidCursor()
 }
 
-function isWithin(value: number | undefined, most: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most
+function isWithin(value: number | undefined, max: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max
 }
 
 function scopeOf({ owner, kind, gamemode }: Collection): string {

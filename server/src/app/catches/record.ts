@@ -2,15 +2,14 @@ import type { Kind } from '@fish-crab/sdk/contract'
 import type { NewRecord } from '../../storage/types.ts'
 import type { CaughtEntry } from './payload.ts'
 
-/** What {@link toRecord} needs beyond the entries. */
 interface RecordSource {
   readonly id: string
   readonly dedupeKey: string | null
-  /** When the entries that say nothing of it were caught, as ISO 8601. */
+  /** Time of the entries without one, in ISO 8601. */
   readonly caughtAt: string
 }
 
-/** The record of one write: its entries as the ready JSON of both read shapes. */
+/** Creates the record of one write, with its entries as JSON in both forms that reads return. */
 export function toRecord(entries: readonly CaughtEntry[], { id, dedupeKey, caughtAt }: RecordSource): NewRecord {
   const shapes = entries.map(({ name, rarity }) => (rarity === undefined ? { name } : { name, rarity }))
   return {
@@ -33,7 +32,7 @@ function countRarities(entries: readonly CaughtEntry[]): Record<string, number> 
 
 const LAST_YEAR = Date.UTC(10_000, 0) / 1000
 
-/** A token's timestamp as ISO 8601; `fallback` where the token names a time that no four-digit year holds. */
+/** The timestamp of a token in ISO 8601; `fallback` for a year of more than four digits. */
 export function tokenTime(timestamp: bigint, fallback: number): string {
   const seconds = Number(timestamp)
   return new Date(seconds < LAST_YEAR ? seconds * 1000 : fallback).toISOString()
@@ -44,7 +43,7 @@ const NOUNS: Readonly<Record<Kind, { one: string; many: string }>> = {
   crab: { one: 'Crab', many: 'crabs' },
 }
 
-/** What a write answers. @example savedMessage('fish', 3, 'Alex') // '3 fish saved for user Alex' */
+/** The message of a successful write. @example savedMessage('fish', 3, 'Alex') // '3 fish saved for user Alex' */
 export function savedMessage(kind: Kind, count: number, user: string): string {
   const what = count === 1 ? NOUNS[kind].one : `${count} ${NOUNS[kind].many}`
   return `${what} saved for user ${user}`

@@ -1,20 +1,21 @@
+import { concatBytes } from '../core/bytes.ts'
 import type { ContentCoding } from '../http/encoding.ts'
 
-/** A body that is ready to be sent, and how it is encoded. */
+/** A complete response body and its content coding. */
 interface CachedBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly coding: ContentCoding | undefined
 }
 
-/** Bodies that are kept while their collection's version is the current one. */
+/** Caches response bodies, each valid for one version of its collection. */
 export interface ResponseCache {
-  /** What is kept under this key, when it is of this version. */
+  /** The body under this key, if it has this version. */
   get(key: string, version: string): CachedBody | undefined
-  /** Keeps a body; drops what was unused longest once there are too many bytes. */
+  /** Stores a body; drops the least recently used ones above the capacity. */
   set(key: string, version: string, body: CachedBody): void
   /**
-   * Keeps a body that is still on its way, once all of it has passed. The newest under a key is collected, and the
-   * oldest of all is given up when they grow too large together: no slow reader stands in the way of quick ones.
+   * Passes a stream on, and stores its content once it is complete. Collects only the newest stream of a key, and drops
+   * the oldest ones when all together grow too large, so that slow readers do not displace fast ones.
    */
   collect(
     key: string,
@@ -30,19 +31,19 @@ interface Entry {
   readonly size: number
 }
 
-/** No body may take more of a cache than this; nor may all that are being collected, together. */
+/** Largest share of the cache for one body, and for all streams being collected together. */
 const LARGEST_SHARE = 1 / 4
-/** About what an entry takes beside its key and its bytes. */
+/** Approximate overhead of an entry besides its key and its bytes. */
 const ENTRY_BYTES = 512
 
 /**
- * A cache bounded in bytes. It asks nobody to forget anything: an entry counts only under the version that the storage
- * names at the time of the read, so no process ever serves a collection that another has changed.
+ * Creates a cache bounded in bytes. Nothing has to be invalidated: an entry is only used if the storage reports its
+ * version at the time of the read, so that no process serves a collection that another has changed.
  */
 export function createResponseCache(capacityBytes: number): ResponseCache {
   const entries = new Map<string, Entry>()
-  const mostBytes = capacityBytes * LARGEST_SHARE
-  const underWay = new Map<string, () => void>()
+  const maxBytes = capacityBytes * LARGEST_SHARE
+  const collecting = new Map<string, () => void>()
   let total = 0
   let collectedBytes = 0
 
@@ -54,7 +55,7 @@ export function createResponseCache(capacityBytes: number): ResponseCache {
   function set(key: string, version: string, body: CachedBody): void {
     drop(key)
     const size = body.bytes.byteLength + 2 * key.length + ENTRY_BYTES
-    if (size > mostBytes) return
+    if (size > maxBytes) return
     entries.set(key, { version, body, size })
     total += size
     while (total > capacityBytes) drop(entries.keys().next().value as string)
@@ -72,38 +73,39 @@ export function createResponseCache(capacityBytes: number): ResponseCache {
     set,
 
     collect(key, version, coding, body) {
-      underWay.get(key)?.()
+      collecting.get(key)?.()
       const reader = body.getReader()
-      const pieces: Uint8Array[] = []
+      const chunks: Uint8Array[] = []
       let size = 0
-      const giveUp = () => {
-        if (underWay.get(key) !== giveUp) return
-        underWay.delete(key)
+      const stopCollecting = () => {
+        if (collecting.get(key) !== stopCollecting) return
+        collecting.delete(key)
         collectedBytes -= size
-        pieces.length = 0
+        chunks.length = 0
       }
-      underWay.set(key, giveUp)
+      collecting.set(key, stopCollecting)
       return new ReadableStream<Uint8Array<ArrayBuffer>>(
         {
           async pull(controller) {
             const next = await reader.read().catch((error: unknown) => {
-              giveUp()
+              stopCollecting()
               throw error
             })
             if (next.done) {
-              if (underWay.get(key) === giveUp) set(key, version, { bytes: joined(pieces, size), coding })
-              giveUp()
+              if (collecting.get(key) === stopCollecting)
+                set(key, version, { bytes: concatBytes(chunks, size), coding })
+              stopCollecting()
               return controller.close()
             }
             controller.enqueue(next.value)
-            if (underWay.get(key) !== giveUp) return
-            pieces.push(next.value)
+            if (collecting.get(key) !== stopCollecting) return
+            chunks.push(next.value)
             size += next.value.byteLength
             collectedBytes += next.value.byteLength
-            while (collectedBytes > mostBytes) underWay.values().next().value?.()
+            while (collectedBytes > maxBytes) collecting.values().next().value?.()
           },
           async cancel(reason) {
-            giveUp()
+            stopCollecting()
             await reader.cancel(reason)
           },
         },
@@ -111,14 +113,4 @@ export function createResponseCache(capacityBytes: number): ResponseCache {
       )
     },
   }
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const piece of pieces) {
-    bytes.set(piece, offset)
-    offset += piece.byteLength
-  }
-  return bytes
 }

@@ -1,25 +1,33 @@
 /**
- * Makes a value at the first call and returns it from every call. A rejection reaches the callers that waited for it; the
- * next call tries again.
+ * Creates a value at the first call and returns it from every call. A rejection reaches the callers that waited for it;
+ * the next call tries again.
+ * @param isFinal whether a value is reused; otherwise the next call creates another. @default always
  */
-export function lazy<Value>(make: () => Promise<Value>): () => Promise<Value> {
+export function lazy<Value>(
+  create: () => Promise<Value>,
+  isFinal: (value: Value) => boolean = () => true,
+): () => Promise<Value> {
   let value: Promise<Value> | undefined
+  const forget = () => {
+    value = undefined
+  }
   return () => {
-    value ??= make().catch((error: unknown) => {
-      value = undefined
-      throw error
-    })
+    if (!value) {
+      value = create()
+      value.then((created) => {
+        if (!isFinal(created)) forget()
+      }, forget)
+    }
     return value
   }
 }
 
-/** A cache that holds at most `capacity` entries and drops the one that was unused longest. */
 interface LruCache<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
 }
 
-/** Makes a {@link LruCache}. */
+/** Creates a cache of at most `capacity` entries, which drops the least recently used one. */
 export function createLruCache<Key, Value>(capacity: number): LruCache<Key, Value> {
   const entries = new Map<Key, Value>()
   return {

@@ -1,14 +1,13 @@
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
-/** Bytes drawn at once, and the most that are taken from them. */
+/** Bytes drawn at once, and the longest request that is served from them. */
 const POOL_BYTES = 4096
 const SMALL_BYTES = 16
 
 /**
- * Draws for many small requests at once: every request to the service needs an id, and a system call for each would be
- * a good part of what a short answer costs. Nothing is handed out twice, or kept once it was handed out; whatever is
- * larger than an id is drawn for itself.
+ * Draws randomness in blocks: every request needs an id, and a system call for each would be a good part of the cost of
+ * a short response. No byte is used twice or kept after use. Anything longer than an id is drawn directly.
  */
 export function pooledRandom(source: RandomSource): RandomSource {
   let pool = new Uint8Array(0)
@@ -27,11 +26,11 @@ export function pooledRandom(source: RandomSource): RandomSource {
   }
 }
 
-/** Every byte in two hexadecimal digits: every request has an id. */
+/** Two hexadecimal digits for every byte. */
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * A UUID version 7 (RFC 9562, section 5.7): its first 48 bits are the time, so ids sort as they were made.
+ * A UUID version 7 (RFC 9562, section 5.7): its first 48 bits are the time, so ids sort by creation time.
  * @param now unix time in milliseconds
  */
 export function uuidv7(now: number, random: RandomSource): string {
@@ -47,9 +46,14 @@ export function uuidv7(now: number, random: RandomSource): string {
   return text
 }
 
+/** Creates ids by {@link uuidv7}. @param clock unix time in milliseconds */
+export function createIdGenerator(clock: () => number, random: RandomSource): () => string {
+  return () => uuidv7(clock(), random)
+}
+
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Letters and digits, each equally likely: 5.95 bits of randomness a character. */
+/** Random letters and digits, 5.95 bits each. */
 export function randomText(length: number, random: RandomSource): string {
   const unbiased = 256 - (256 % ALPHABET.length)
   let text = ''

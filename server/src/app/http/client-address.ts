@@ -1,6 +1,6 @@
 /**
- * The address a request comes from when `hops` proxies are trusted: the `hops`-th entry of `X-Forwarded-For` from the
- * right, since every entry further left was written by someone who is not trusted. With too few entries, the socket's.
+ * The address of a client behind `hops` trusted proxies: the `hops`-th entry of `X-Forwarded-For` from the right, since
+ * clients can forge every entry further left. With fewer entries, the address of the socket.
  * @example forwardedAddress('203.0.113.9', '198.51.100.1, 192.0.2.7', 1) // '192.0.2.7'
  */
 export function forwardedAddress(socketAddress: string, forwardedFor: string | null, hops: number): string {
@@ -11,8 +11,8 @@ export function forwardedAddress(socketAddress: string, forwardedFor: string | n
 }
 
 /**
- * What the rate limit counts an address under: IPv4 as it is (also when mapped into IPv6), IPv6 by its /64, which is
- * what one household or host gets. Anything else stands for itself.
+ * The key that the rate limit counts an address under: an IPv4 address (also when mapped into IPv6), or the /64 of an
+ * IPv6 address, which is what one household or host gets. Anything else is its own key.
  * @example clientKey('::ffff:192.0.2.7') // '192.0.2.7'
  * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */

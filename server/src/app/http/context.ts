@@ -1,62 +1,70 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { canonicalPath } from './path.ts'
+import { clientKey } from './client-address.ts'
+import { canonicalPath, targetMistake } from './path.ts'
 
-/** One request on its way through the service, with what has been found out about it so far. */
+/** A request on its way through the service. */
 export interface RequestContext {
   readonly request: Request
   readonly query: URLSearchParams
-  /** The path in its one spelling; see `canonicalPath`. */
+  /** See {@link canonicalPath}. */
   readonly path: string
+  /** Why the request target is refused; see {@link targetMistake}. */
+  readonly targetMistake: string | undefined
   readonly requestId: string
-  /** Unix milliseconds. */
+  /** Unix time in milliseconds. */
   readonly receivedAt: number
-  /** Address of the client, as the host of the app sees it. */
+  /** Address of the client; empty if the host does not provide it. */
   readonly address: string
-  /** What the rate limit counts this client under. */
+  /** Key that the rate limit counts the client under. */
   readonly client: string
+  /** Who may use the path. */
   readonly access: Access
   /** Parameters of the path, percent-decoded. */
   params: Readonly<Record<string, string>>
   /** The matched route. */
   route?: RouteName
-  /** The path that was matched, with its parameters by name, such as `/admin/users/:name`. */
+  /** Path pattern of the matched route, such as `/admin/users/:name`. */
   pattern?: string
-  /** The user whose personal API key came with the request. */
+  /** User whose API key came with the request. */
   apiKeyUser?: { readonly id: string; readonly name: string }
-  /** Headers that belong on the answer, whatever it will be. Names are in lower case. */
+  /** Headers to add to whatever the response will be. Names are in lower case. */
   readonly responseHeaders: Record<string, string>
 }
 
-/** What an context needs to know beyond its request. */
 interface RequestContextOptions {
   readonly now: number
   readonly address: string
-  readonly client: string
-  readonly accessOf: (path: string) => Access
+  readonly target: unknown
   readonly createId: () => string
 }
 
-/** Opens the context of a request. */
-export function createRequestContext(request: Request, source: RequestContextOptions): RequestContext {
+/** Creates the context of a request. */
+export function createRequestContext(
+  request: Request,
+  { now, address, target, createId }: RequestContextOptions,
+): RequestContext {
+  const client = clientKey(address)
   const path = canonicalPath(request.url)
-  const requestId = requestIdOf(request.headers.get(HEADERS.requestId), source.createId)
+  const mistake = typeof target === 'string' ? targetMistake(target) : undefined
+  const requestId = requestIdOf(request.headers.get(HEADERS.requestId), createId)
   return {
     request,
     query: queryOf(request.url),
     path,
+    targetMistake: mistake,
     requestId,
-    receivedAt: source.now,
-    address: source.address,
-    client: source.client,
-    access: source.accessOf(path),
+    receivedAt: now,
+    address,
+    client,
+    access: accessOf(path),
     params: {},
     responseHeaders: { [HEADERS.requestId]: requestId },
   }
 }
 
-/** The id of a request: its client's own, if it sent a valid one. */
-export function requestIdOf(own: unknown, createId: () => string = () => crypto.randomUUID()): string {
-  return typeof own === 'string' && REQUEST_ID_PATTERN.test(own) ? own : createId()
+/** The id of a request: the one that its client sent, if valid. */
+export function requestIdOf(sent: unknown, createId: () => string = () => crypto.randomUUID()): string {
+  return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : createId()
 }
 
 function queryOf(url: string): URLSearchParams {
@@ -64,20 +72,20 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1).replace(/#.*$/s, ''))
 }
 
-const ALL = Object.values(ROUTES)
-const BY_PATH: ReadonlyMap<string, Access> = new Map(ALL.map(({ path, access }) => [path, access]))
+const ALL_ROUTES = Object.values(ROUTES)
+const ACCESS_BY_PATH: ReadonlyMap<string, Access> = new Map(ALL_ROUTES.map(({ path, access }) => [path, access]))
 
-/** The paths that have parameters, each standing for one segment. */
-const PATTERNS = ALL.filter(({ path }) => path.includes(':')).map(({ access, path }) => ({
+/** Paths with parameters, each of which stands for one segment. */
+const PATTERNS = ALL_ROUTES.filter(({ path }) => path.includes(':')).map(({ access, path }) => ({
   access,
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
 }))
 const DOCS_PREFIX = `${ROUTES.docs.path}/`
 
-/** Whom a canonical path is for. What nobody serves counts as public, so that guessing paths is limited too. */
-export function accessOf(path: string): Access {
-  const known = BY_PATH.get(path)
-  if (known) return known
+/** Unknown paths are public, so that guessing paths is rate limited, too. */
+function accessOf(path: string): Access {
+  const access = ACCESS_BY_PATH.get(path)
+  if (access) return access
   if (path.startsWith(DOCS_PREFIX)) return 'operations'
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.access ?? 'public'
 }

@@ -1,15 +1,7 @@
-import { type Access, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import type { RequestContext } from './context.ts'
 
-/** What of a request decides about its CORS headers. */
-export interface CorsRequest {
-  readonly origin: string | null
-  /** The method, or the one a preflight asks about. */
-  readonly method: string
-  readonly path: string
-  readonly access: Access
-}
-
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   HEADERS.rateLimit,
   HEADERS.rateRemaining,
   HEADERS.rateReset,
@@ -29,49 +21,29 @@ const ALLOWED_HEADERS = [
 ].join(', ')
 
 /**
- * The CORS headers of an answer: reads are open to every origin, all else of the public endpoints to the configured
- * origins, the rest to none. Never with credentials.
+ * Adds CORS headers to the response: every origin may read, configured origins may use all public endpoints, and no
+ * origin may use anything else. Never with credentials.
+ * @returns whether the request is a preflight (Fetch standard, "CORS-preflight request"), which these headers complete
  */
-export function corsHeaders(request: CorsRequest, allowedOrigins: readonly string[]): Record<string, string> {
-  if (request.access !== 'public') return {}
-  const vary: Record<string, string> = allowedOrigins.length > 0 ? { vary: 'Origin' } : {}
-  const origin = allowedOrigin(request, allowedOrigins)
-  return origin === undefined
-    ? vary
-    : { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
-}
+export function applyCors(context: RequestContext, allowedOrigins: readonly string[]): boolean {
+  const { request, path, access, responseHeaders } = context
+  const origin = request.headers.get('origin')
+  const requestedMethod = request.headers.get('access-control-request-method')
+  const isPreflight = request.method === 'OPTIONS' && origin !== null && requestedMethod !== null
+  if (access !== 'public') return isPreflight
 
-/** The headers of the answer to a preflight. */
-export function preflightHeaders(request: CorsRequest, allowedOrigins: readonly string[]): Record<string, string> {
-  const headers = corsHeaders(request, allowedOrigins)
-  if (!headers['access-control-allow-origin']) return headers
-  return {
-    ...headers,
-    'access-control-allow-methods':
-      isOpenToAll(request) && !isConfigured(request, allowedOrigins) ? 'GET, HEAD' : 'GET, HEAD, POST',
-    'access-control-allow-headers': ALLOWED_HEADERS,
-    'access-control-max-age': '7200',
+  const method = isPreflight ? requestedMethod : request.method
+  const isOpenToAll = (method === 'GET' || method === 'HEAD') && path !== ROUTES.getUserKey.path
+  const isConfigured = origin !== null && allowedOrigins.includes(origin)
+  if (allowedOrigins.length > 0) responseHeaders.vary = 'Origin'
+  if (!isConfigured && !isOpenToAll) return isPreflight
+
+  responseHeaders['access-control-allow-origin'] = isConfigured ? origin : '*'
+  responseHeaders['access-control-expose-headers'] = EXPOSED_HEADERS
+  if (isPreflight) {
+    responseHeaders['access-control-allow-methods'] = isConfigured ? 'GET, HEAD, POST' : 'GET, HEAD'
+    responseHeaders['access-control-allow-headers'] = ALLOWED_HEADERS
+    responseHeaders['access-control-max-age'] = '7200'
   }
-}
-
-/** Whether a request is a CORS preflight (Fetch standard, "CORS-preflight request"). */
-export function isPreflight(request: Request): boolean {
-  return (
-    request.method === 'OPTIONS' &&
-    request.headers.has('origin') &&
-    request.headers.has('access-control-request-method')
-  )
-}
-
-function allowedOrigin(request: CorsRequest, allowedOrigins: readonly string[]): string | undefined {
-  if (request.origin !== null && isConfigured(request, allowedOrigins)) return request.origin
-  return isOpenToAll(request) ? '*' : undefined
-}
-
-function isConfigured({ origin }: CorsRequest, allowedOrigins: readonly string[]): boolean {
-  return origin !== null && allowedOrigins.includes(origin)
-}
-
-function isOpenToAll({ method, path }: CorsRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && path !== ROUTES.getUserKey.path
+  return isPreflight
 }

@@ -1,14 +1,15 @@
+import { toBase64Url } from '../core/bytes.ts'
 import { lazy } from '../core/cache.ts'
 import { HttpError } from './http-error.ts'
 
-/** Positions in listings as the opaque texts that clients send back. */
+/** Positions in listings, as opaque texts that clients send back. */
 export interface Cursors {
   /**
-   * Makes a cursor of a position.
-   * @param scope the listing that the position belongs to
+   * Creates the cursor of a position.
+   * @param scope names the listing
    */
   sign(position: string, scope: string): Promise<string>
-  /** The position in a cursor of this listing. Fails with `invalid_query` for any other text. */
+  /** The position of a cursor. Throws `invalid_query` for any text that is no cursor of this listing. */
   verify(cursor: string, scope: string): Promise<string>
 }
 
@@ -17,9 +18,9 @@ const LABEL = 'fish-crab cursors'
 const MAC_BYTES = 16
 
 /**
- * Makes the cursors of a service. They hold no secret, but each carries a MAC (HMAC-SHA-256; HKDF derives its key from
- * the secret), so that no storage receives a position that was invented, changed or issued for another listing. They are
- * valid as long as the secret is in use.
+ * Creates the cursors of a service. Each has a MAC (HMAC-SHA-256, its key derived from the secret by HKDF), so that no
+ * storage receives a position that a client invented, changed or took from another listing. Cursors are valid as long as
+ * the secret is in use.
  */
 export function createCursors(secret: string): Cursors {
   const macKey = lazy(() => deriveKey(secret))
@@ -27,7 +28,7 @@ export function createCursors(secret: string): Cursors {
   async function sign(position: string, scope: string): Promise<string> {
     const text = new TextEncoder().encode(JSON.stringify([scope, position]))
     const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
-    return `${position}${SEPARATOR}${base64Url(mac.subarray(0, MAC_BYTES))}`
+    return `${position}${SEPARATOR}${toBase64Url(mac.subarray(0, MAC_BYTES)).replaceAll('=', '')}`
   }
 
   return {
@@ -41,10 +42,10 @@ export function createCursors(secret: string): Cursors {
   }
 }
 
-/** The failure of a request with an invalid cursor. */
+/** The error for an invalid cursor. */
 export function invalidCursor(): HttpError {
   return new HttpError('invalid_query', {
-    details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier answer, unchanged' }],
+    details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier response, unchanged' }],
   })
 }
 
@@ -53,13 +54,6 @@ async function deriveKey(secret: string): Promise<CryptoKey> {
   const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, ['deriveKey'])
   const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode(LABEL) }
   return crypto.subtle.deriveKey(hkdf, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign'])
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }
 
 /** Compares in constant time, so that a MAC cannot be guessed byte by byte. */

@@ -1,23 +1,23 @@
-/** A coding that answers can be sent in. */
+/** A content coding of responses. */
 export type ContentCoding = 'br' | 'gzip'
 
 /**
- * Encodes what is sent. A host brings the one of its platform: what encoding costs, and how much of it may go on at
- * once, depends on that.
+ * Encodes response bodies. A host brings one: the cost of encoding, and how much of it may run at once, depend on the
+ * platform.
  */
 export interface ContentEncoder {
-  /** What it can make; of those that a client likes alike, the first is taken. */
+  /** Supported codings; the first wins among those a client prefers equally. */
   readonly codings: readonly ContentCoding[]
   /**
-   * Encodes bytes as a whole. `undefined`: there is too much to do, and they are sent as they are.
-   * @param client whom they are for, so that no client takes the turns of others
+   * Encodes a whole body. `undefined` if the encoder is too busy, and the body is sent unencoded.
+   * @param client key of the client, so that none delays the others
    */
   encode(
     bytes: Uint8Array<ArrayBuffer>,
     coding: ContentCoding,
     client: string,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** As {@link encode}, of bytes as they pass. Reads no further than its own reader does. */
+  /** As {@link encode}, for a stream. Reads no further than its own reader. */
   encodeStream(
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     coding: ContentCoding,
@@ -28,9 +28,9 @@ export interface ContentEncoder {
 const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
 
 /**
- * The encoder that the platform brings, with no bound on how much it does at once.
- * @param wanted what to offer where the platform has it. Its Brotli runs at its slowest setting, some hundred times as
- * long as gzip: offer that only where nobody means harm. @default gzip alone
+ * Creates an encoder over the platform's `CompressionStream`, which does not limit how much runs at once.
+ * @param wanted codings to offer if the platform has them. Its Brotli runs at the slowest level, about a hundred times
+ * slower than gzip: offer it only to trusted clients. @default gzip only
  */
 export function createPlatformEncoder(wanted: readonly ContentCoding[] = ['gzip']): ContentEncoder {
   const encodeStream: ContentEncoder['encodeStream'] = (body, coding) =>
@@ -45,7 +45,6 @@ export function createPlatformEncoder(wanted: readonly ContentCoding[] = ['gzip'
   }
 }
 
-/** Not every platform has Brotli. */
 function isSupported(coding: ContentCoding): boolean {
   try {
     new CompressionStream(FORMATS[coding] as CompressionFormat)
@@ -55,16 +54,16 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/** What a client accepts of an answer's coding. */
+/** The content codings that a client accepts. */
 export interface CodingChoice {
-  /** The coding it likes best of those at hand; `undefined`: none. */
+  /** The supported coding that it prefers; `undefined` if none. */
   readonly coding: ContentCoding | undefined
-  /** Whether an answer may also be sent as it is. */
+  /** Whether it accepts an unencoded response. */
   readonly identity: boolean
 }
 
 /**
- * How to encode an answer, by what the client accepts (RFC 9110, section 12.5.3).
+ * Chooses a content coding by `Accept-Encoding` (RFC 9110, section 12.5.3).
  * @example chooseCoding('gzip;q=0.5, br', ['gzip', 'br']) // { coding: 'br', identity: true }
  */
 export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]): CodingChoice {

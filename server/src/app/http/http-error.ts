@@ -1,21 +1,20 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 
-/** One thing that is wrong with a request, and where. */
+/** One mistake in a request, and where it is. */
 export interface ErrorDetail {
   readonly path: string
   readonly message: string
 }
 
-/** What a failure adds to its code. */
 interface HttpErrorOptions {
-  /** Replaces the code's own sentence. */
+  /** Replaces the message of the code. */
   readonly message?: string
   readonly details?: readonly ErrorDetail[]
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
-/** Thrown to end a request with a documented error. Everything it holds but `cause` may be shown to the client. */
+/** Ends a request with a documented error. Everything but `cause` may be shown to the client. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: ErrorCode
@@ -37,26 +36,24 @@ export function errorBody({ message, code, details }: HttpError, requestId: stri
   return { error: message, code, requestId, ...(details ? { details: [...details] } : {}) }
 }
 
-/** Codes of Node's HTTP parser, and the codes that clients receive. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** The error for a request that Node's parser rejected, or that did not arrive in time. */
+/** The error for a request that Node's HTTP parser rejected, or that did not arrive in time. */
 export function parserError({ code = '' }: { readonly code?: string | undefined }): HttpError {
-  return new HttpError(CODES[code] ?? 'malformed_request')
+  return new HttpError(PARSER_ERRORS[code] ?? 'malformed_request')
 }
 
-/** What {@link rawErrorResponse} takes beside the error. */
 interface RawErrorOptions {
   readonly requestId: string
-  /** The reason phrase of the status line. */
+  /** Reason phrase of the status line. */
   readonly reason: string | undefined
   readonly method?: string | undefined
 }
 
-/** An error as an HTTP/1.1 message that ends its connection, for requests that reach no app. */
+/** An error as an HTTP/1.1 message that ends its connection, for requests that never reach the app. */
 export function rawErrorResponse(error: HttpError, { requestId, reason = '', method }: RawErrorOptions): string {
   const body = JSON.stringify(errorBody(error, requestId))
   const head = [

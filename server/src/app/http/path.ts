@@ -1,14 +1,14 @@
 import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
 
 /**
- * The one spelling of a request's path that routing, counting and logging see, so that no variant of a path
- * (trailing slash, `//`, percent-encoding, `/v1`) is treated as another path by any of them.
+ * The canonical path of a request, which routing, rate limiting and logging use, so that no variant of a path (trailing
+ * slash, `//`, percent-encoding, `/v1`) counts as another path.
  * An encoded slash stays encoded: it is data, not structure (RFC 3986, section 2.2).
  * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
  */
 export function canonicalPath(url: string): string {
   const raw = rawPath(url)
-  const path = RESPELLED.test(raw) ? `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}` : raw
+  const path = NOT_CANONICAL.test(raw) ? `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}` : raw
   if (path === VERSION_PREFIX) return '/'
   return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : path
 }
@@ -17,21 +17,21 @@ const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?\\#]+/i
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
- * What is wrong with a request target that URL parsers and proxies resolve in different ways (RFC 9112, sections 3.2
- * and 11.2), so that the rules of a proxy are for another path than the one that is served. A URL no longer shows it:
- * there `\` is `/`, dots are resolved and fragments are gone. What is left to differ, doubled slashes and
- * percent-encoding, is for the rules of the proxy; see the README.
+ * The mistake in a request target that proxies resolve differently from a URL (RFC 9112, sections 3.2 and 11.2), so that
+ * the rules of a proxy may apply to another path than the one that is served. The URL no longer shows it: there, `\` is
+ * `/`, dots are resolved and fragments are gone. Doubled slashes and percent-encoding are left to the rules of the proxy;
+ * see the README.
  */
 export function targetMistake(target: string): string | undefined {
   if (target === '*') return undefined
   const [path = ''] = target.replace(SCHEME_AND_AUTHORITY, '').split('?')
-  if (path !== '' && !path.startsWith('/')) return 'The target of the request is not a path.'
-  if (/[\\#]/.test(path)) return 'The path holds a backslash or a fragment. Percent-encode it, or leave it out.'
-  return DOT_SEGMENT.test(path) ? 'The path holds "." or "..". Send the path that they lead to.' : undefined
+  if (path !== '' && !path.startsWith('/')) return 'The request target is not a path.'
+  if (/[\\#]/.test(path)) return 'The path contains a backslash or a fragment. Percent-encode it, or omit it.'
+  return DOT_SEGMENT.test(path) ? 'The path contains "." or "..". Send the resolved path.' : undefined
 }
 
-/** What only a path in another spelling has in it. */
-const RESPELLED = /%|\/\/|\/\.|.\/$|^[^/]|^$/
+/** Matches every path that is not canonical. */
+const NOT_CANONICAL = /%|\/\/|\/\.|.\/$|^[^/]|^$/
 
 function rawPath(url: string): string {
   const authority = url.indexOf('://')
@@ -41,14 +41,14 @@ function rawPath(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, start + end)
 }
 
-/** Drops empty and `.` segments and resolves `..` (RFC 3986, section 5.2.4): not every HTTP server has done so. */
+/** Drops empty and `.` segments and resolves `..` (RFC 3986, section 5.2.4): not every HTTP server does. */
 function withoutDots(segments: readonly string[]): string[] {
-  const kept: string[] = []
+  const result: string[] = []
   for (const segment of segments) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '' && segment !== '.') kept.push(segment)
+    if (segment === '..') result.pop()
+    else if (segment !== '' && segment !== '.') result.push(segment)
   }
-  return kept
+  return result
 }
 
 function canonicalSegment(segment: string): string {

@@ -1,17 +1,13 @@
-import { ROUTES } from '@fish-crab/sdk/contract'
+import { ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/errors.ts'
-import type { Logger, Metrics, RequestHost } from '../core/host.ts'
-import { clientKey } from './client-address.ts'
-import { accessOf, createRequestContext, type RequestContext } from './context.ts'
-import { type CorsRequest, corsHeaders, isPreflight, preflightHeaders } from './cors.ts'
+import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
+import { createRequestContext, type RequestContext } from './context.ts'
+import { applyCors } from './cors.ts'
 import { HttpError } from './http-error.ts'
-import { targetMistake } from './path.ts'
 import type { RateLimitMiddleware } from './rate-limit.ts'
-import { empty, errorResponse, type HandlerResponse, responseInit } from './response.ts'
-import { contextOf, methodLabel, routeLabel, setContext } from './router.ts'
+import { empty, errorResponse, type HandlerResponse, toResponseInit } from './response.ts'
 
-/** What {@link createPipeline} builds on. */
 interface PipelineOptions {
   readonly limitRate: RateLimitMiddleware
   readonly clientAddress: ((request: Request) => string) | undefined
@@ -20,24 +16,23 @@ interface PipelineOptions {
   readonly clock: () => number
   readonly logger: Logger
   readonly metrics: Metrics | undefined
-  readonly responseClass: () => typeof Response
+  /** @default the global class at the time of the request */
+  readonly responseClass: typeof Response | undefined
 }
 
 const NO_ADDRESS =
   'Pass the address with each request, app.fetch(request, { address }), or give createApp() a clientAddress that returns it as a string.'
 
 /**
- * What every request goes through, whatever it asks for: its context is opened, CORS and the rate limit come before
- * its route, and whatever is answered or thrown leaves as one response that is logged and measured.
+ * Creates the pipeline that every request goes through: context, CORS, rate limit, route, then one response, logged and
+ * measured, whatever was returned or thrown.
  */
 export function createPipeline(options: PipelineOptions): H3 {
   const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = options
 
-  /** Empty, and logged, where the host does not provide it. */
-  function addressOf({ req, context: { host } }: H3Event): string {
+  function addressOf(request: Request, host: RequestHost | undefined): string {
     try {
-      const given = (host as RequestHost | undefined)?.address
-      const address: unknown = typeof given === 'string' ? given : clientAddress?.(req)
+      const address: unknown = typeof host?.address === 'string' ? host.address : clientAddress?.(request)
       if (typeof address === 'string' && address !== '') return address
       throw new TypeError(NO_ADDRESS)
     } catch (err) {
@@ -46,26 +41,20 @@ export function createPipeline(options: PipelineOptions): H3 {
     }
   }
 
-  async function respond(context: RequestContext, target: unknown, route: () => unknown): Promise<HandlerResponse> {
-    const { request, responseHeaders } = context
+  async function respond(context: RequestContext, route: () => unknown): Promise<HandlerResponse> {
+    const { request, requestId, targetMistake } = context
     try {
-      // All such clients together would share one rate limit.
-      if (context.address === '') return errorResponse(new HttpError('internal_error'), context.requestId)
-      if (isPreflight(request)) {
-        const asked = corsRequest(context, request.headers.get('access-control-request-method') ?? request.method)
-        Object.assign(responseHeaders, preflightHeaders(asked, allowedOrigins))
-        return empty(204)
-      }
-      Object.assign(responseHeaders, corsHeaders(corsRequest(context, request.method), allowedOrigins))
+      // All clients without an address would share one rate limit.
+      if (context.address === '') return errorResponse(new HttpError('internal_error'), requestId)
+      if (applyCors(context, allowedOrigins)) return empty(204)
       await limitRate(context)
-      const message = typeof target === 'string' ? targetMistake(target) : undefined
-      if (message !== undefined) throw new HttpError('malformed_request', { message })
-      const answer = (await route()) as HandlerResponse
-      if (!request.signal.aborted) return answer
-      await discardBody(answer)
+      if (targetMistake !== undefined) throw new HttpError('malformed_request', { message: targetMistake })
+      const response = (await route()) as HandlerResponse
+      if (!request.signal.aborted) return response
+      await discardBody(response)
       throw request.signal.reason
     } catch (error) {
-      return errorResponse(toHttpError(error, logger, context), context.requestId)
+      return errorResponse(toHttpError(error, logger, context), requestId)
     }
   }
 
@@ -73,70 +62,86 @@ export function createPipeline(options: PipelineOptions): H3 {
     silent: true,
     allowMalformedURL: true,
     onRequest(event) {
-      const address = addressOf(event)
-      const client = clientKey(address)
-      const context = createRequestContext(event.req, { now: clock(), address, client, accessOf, createId })
-      setContext(event, context)
-      // Setting it costs a parse.
+      const host = event.context.host as RequestHost | undefined
+      const address = addressOf(event.req, host)
+      const context = createRequestContext(event.req, { now: clock(), address, target: host?.target, createId })
+      event.context.request = context
+      // Only then: setting it parses the URL.
       if (event.url.pathname !== context.path) event.url.pathname = context.path
     },
   })
-  h3.use(async (event, next) => {
-    const startedAt = metrics?.now() ?? 0
-    const context = contextOf(event)
-    const answer = await respond(context, (event.context.host as RequestHost | undefined)?.target, next)
-    logResponse(logger, context, answer, clock())
+  h3.use(async (event: H3Event, next) => {
+    const startedAt = performance.now()
+    const context = event.context.request as RequestContext
+    const response = await respond(context, next)
+    const route = routeLabel(context)
+    logResponse(logger, context, route, response, clock())
     metrics?.observeRequest({
-      route: routeLabel(context),
+      route,
       method: methodLabel(context.request),
-      status: answer.status,
-      seconds: (metrics.now() - startedAt) / 1000,
+      status: response.status,
+      seconds: (performance.now() - startedAt) / 1000,
     })
-    const { method } = context.request
-    const body = method === 'HEAD' ? await discardBody(answer) : answer.body
-    const ResponseClass = responseClass()
-    return new ResponseClass(body, responseInit(answer, context.responseHeaders))
+    const body = context.request.method === 'HEAD' ? await discardBody(response) : response.body
+    const ResponseClass = responseClass ?? Response
+    return new ResponseClass(body, toResponseInit(response, context.responseHeaders))
   })
   return h3
 }
 
-function corsRequest({ request, path, access }: RequestContext, method: string): CorsRequest {
-  return { origin: request.headers.get('origin'), method, path, access }
-}
-
-/** What is left of a body that nobody reads, as that of an answer to `HEAD`. */
 async function discardBody({ body }: HandlerResponse): Promise<null> {
   if (body instanceof ReadableStream) await body.cancel()
   return null
 }
 
-/** What a client may know of an error; the rest is for the log. */
+/** Reduces an error to what a client may know, and logs the rest. */
 function toHttpError(error: unknown, logger: Logger, { request, requestId }: RequestContext): HttpError {
-  // A refusal without a cause is meant: the line of the request in the log says all there is.
+  // Thrown on purpose: the log line of the request says everything.
   if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
   if (request.signal.aborted) {
-    logger.info({ requestId }, 'the client went away')
+    logger.info({ requestId }, 'the client closed the request')
     return new HttpError('client_closed_request')
   }
-  const failure =
+  const httpError =
     error instanceof HttpError
       ? error
       : new HttpError(error instanceof StorageError ? 'storage_error' : 'internal_error')
-  logger.error({ requestId, code: failure.code, err: error }, 'a request failed')
-  return failure
+  logger.error({ requestId, code: httpError.code, err: error }, 'a request failed')
+  return httpError
 }
 
 /**
- * Logs an answer in one line. Neither the query nor any header of the request is in it: API keys, passwords and
- * sessions travel there, and some clients put them where they do not belong.
+ * Logs a response in one line, without the query and the headers of the request: API keys, passwords and sessions are
+ * sent there, and some clients put them where they do not belong.
  */
-function logResponse(logger: Logger, context: RequestContext, { status, headers }: HandlerResponse, now: number): void {
-  const { request, requestId, address, receivedAt } = context
+function logResponse(
+  logger: Logger,
+  { request, requestId, address, receivedAt, pattern }: RequestContext,
+  route: RequestObservation['route'],
+  { status, headers }: HandlerResponse,
+  now: number,
+): void {
   const length = headers['content-length']
   const bytes = length === undefined ? {} : { bytes: Number(length) }
-  const route = routeLabel(context)
-  // A path that nobody serves is free text, and so are parameters: what was pasted there by mistake may be a key.
-  const path = route === 'unmatched' ? {} : { path: context.pattern ?? ROUTES[route].path }
+  // An unknown path is free text, and so are parameters: what was pasted there by mistake may be a key.
+  const path = route === 'unmatched' ? {} : { path: pattern ?? ROUTES[route].path }
   const fields = { requestId, method: request.method, ...path, route, status, ms: now - receivedAt, ...bytes, address }
   logger.info(fields, 'request')
+}
+
+/** The methods of all routes. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
+
+const ROUTE_BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(
+  (Object.keys(ROUTES) as RouteName[]).map((name) => [`${ROUTES[name].method} ${ROUTES[name].path}`, name]),
+)
+
+/** Names the route also if the request was refused before it was routed. */
+function routeLabel({ route, request: { method }, path }: RequestContext): RequestObservation['route'] {
+  return route ?? ROUTE_BY_METHOD_AND_PATH.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? 'unmatched'
+}
+
+/** Clients may invent any number of methods. */
+function methodLabel({ method }: Request): RequestObservation['method'] {
+  return METHODS.find((known) => known === method) ?? 'other'
 }

@@ -1,15 +1,19 @@
-import { type Access, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
+import { type Access, HEADERS, ROUTES, type User } from '@fish-crab/sdk/contract'
 import type { FishStorage, WindowCount } from '../../storage/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger, Metrics } from '../core/host.ts'
-import type { Users } from '../users/users.ts'
 import type { RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
 
-/** What {@link createRateLimitMiddleware} builds on. */
+/** Requests that a window allows. */
+export interface RateLimit {
+  readonly requests: number
+  readonly windowMs: number
+}
+
 interface RateLimitMiddlewareOptions {
   readonly storage: FishStorage
-  readonly users: Users
+  readonly users: UserFinder
   readonly rateLimit: RateLimit
   readonly masterApiKey: string | undefined
   readonly allowedOrigins: readonly string[]
@@ -18,21 +22,25 @@ interface RateLimitMiddlewareOptions {
   readonly metrics: Pick<Metrics, 'observeRateLimit'> | undefined
 }
 
-/** Lets a request in, or fails with `rate_limited`. */
+interface UserFinder {
+  findByApiKey(apiKey: string): Promise<User | undefined>
+}
+
+/** Counts a request. Throws `rate_limited` above the limit. */
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
 
-const COUNTED: Access = 'public'
+const LIMITED: Access = 'public'
 
 /**
- * Counts a public request before anything else is done with it, unless something lifts the limit. While the storage
- * cannot count, only `/status` is let in, which says so.
+ * Creates the middleware that counts public requests, before anything else is done with them. A valid API key or an
+ * allowed origin lifts the limit. While the storage cannot count, only `/status` is let through, which reports that.
  */
 export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): RateLimitMiddleware {
   const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = options
   const masterHash = options.masterApiKey ? sha256Hex(options.masterApiKey) : undefined
 
   async function isValid(apiKey: string, context: RequestContext): Promise<boolean> {
-    // Hashes are compared, not keys: how long that takes tells nothing of the key.
+    // Compares hashes, so that the time it takes reveals nothing about the key.
     if (masterHash && (await sha256Hex(apiKey)) === (await masterHash)) return true
     const owner = await users.findByApiKey(apiKey)
     if (owner) context.apiKeyUser = owner
@@ -40,15 +48,16 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
   }
 
   async function count(context: RequestContext): Promise<void> {
-    const origin = context.request.headers.get('origin')
+    const { headers } = context.request
+    const origin = headers.get('origin')
     const fromAllowedOrigin = origin !== null && allowedOrigins.includes(origin)
-    const apiKey = context.request.headers.get(HEADERS.apiKey)
+    const apiKey = headers.get(HEADERS.apiKey)
     if ((apiKey && (await isValid(apiKey, context))) || fromAllowedOrigin) {
       metrics?.observeRateLimit('bypassed')
       return
     }
     try {
-      await countRequest(storage, `${COUNTED}:${context.client}`, rateLimit, context, clock())
+      await countRequest(storage, `${LIMITED}:${context.client}`, rateLimit, context, clock())
       metrics?.observeRateLimit('allowed')
     } catch (error) {
       if (error instanceof HttpError) metrics?.observeRateLimit('refused')
@@ -57,7 +66,7 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
   }
 
   return async (context) => {
-    if (context.access !== COUNTED) return
+    if (context.access !== LIMITED) return
     try {
       await count(context)
     } catch (error) {
@@ -67,14 +76,8 @@ export function createRateLimitMiddleware(options: RateLimitMiddlewareOptions): 
   }
 }
 
-/** How many requests a window allows. */
-export interface RateLimit {
-  readonly requests: number
-  readonly windowMs: number
-}
-
 /**
- * Counts a request, puts the rate-limit headers on its answer, and fails with `rate_limited` when it is one too many.
+ * Counts a request, adds the rate-limit headers to its response, and throws `rate_limited` above the limit.
  * @param now unix time in milliseconds
  */
 export async function countRequest(
@@ -87,12 +90,12 @@ export async function countRequest(
   const { count, resetAt } = await storage.countInWindow(key, { limit: requests, durationMs: windowMs, now })
   responseHeaders[HEADERS.rateLimit] = String(requests)
   responseHeaders[HEADERS.rateRemaining] = String(Math.max(0, requests - count))
-  // Never earlier than the window's end: a client that comes back at the second it reads here is let in.
+  // Rounded up: a request at that second is in the next window.
   responseHeaders[HEADERS.rateReset] = String(Math.ceil(resetAt / 1000))
   if (count > requests) throw rateLimited({ count, resetAt }, now)
 }
 
-/** The failure of a request that is one too many. `Retry-After` is in whole seconds and never too short. */
+/** The error above a limit. `Retry-After` is in whole seconds, rounded up. */
 export function rateLimited({ resetAt }: WindowCount, now: number): HttpError {
   return new HttpError('rate_limited', {
     headers: { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil((resetAt - now) / 1000))) },

@@ -1,16 +1,17 @@
 import { type ErrorCode, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import type * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
+import { concatBytes } from '../core/bytes.ts'
 import { type ErrorDetail, HttpError } from './http-error.ts'
 
 /**
- * Reads a request's body, refusing what is too large as soon as it is known to be.
- * The rest of a refused body is left unread, not cancelled: cancelling would cut the connection before the answer.
+ * Reads the body of a request. Refuses a body that is too large as soon as that is known, and leaves the rest unread:
+ * cancelling would cut the connection before the response.
  */
 export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.get('content-encoding')) {
     throw new HttpError('unsupported_media_type', {
-      message: 'The body is sent with a Content-Encoding. Send it as it is, without compression.',
+      message: 'Content-Encoding is not supported. Send the body without compression.',
     })
   }
   if (Number(request.headers.get('content-length')) > limit) throw new HttpError('payload_too_large')
@@ -24,32 +25,25 @@ export async function readBody(request: Request, limit: number = LIMITS.bodyByte
     if (size > limit) throw new HttpError('payload_too_large')
     chunks.push(chunk.value)
   }
-  const body = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
+  return concatBytes(chunks, size)
 }
 
-/** Refuses a body of another media type. A body without one is taken for what is expected (RFC 9110, section 8.3). */
+/** Refuses another media type. A body without one has the expected type (RFC 9110, section 8.3). */
 export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES]): void {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== undefined && type !== '' && type !== expected) {
     throw new HttpError('unsupported_media_type', {
-      message: `The body is of type ${expected} here. Set Content-Type so.`,
+      message: `Unsupported media type. Set Content-Type to ${expected}.`,
     })
   }
 }
 
-/** Reads a JSON body. */
 export async function readJson(request: Request): Promise<unknown> {
   requireMediaType(request, MEDIA_TYPES.json)
   return parseJson(await readBody(request))
 }
 
-/** Parses UTF-8 JSON, strictly. */
+/** Parses JSON in valid UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -60,7 +54,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 const messages = english().localeError
 
-/** The value as the schema has it, or a failure that lists what is wrong with it. */
+/** Parses a value by a schema. Throws an {@link HttpError} that lists every mistake. */
 export function validate<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -73,18 +67,18 @@ export function validate<Schema extends z.ZodMiniType>(
   })
 }
 
-/** The query of a request as the schema has it. A parameter may stand there twice with one value, not with two. */
+/** Parses the query of a request by a schema. A repeated parameter must have one value. */
 export function validateQuery<Schema extends z.ZodMiniObject>(
   schema: Schema,
   query: URLSearchParams,
 ): z.output<Schema> {
-  const said: Record<string, string> = {}
+  const values: Record<string, string> = {}
   const details: ErrorDetail[] = []
   for (const name of Object.keys(schema.shape)) {
     const [value, ...others] = new Set(query.getAll(name))
-    if (value !== undefined) said[name] = value
+    if (value !== undefined) values[name] = value
     if (others.length > 0) details.push({ path: name, message: 'Must not be given twice with different values' })
   }
   if (details.length > 0) throw new HttpError('invalid_query', { details })
-  return validate(schema, said, 'invalid_query')
+  return validate(schema, values, 'invalid_query')
 }

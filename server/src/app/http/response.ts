@@ -2,7 +2,7 @@ import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
-/** What a handler answers with. Headers that every answer carries are added on its way out. */
+/** What a handler returns. The pipeline adds the headers that every response has. */
 export interface HandlerResponse {
   readonly status: number
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
@@ -11,16 +11,16 @@ export interface HandlerResponse {
 }
 
 const encoder = new TextEncoder()
-/** A text that has as many bytes as characters. */
+/** Text with as many bytes as characters. */
 const ASCII = /^[ -~]*$/
 
-/** A JSON answer of known length: without `content-length`, a body that was cut short looks complete. */
+/** A JSON response with `content-length`: without it, a truncated body looks complete. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HandlerResponse {
   const body = JSON.stringify(value)
   return jsonOfLength(status, body, ASCII.test(body) ? body.length : encoder.encode(body).byteLength, headers)
 }
 
-/** As {@link json}, of bytes that are JSON already. */
+/** As {@link json}, for bytes that are JSON already. */
 export function jsonBytes(
   status: number,
   body: Uint8Array<ArrayBuffer>,
@@ -38,18 +38,18 @@ function jsonOfLength(
   return { status, body, headers: { 'content-type': MEDIA_TYPES.json, 'content-length': String(length), ...headers } }
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
   return { status, body: null, headers }
 }
 
-/** The answer to a failed request. */
-export function errorResponse(failure: HttpError, requestId: string): HandlerResponse {
-  return json(failure.status, errorBody(failure, requestId), failure.headers)
+/** The response to a request that failed. */
+export function errorResponse(error: HttpError, requestId: string): HandlerResponse {
+  return json(error.status, errorBody(error, requestId), error.headers)
 }
 
-/** The init of an answer's response, with the headers that belong on it whatever it is. */
-export function responseInit(
+/** Adds the headers that every response has, and joins `vary`. */
+export function toResponseInit(
   { status, headers }: HandlerResponse,
   common: Readonly<Record<string, string>>,
 ): ResponseInit {
@@ -57,17 +57,17 @@ export function responseInit(
   return { status, headers: { ...headers, ...common, ...vary } }
 }
 
-/** A body that is always the same. */
+/** A file that is the same for every client. */
 export interface StaticFile {
   readonly contentType: string
   readonly body: Uint8Array<ArrayBuffer>
-  /** The same, encoded. @default it is sent as it is */
+  /** The body in some content codings. @default none */
   readonly encoded?: Partial<Readonly<Record<ContentCoding, Uint8Array<ArrayBuffer>>>>
-  /** Changes with the content, and holds no quotation mark. */
+  /** Changes with the content; without quotation marks. */
   readonly version: string
 }
 
-/** Answers with a file, or says that the client's copy is the current one. Encodes nothing. */
+/** Sends a file, or 304 if the client has its current version. */
 export function staticFile(
   request: Request,
   { contentType, body, encoded = {}, version }: StaticFile,
@@ -92,17 +92,17 @@ export function staticFile(
 }
 
 /**
- * The API reference as a page. The app brings none: it is large, and mocks have no use for it. The page finds its
- * files under `/docs/`, and everything it needs among them.
+ * The page of the API reference, which a host brings: it is large, and mocks have no use for it. The page loads its
+ * files from `/docs/` and needs nothing else.
  */
 export interface Docs {
   page(): Promise<StaticFile>
-  /** The file of this name, `undefined` when there is none. */
+  /** The file of this name; `undefined` if unknown. */
   asset(name: string): Promise<StaticFile | undefined>
 }
 
 /**
- * Whether `If-None-Match` names this tag, by weak comparison (RFC 9110, section 13.1.2).
+ * Whether `If-None-Match` contains this tag, by weak comparison (RFC 9110, section 13.1.2).
  * @example matchesEntityTag('W/"1", W/"2"', 'W/"2"') // true
  */
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {

@@ -8,12 +8,12 @@ import type { AdminHandler, Services } from './services.ts'
 
 /** `GET /admin/me`. */
 export function adminMeHandler(): AdminHandler {
-  return async (_context, admin) => json(200, shown(admin))
+  return async (_context, admin) => json(200, toAccount(admin))
 }
 
 /** `GET /admin/admins`. */
 export function listAdminsHandler(services: Services): AdminHandler {
-  return async () => json(200, { admins: (await services.admins.list()).map(shown) })
+  return async () => json(200, { admins: (await services.admins.list()).map(toAccount) })
 }
 
 /** `POST /admin/admins`. */
@@ -24,17 +24,17 @@ export function createAdminHandler(services: Services): AdminHandler {
     await services.audit.record(context, admin.username, 'admin.create', username)
     const created = await services.admins.create(username, password, role)
     if (!created) throw new HttpError('admin_exists')
-    return json(201, shown(created))
+    return json(201, toAccount(created))
   }
 }
 
 /** `DELETE /admin/admins/:username`. */
 export function deleteAdminHandler(services: Services): AdminHandler {
   return async (context, admin) => {
-    const gone = await services.admins.find(context.params.username ?? '')
-    if (!gone) throw new HttpError('admin_not_found')
-    await services.audit.record(context, admin.username, 'admin.delete', gone.username)
-    await services.admins.remove(gone.username)
+    const existing = await services.admins.find(context.params.username ?? '')
+    if (!existing) throw new HttpError('admin_not_found')
+    await services.audit.record(context, admin.username, 'admin.delete', existing.username)
+    await services.admins.remove(existing.username)
     return empty(204)
   }
 }
@@ -47,7 +47,7 @@ export function auditHandler(services: Services): AdminHandler {
   }
 }
 
-function shown({ username, role, createdAt }: Admin) {
+function toAccount({ username, role, createdAt }: Admin) {
   return { username, role, createdAt }
 }
 

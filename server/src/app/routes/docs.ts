@@ -1,5 +1,6 @@
 import { MEDIA_TYPES, type RouteName } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
+import { lazy } from '../core/cache.ts'
 import type { ContentCoding } from '../http/encoding.ts'
 import { HttpError } from '../http/http-error.ts'
 import { type Docs, type StaticFile, staticFile } from '../http/response.ts'
@@ -7,8 +8,8 @@ import type { Handler } from '../http/router.ts'
 import type { Services } from './services.ts'
 
 /**
- * Everything comes from this server, and no script or style stands in the page: whatever an injected text says, it
- * cannot run or send anything elsewhere. The style sheet of the reference has its icons in itself, as `data:`.
+ * Allows only files of this server, and no inline scripts or styles, so that injected text cannot run or send anything
+ * elsewhere. The style sheet contains its icons as `data:`.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -32,7 +33,7 @@ export function docsHandler({ page }: Docs): Handler {
   return async ({ request }) => staticFile(request, await page(), HEADERS)
 }
 
-/** `GET /docs/:asset`: what the page is made of. */
+/** `GET /docs/:asset`: the files of the page. */
 export function docsAssetHandler({ asset }: Docs): Handler {
   return async ({ request, params }) => {
     const file = await asset(params.asset ?? '')
@@ -43,16 +44,17 @@ export function docsAssetHandler({ asset }: Docs): Handler {
 
 type OpenApi = typeof import('@fish-crab/sdk/openapi')
 
-/** `GET /openapi.json`: the contract of these routes. Made, written and encoded once, when it is first asked for. */
+/** `GET /openapi.json`: the OpenAPI document of these routes, created and encoded once, at the first request. */
 export function openApiHandler(
   services: Services,
   load: () => Promise<Pick<OpenApi, 'openApiDocument'>>,
   routes: () => readonly RouteName[],
 ): Handler {
   const { contentEncoder, version } = services
-  let file: Promise<StaticFile> | undefined
+  const isEncoded = ({ encoded = {} }: StaticFile) => contentEncoder.codings.every((coding) => coding in encoded)
 
-  async function makeFile(): Promise<StaticFile> {
+  // An encoder that was too busy for a coding is asked again at the next request.
+  const document = lazy(async (): Promise<StaticFile> => {
     const { openApiDocument } = await load()
     const text = JSON.stringify(openApiDocument({ version, routes: routes() }))
     const body = new TextEncoder().encode(text)
@@ -60,17 +62,9 @@ export function openApiHandler(
     for (const coding of contentEncoder.codings) {
       const bytes = await contentEncoder.encode(body, coding, 'openapi')
       if (bytes) encoded[coding] = bytes
-      // What there is no time to encode now is encoded at the next request.
-      else file = undefined
     }
     return { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
-  }
+  }, isEncoded)
 
-  return async ({ request }) => {
-    file ??= makeFile().catch((error: unknown) => {
-      file = undefined
-      throw error
-    })
-    return staticFile(request, await file)
-  }
+  return async ({ request }) => staticFile(request, await document())
 }

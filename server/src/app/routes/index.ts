@@ -12,9 +12,8 @@ import { writeHandler } from './write.ts'
 
 /** The handlers of a service. */
 interface Handlers {
-  /** Of every route that it answers. */
   readonly byRoute: Partial<Record<RouteName, Handler>>
-  /** Loads what else is loaded with the first request that needs it: pages that mock the service hardly ever make one. */
+  /** Loads the code that the first request for it loads otherwise: mocks in a page rarely need it. */
   load(): Promise<unknown>
 }
 
@@ -32,10 +31,10 @@ function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandle
   )
 }
 
-/** Makes the handlers. */
+/** Creates the handlers. */
 export function createHandlers(services: Services): Handlers {
   const loadAdmin = lazy(async () => (await import('./admin.ts')).createAdminHandlers(services))
-  // It brings what makes JSON Schemas, which takes longer to load than an app to begin.
+  // It includes the JSON Schema generator, which takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: Partial<Record<RouteName, AdminHandler | Handler>> = {
     status: statusHandler(services),
@@ -63,9 +62,8 @@ export function createHandlers(services: Services): Handlers {
 }
 
 /**
- * Puts what the contract says of a route's authentication in front of its handler: administrators alone, each within
- * a rate limit of their own, and where it says so superadmins alone. All other routes let everybody through to their
- * handler.
+ * Checks the authentication that the contract requires for a route: a session of an administrator, who has an own rate
+ * limit, or of a superadmin. The handlers of all other routes check their callers themselves.
  */
 function requireAccess(services: Services, auth: Authentication, handle: AdminHandler | Handler): Handler {
   if (auth !== 'admin' && auth !== 'superadmin') return handle as Handler

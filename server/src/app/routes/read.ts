@@ -13,7 +13,7 @@ import type { Handler } from '../http/router.ts'
 import { requireGamemode, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** `GET /get/fish` and `GET /get/crab`: a collection, whole or by pages. */
+/** `GET /get/fish` and `GET /get/crab`: a collection, whole or one page. */
 export function readHandler({ users, readCollection }: Services, kind: Kind): Handler {
   return async ({ request, query, client }) => {
     const name = userNameOf(query)

@@ -12,7 +12,7 @@ import type { Docs, HandlerResponse } from '../http/response.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 
-/** What handlers work with. */
+/** Everything that handlers use. */
 export interface Services {
   readonly storage: FishStorage
   readonly storeId: StoreId

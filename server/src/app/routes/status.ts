@@ -5,7 +5,7 @@ import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import type { Services } from './services.ts'
 
-/** `GET /status`: for people and overlays. Says 503 in its own shape when the storage cannot be used. */
+/** `GET /status`: for people and overlays. 503, in the same form, while the storage is unavailable. */
 export function statusHandler(services: Services): Handler {
   const { clock, version, logger } = services
   return async ({ requestId }) => {
@@ -13,7 +13,7 @@ export function statusHandler(services: Services): Handler {
     try {
       await checkStorage(services)
     } catch (error) {
-      logger.error({ requestId, err: error }, 'the storage cannot be used')
+      logger.error({ requestId, err: error }, 'the storage is unavailable')
       const { status, message } = ERROR_CODES.unavailable
       return json(status, { status: 'unavailable', ...fields, error: message, code: 'unavailable', requestId })
     }
@@ -21,12 +21,12 @@ export function statusHandler(services: Services): Handler {
   }
 }
 
-/** `GET /livez`: whether the process runs, whatever its storage does. */
+/** `GET /livez`: whether the process runs, whatever the state of its storage. */
 export function livezHandler(): Handler {
   return () => json(200, { status: 'ok' })
 }
 
-/** `GET /readyz`: whether requests should be sent here. */
+/** `GET /readyz`: whether this server can handle requests. */
 export function readyzHandler(services: Services): Handler {
   return async () => {
     if (!services.isAccepting())
@@ -38,13 +38,12 @@ export function readyzHandler(services: Services): Handler {
   }
 }
 
-/** Rejects when the storage is out of reach, or no longer holds the store that the server started with. */
+/** Rejects if the storage is unreachable or holds another store than at start. */
 async function checkStorage({ storage, storeId }: Services): Promise<void> {
-  // At once: how long both take is how long the slower one does.
   await Promise.all([storage.ping(), storeId.verify()])
 }
 
-/** `GET /metrics`: what a scraper of Prometheus reads. */
+/** `GET /metrics`: metrics for Prometheus. */
 export function metricsHandler(metrics: Metrics): Handler {
   return async () => {
     const { body, contentType } = await metrics.render()

@@ -11,15 +11,15 @@ import type { Handler } from '../http/router.ts'
 import { gamemodeOf, requireGamemode, userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** `POST /post/fish` and `POST /post/crab`: stores what a token holds, once. */
+/** `POST /post/fish` and `POST /post/crab`: stores the catches of a token, once. */
 export function writeHandler(services: Services, kind: Kind): Handler {
   const { storage, storeId, users, clock, createId, tokenTtlSeconds } = services
 
   return async (context) => {
     requireMediaType(context.request, MEDIA_TYPES.token)
     const user = await users.require(userNameIn(context))
-    const said = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
-    gamemodeOf(said)
+    const gamemodes = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
+    gamemodeOf(gamemodes)
     const text = tokenText(await readBody(context.request))
     const dedupeKey = await sha256Hex(withoutPadding(text))
     const token = await decryptToken(await users.fernet(user), text)
@@ -29,7 +29,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
       throw new HttpError('user_mismatch')
     }
-    const gamemode = requireGamemode([...said, payload.gamemode])
+    const gamemode = requireGamemode([...gamemodes, payload.gamemode])
     const count = payload.entries.length
     if (isExpired(token)) return replayOr('token_expired', user, dedupeKey, count)
 
@@ -48,9 +48,8 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 
   /**
-   * The answer to a token that would be refused now. One that was stored before, while it was young or under a key
-   * that has been replaced since, is answered as stored: its sender would otherwise encrypt the catch anew, and have
-   * it twice.
+   * Responds to a token that is no longer valid. If it was stored while it was, the response is that of a replay:
+   * otherwise, its sender would encrypt the catch again, and it would be stored twice.
    */
   async function replayOr(code: 'invalid_token' | 'token_expired', user: User, dedupeKey: string, count: number) {
     const id = await storage.findRecord(user.id, dedupeKey)
@@ -68,14 +67,14 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** Whose token it is: the user that the query names, else the owner of the personal API key. */
+/** The user in the query, else the owner of the API key. */
 function userNameIn({ query, apiKeyUser }: RequestContext): string {
   const name = userNameOf(query) ?? apiKeyUser?.name
   if (!name) throw new HttpError('missing_name')
   return name
 }
 
-/** The one spelling of a token: padding is there exactly or not at all. */
+/** The same for both spellings of a token: with padding and without. */
 function withoutPadding(text: string): string {
   return text.length % 4 === 0 ? text.replace(/={1,2}$/, '') : text
 }

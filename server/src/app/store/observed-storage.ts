@@ -6,39 +6,40 @@ import type { StoreId } from './store-id.ts'
 /** What {@link observeStorage} adds to each operation. */
 interface StorageObservers {
   /** Receives the duration and failure of every operation. */
-  readonly metrics: Pick<Metrics, 'now' | 'observeStorage'> | undefined
+  readonly metrics: Pick<Metrics, 'observeStorage'> | undefined
   /** Rejects every operation but `ping` while the storage holds another store than at start. @default unchecked */
   readonly storeId?: Pick<StoreId, 'ready' | 'invalidate'>
 }
 
-type Operation = (...args: unknown[]) => Promise<unknown>
-
 /** The same storage, with every operation measured and checked against the store id. */
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
-  const now = () => metrics?.now() ?? 0
-
-  function report(operation: string, milliseconds: number, failed: boolean): void {
-    metrics?.observeStorage({ operation, seconds: milliseconds / 1000, failed })
+  function observe<Target extends object>(target: Target): Target {
+    const operations = Object.entries(target).map(([operation, call]) => {
+      if (typeof call !== 'function') return [operation, call]
+      const observed = async (...args: unknown[]) => {
+        const check = operation === 'ping' ? undefined : storeId?.ready()
+        if (check) await check
+        const startedAt = performance.now()
+        let failed = true
+        try {
+          const result = await call.apply(target, args)
+          failed = false
+          return result
+        } catch (error) {
+          invalidateAfter(error)
+          throw error
+        } finally {
+          metrics?.observeStorage({ operation, seconds: (performance.now() - startedAt) / 1000, failed })
+        }
+      }
+      return [operation, observed]
+    })
+    return Object.fromEntries(operations) as Target
   }
 
   /** After a lost connection, the next one may lead to another store. */
   function invalidateAfter(error: unknown): void {
     if (error instanceof StorageError && error.code === 'unavailable') storeId?.invalidate()
-  }
-
-  async function run(operation: string, call: () => Promise<unknown>): Promise<unknown> {
-    const check = operation === 'ping' ? undefined : storeId?.ready()
-    if (check) await check
-    const startedAt = now()
-    try {
-      const result = await call()
-      report(operation, now() - startedAt, false)
-      return result
-    } catch (error) {
-      report(operation, now() - startedAt, true)
-      invalidateAfter(error)
-      throw error
-    }
   }
 
   /**
@@ -48,9 +49,9 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
   async function* read(...args: Parameters<FishStorage['read']>): AsyncGenerator<readonly StoredRecord[]> {
     await storeId?.ready()
     let spentMs = 0
-    let startedAt: number | undefined = now()
+    let startedAt: number | undefined = performance.now()
     const stop = () => {
-      if (startedAt !== undefined) spentMs += now() - startedAt
+      if (startedAt !== undefined) spentMs += performance.now() - startedAt
       startedAt = undefined
     }
     let failed = false
@@ -59,7 +60,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
         stop()
         await storeId?.ready()
         yield chunk
-        startedAt = now()
+        startedAt = performance.now()
       }
       stop()
       await storeId?.ready()
@@ -69,16 +70,8 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
       throw error
     } finally {
       stop()
-      report('read', spentMs, failed)
+      metrics?.observeStorage({ operation: 'read', seconds: spentMs / 1000, failed })
     }
-  }
-
-  function observe<Target extends object>(target: Target): Target {
-    const entries = Object.entries(target).map(([name, value]) => {
-      if (typeof value !== 'function') return [name, value]
-      return [name, (...args: unknown[]) => run(name, () => (value as Operation).apply(target, args))]
-    })
-    return Object.fromEntries(entries) as Target
   }
 
   return { ...observe(storage), items: observe(storage.items), read, dispose: () => storage.dispose() }

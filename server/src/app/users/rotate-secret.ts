@@ -3,80 +3,71 @@ import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../store/item-ke
 import { DecryptionError, type Encryption } from './encryption.ts'
 import { ensureSecretCheck, finishSecretCheck, type ItemSource, verifySecretCheck } from './secret-check.ts'
 
-/** What a resealing came to, or would come to. */
+/** Outcome of a rotation, or what it would be. */
 export interface RotationCounts {
-  /** Sealed keys that were looked at. */
+  /** Encrypted keys that were checked. */
   readonly seen: number
-  /** Those that were sealed anew; the rest was under the first secret already. */
+  /** Keys that were encrypted again; the others had the current secret. */
   readonly resealed: number
-  /** Ids of the users whose key no secret opens. They are left as they are. */
+  /** Ids of users whose key no secret decrypts. It is left unchanged. */
   readonly unopened: readonly string[]
 }
 
-/** How far a resealing is. */
+/** Progress of a rotation. */
 export interface RotationProgress {
-  /** Sealed keys that were looked at. */
+  /** Encrypted keys that were checked. */
   readonly seen: number
-  /** How many there were when it began. */
+  /** Number of keys at the start. */
   readonly total: number
 }
 
 interface PassOptions<Source> {
   readonly storage: Source
-  readonly vault: Encryption
-  /** Called at the beginning and after every page. */
+  readonly encryption: Encryption
+  /** Called at the start and after every page. */
   readonly onProgress?: (progress: RotationProgress) => void
-  /** Ends it between two pages: what is done is done. */
+  /** Stops between two pages. Keys that were encrypted again stay so. */
   readonly signal?: AbortSignal
 }
-
-/** What {@link reencryptAll} takes. */
-export type RotationOptions = PassOptions<FishStorage>
 
 const PAGE_ITEMS = 768
 
 /**
- * Seals everything anew under the first secret, each key by compare-and-replace: servers may work meanwhile, and a
- * key that is reset or removed stays so. Done again after an interruption, it does only what is left. Once nothing is
- * left, the other secrets are forgotten.
- * @throws SealError before anything is changed, when a secret is missing that something may be sealed under
+ * Encrypts every key with the current secret, each by compare-and-replace: servers may run meanwhile, and a key that is
+ * reset or removed stays so. After an interruption, the next run continues. At the end, the other secrets are removed
+ * from the secret check.
+ * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
  */
-export async function reencryptAll(options: RotationOptions): Promise<RotationCounts> {
-  const { storage, vault } = options
-  // From here on, the check says that the first secret is in use: an interruption leaves nothing that it does not tell.
-  await ensureSecretCheck(storage, vault)
+export async function reencryptAll(options: PassOptions<FishStorage>): Promise<RotationCounts> {
+  const { storage, encryption } = options
+  // First of all, so that the check names the current secret also after an interruption.
+  await ensureSecretCheck(storage, encryption)
   let resealed = 0
   while (true) {
-    const check = await verifySecretCheck(storage, vault)
-    const { seen, changed, unopened } = await reencryptEach(options, (key, old, anew) =>
-      storage.replaceItemIf(key, old, anew),
+    const check = await verifySecretCheck(storage, encryption)
+    const { seen, changed, unopened } = await reencryptEach(options, (key, before, after) =>
+      storage.replaceItemIf(key, before, after),
     )
     resealed += changed
-    // A server that started before the first secret was changed may have sealed behind the pass: look once more.
+    // A server that still encrypts with another secret may have written behind this pass.
     if (changed > 0) continue
-    if (unopened.length > 0 || check === null || (await finishSecretCheck(storage, vault, check))) {
+    if (unopened.length > 0 || check === null || (await finishSecretCheck(storage, encryption, check))) {
       return { seen, resealed, unopened }
     }
   }
 }
 
-/**
- * Opens everything as {@link reencryptAll} does, and counts what that would seal anew. Writes nothing.
- * @throws SealError as that
- */
+/** Counts what {@link reencryptAll} would change. Writes nothing. @throws DecryptionError as that */
 export async function previewRotation(options: PassOptions<ItemSource>): Promise<RotationCounts> {
-  await verifySecretCheck(options.storage, options.vault)
+  await verifySecretCheck(options.storage, options.encryption)
   const { seen, changed, unopened } = await reencryptEach(options, async () => true)
   return { seen, resealed: changed, unopened }
 }
 
-/**
- * Seals each key anew that is not under the first secret.
- * @param replace puts it in place of the old one, and answers whether it did
- */
+/** @param replace stores a key that was encrypted again; returns whether it did */
 async function reencryptEach(
-  { storage, vault, onProgress, signal }: PassOptions<ItemSource>,
-  replace: (key: string, old: string, anew: string) => Promise<boolean>,
+  { storage, encryption, onProgress, signal }: PassOptions<ItemSource>,
+  replace: (key: string, before: string, after: string) => Promise<boolean>,
 ) {
   const total = onProgress ? await countEncrypted({ storage, ...(signal ? { signal } : {}) }) : 0
   let [seen, changed] = [0, 0]
@@ -86,12 +77,12 @@ async function reencryptEach(
     await Promise.all(
       page.map(async ({ key, value, owner }) => {
         seen += 1
-        const anew = await vault.reencrypt(value, owner).catch((error: unknown) => {
+        const reencrypted = await encryption.reencrypt(value, owner).catch((error: unknown) => {
           if (!(error instanceof DecryptionError)) throw error
           unopened.push(owner)
           return value
         })
-        if (anew !== value && (await replace(key, value, anew))) changed += 1
+        if (reencrypted !== value && (await replace(key, value, reencrypted))) changed += 1
       }),
     )
     onProgress?.({ seen, total })

@@ -2,82 +2,85 @@ import type { FishStorage } from '../../storage/types.ts'
 import { ENCRYPTED_PART, ownerOfEncrypted, SECRET_CHECK_KEY, SECRETS_BASE } from '../store/item-keys.ts'
 import { type Encryption, isEncrypted, secretIdOf } from './encryption.ts'
 
+/*
+ * The secret check is an item with one encrypted text for each secret in use, by which the service notices at start,
+ * before it writes anything, that a secret is missing.
+ */
+
 const OWNER = 'setting'
 const CONTENT = 'fish-crab'
 const SEPARATOR = ' '
 
 /**
- * Finds out at start, before anything is written, whether every secret that something may be sealed under is at hand:
- * the check is one sealed text for each. A secret that will be sealed with is added.
- * @throws SealError when one is missing
+ * Verifies the check, and adds the current secret if it is missing there.
+ * @throws DecryptionError when a secret is missing that something may be encrypted with
  */
-export async function ensureSecretCheck(storage: FishStorage, vault: Encryption): Promise<void> {
-  const kept = await verifySecretCheck(storage, vault)
-  const texts = kept === null ? [] : kept.split(SEPARATOR)
-  const ofFirst = await Promise.all(texts.map((text) => vault.isCurrent(text, OWNER)))
-  if (ofFirst.includes(true)) return
-  const value = [...texts, await vault.encrypt(CONTENT, OWNER)].join(SEPARATOR)
-  const stored =
-    kept === null
+export async function ensureSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
+  const stored = await verifySecretCheck(storage, encryption)
+  const texts = stored === null ? [] : stored.split(SEPARATOR)
+  const areCurrent = await Promise.all(texts.map((text) => encryption.isCurrent(text, OWNER)))
+  if (areCurrent.includes(true)) return
+  const value = [...texts, await encryption.encrypt(CONTENT, OWNER)].join(SEPARATOR)
+  const isWritten =
+    stored === null
       ? await storage.setItemIfAbsent(SECRET_CHECK_KEY, value)
-      : await storage.replaceItemIf(SECRET_CHECK_KEY, kept, value)
-  if (!stored) await ensureSecretCheck(storage, vault)
+      : await storage.replaceItemIf(SECRET_CHECK_KEY, stored, value)
+  if (!isWritten) await ensureSecretCheck(storage, encryption)
 }
 
-/** Where items are read. */
+/** The reading part of a storage. */
 export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
 
 /**
- * The check as it is stored, `null` when there is none. Writes nothing.
- * @throws SealError when a secret is missing that something may be sealed under
+ * Verifies that all secrets in use are at hand. Writes nothing.
+ * @returns the stored check; `null` if there is none
+ * @throws DecryptionError when a secret is missing that something may be encrypted with
  */
-export async function verifySecretCheck(storage: ItemSource, vault: Encryption): Promise<string | null> {
-  const kept = await storage.items.getItem(SECRET_CHECK_KEY)
-  if (kept === null) await decryptFirstKey(storage, vault)
-  else await decryptSecretCheck(kept, vault)
-  return kept
+export async function verifySecretCheck(storage: ItemSource, encryption: Encryption): Promise<string | null> {
+  const stored = await storage.items.getItem(SECRET_CHECK_KEY)
+  if (stored === null) await decryptFirstKey(storage, encryption)
+  else await decryptSecretCheck(stored, encryption)
+  return stored
 }
 
-/** A check that was lost must not be made anew with a secret that opens nothing. */
-async function decryptFirstKey(storage: ItemSource, vault: Encryption): Promise<void> {
+/** A lost check must not be replaced by one of a secret that decrypts nothing. */
+async function decryptFirstKey(storage: ItemSource, encryption: Encryption): Promise<void> {
   const { items } = await storage.listItems({ base: SECRETS_BASE, contains: ENCRYPTED_PART, limit: 1 })
   const [first] = items
   const owner = first && ownerOfEncrypted(first.key)
-  if (first && owner !== undefined) await vault.decrypt(first.value, owner)
+  if (first && owner !== undefined) await encryption.decrypt(first.value, owner)
 }
 
-/** Whether a value of {@link SECRET_CHECK_KEY} has the form of a check. */
+/** Whether a text has the form of a check. */
 export function isSecretCheck(text: string): boolean {
   return text.split(SEPARATOR).every(isEncrypted)
 }
 
-/**
- * Whether a check has a text of the secret with this id. One of the first release does not say which secret it is of, and
- * may be of any.
- */
+/** Whether a check has a text of the secret with this id. A text of the first release may be of any secret. */
 export function hasSecretId(check: string, secretId: string | undefined): boolean {
   const ids = check.split(SEPARATOR).map(secretIdOf)
   return secretId === undefined || ids.includes(secretId) || ids.includes(undefined)
 }
 
 /**
- * Opens all of a check that was read from {@link SECRET_CHECK_KEY}.
- * @throws SealError when a secret is missing that something may be sealed under
+ * Decrypts every text of a check.
+ * @throws DecryptionError when a secret is missing that something may be encrypted with
  */
-export async function decryptSecretCheck(kept: string, vault: Encryption): Promise<void> {
-  await Promise.all(kept.split(SEPARATOR).map((text) => vault.decrypt(text, OWNER)))
+export async function decryptSecretCheck(check: string, encryption: Encryption): Promise<void> {
+  await Promise.all(check.split(SEPARATOR).map((text) => encryption.decrypt(text, OWNER)))
 }
 
 /**
- * Notes that everything is sealed under the first secret, unless the check is no longer the one that was read before
- * everything was looked through: then another secret may be in use again. Answers whether it is noted.
+ * Replaces a check by one of the current secret alone, after everything was encrypted with it. Does nothing if the check
+ * changed since it was read: another secret may be in use again.
+ * @returns whether only the current secret is in use
  */
-export async function finishSecretCheck(storage: FishStorage, vault: Encryption, kept: string): Promise<boolean> {
-  const [first = '', ...more] = kept.split(SEPARATOR)
-  const value = more.length === 0 ? await vault.reencrypt(first, OWNER) : await vault.encrypt(CONTENT, OWNER)
-  return value === kept
-    ? (await storage.items.getItem(SECRET_CHECK_KEY)) === kept
-    : storage.replaceItemIf(SECRET_CHECK_KEY, kept, value)
+export async function finishSecretCheck(storage: FishStorage, encryption: Encryption, check: string): Promise<boolean> {
+  const [first = '', ...more] = check.split(SEPARATOR)
+  const value = more.length === 0 ? await encryption.reencrypt(first, OWNER) : await encryption.encrypt(CONTENT, OWNER)
+  return value === check
+    ? (await storage.items.getItem(SECRET_CHECK_KEY)) === check
+    : storage.replaceItemIf(SECRET_CHECK_KEY, check, value)
 }

@@ -10,16 +10,16 @@ import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Encryption } from './encryption.ts'
 
-/** The three secrets of a user, in plain. */
+/** The secrets of a user, unencrypted. */
 export interface PlainSecrets {
   readonly password: string
   readonly fernetKey: string
   readonly apiKey: string
 }
 
-/** What can be asked of a user's secrets, and how each is replaced. */
+/** Reads and resets the secrets of users. */
 export interface UserSecrets {
-  /** The stored hash of the user's password; `undefined` when the user is being deleted. */
+  /** The hash of the password; `undefined` while the user is being deleted. */
   passwordHash(user: User): Promise<string | undefined>
   fernetKey(user: User): Promise<string>
   /** The user's Fernet, ready to decrypt. */
@@ -29,20 +29,20 @@ export interface UserSecrets {
   resetApiKey(user: User): Promise<string>
 }
 
-/** The secrets of users as the directory of users keeps them. */
+/** The secrets of users, for the directory of users. */
 interface SecretStore {
   readonly secrets: UserSecrets
-  /** Secrets for a new user: those given, and made ones for the others. */
+  /** Generates the secrets that are not given. */
   complete(given: { readonly [Name in keyof PlainSecrets]?: string | undefined }): PlainSecrets
   set(user: User, secrets: PlainSecrets): Promise<void>
   remove(user: User): Promise<void>
-  /** The name of the user this API key was last given to. */
+  /** The name of the user that this API key was last given to. */
   nameByApiKey(apiKey: string): Promise<string | undefined>
-  /** Whether this is the user's API key now. */
+  /** Whether this is the current API key of the user. */
   hasApiKey(user: User, apiKey: string): Promise<boolean>
 }
 
-/** What {@link createSecretStore} builds on. */
+/** Options of {@link createSecretStore}. */
 export interface SecretStoreOptions {
   readonly storage: FishStorage
   readonly storeId: StoreId
@@ -57,9 +57,9 @@ const PASSWORD_LENGTH = 20
 const CACHED_KEYS = 10_000
 
 /**
- * Each secret of a user is an item of its own under the user's id: two resets at once cannot undo each other, and
- * what is left of a deleted user is reachable by no name. The cache below holds what is a pure function of stored
- * bytes, keyed by those bytes and their owner: it cannot be stale, and opens for nobody else.
+ * Creates the store of users' secrets. Each secret is an item of its own under the user's id: two resets at once cannot
+ * undo each other, and what is left of a deleted user has no name. The cache is keyed by the stored bytes and their owner,
+ * so it is never stale and decrypts for no other user.
  */
 export function createSecretStore({
   storage,
@@ -74,21 +74,20 @@ export function createSecretStore({
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** A reset of what is gone is one of a user that was deleted, unless the store is another one. */
-  async function gone(): Promise<never> {
+  /** A missing secret is that of a deleted user, if the store is the same. */
+  async function failMissing(): Promise<never> {
     await storeId.verify()
     throw new HttpError('user_not_found')
   }
 
-  /** Replaces what is there, and makes nothing where nothing is: the deletion of a user may be under way. */
+  /** Creates nothing: the user may be being deleted. */
   async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
     await storeId.verify()
-    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) await gone()
+    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) await failMissing()
   }
 
-  async function sealedFernetKey({ id }: User): Promise<string> {
-    const sealed = await items.getItem(secretKey(id, 'fernet'))
-    return sealed ?? gone()
+  async function encryptedFernetKey({ id }: User): Promise<string> {
+    return (await items.getItem(secretKey(id, 'fernet'))) ?? failMissing()
   }
 
   return {
@@ -99,11 +98,13 @@ export function createSecretStore({
     }),
 
     async set(user, { password, fernetKey, apiKey }) {
-      // Before anything is written: under many logins the hash is refused.
+      // Before anything is written, since hashing is refused while too many logins wait.
       const hash = await passwords.hash(password)
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
-        encryption.encrypt(fernetKey, user.id).then((sealed) => items.setItem(secretKey(user.id, 'fernet'), sealed)),
+        encryption
+          .encrypt(fernetKey, user.id)
+          .then((encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
         apiKeys.set(user, apiKey),
       ])
     },
@@ -122,15 +123,15 @@ export function createSecretStore({
       },
 
       async fernetKey(user) {
-        return encryption.decrypt(await sealedFernetKey(user), user.id)
+        return encryption.decrypt(await encryptedFernetKey(user), user.id)
       },
 
       async fernet(user) {
-        const sealed = await sealedFernetKey(user)
-        const cacheKey = `${user.id} ${sealed}`
+        const encrypted = await encryptedFernetKey(user)
+        const cacheKey = `${user.id} ${encrypted}`
         const cached = fernets.get(cacheKey)
         if (cached) return cached
-        const fernet = createFernet(await encryption.decrypt(sealed, user.id))
+        const fernet = createFernet(await encryption.decrypt(encrypted, user.id))
         fernets.set(cacheKey, fernet)
         return fernet
       },
@@ -150,71 +151,66 @@ export function createSecretStore({
       async resetApiKey(user) {
         await storeId.verify()
         const apiKey = newApiKey()
-        if (!(await apiKeys.replace(user, apiKey))) await gone()
+        if (!(await apiKeys.replace(user, apiKey))) await failMissing()
         return apiKey
       },
     },
   }
 }
 
-/** The API keys of users, each an item of the user and one that leads from the key to the user. */
 interface ApiKeys {
-  /** Gives a key to a new user. */
   set(user: User, apiKey: string): Promise<void>
-  /** Replaces the key of a user; `false`, and nothing is left of it, when the user has none: it was deleted. */
+  /** Replaces the key of a user; `false`, with nothing stored, if the user was deleted. */
   replace(user: User, apiKey: string): Promise<boolean>
-  /** Removes the key of the user with this id. */
   remove(id: string): Promise<void>
-  /** The name of the user this key was last given to. */
   nameOf(apiKey: string): Promise<string | undefined>
-  /** Whether this is the user's key now. */
   belongsTo(user: User, apiKey: string): Promise<boolean>
 }
 
 const SEPARATOR = ' '
 
 /**
- * Keeps keys as their hashes. What leads to a user is named in the user's item before it is written, and longer than it
- * is there: the item holds several hashes while a key is being replaced, and after a crash on the way. So whoever
- * replaces or removes the key later finds all that there is to take away.
+ * Stores API keys as hashes: an item of the user holds the hash, and an item under the hash the name of its owner. While a
+ * key is replaced, and after a crash meanwhile, the user's item lists several hashes: each is added before its owner item is
+ * written and dropped after it is removed, so that a later change finds everything to remove.
  */
 function createApiKeys(storage: FishStorage): ApiKeys {
   const { items } = storage
-  const ownKey = (id: string) => secretKey(id, 'api-key')
-  const removeLeads = (hashes: readonly string[]) =>
+  const itemOf = (id: string) => secretKey(id, 'api-key')
+  const removeOwners = (hashes: readonly string[]) =>
     Promise.all(hashes.map((hash) => items.removeItem(apiKeyOwnerKey(hash))))
 
   return {
     async set({ id, name }, apiKey) {
       const hash = await sha256Hex(apiKey)
-      await items.setItem(ownKey(id), hash)
+      await items.setItem(itemOf(id), hash)
       await items.setItem(apiKeyOwnerKey(hash), name)
     },
 
     async replace({ id, name }, apiKey) {
       const hash = await sha256Hex(apiKey)
-      if ((await replaceSecret(storage, ownKey(id), (hashes) => hashes + SEPARATOR + hash)) === undefined) return false
+      if ((await replaceSecret(storage, itemOf(id), (hashes) => hashes + SEPARATOR + hash)) === undefined) return false
       await items.setItem(apiKeyOwnerKey(hash), name)
       while (true) {
-        const kept = await items.getItem(ownKey(id))
-        const hashes = kept === null ? [] : kept.split(SEPARATOR)
+        const stored = await items.getItem(itemOf(id))
+        const hashes = stored === null ? [] : stored.split(SEPARATOR)
         const at = hashes.indexOf(hash)
-        // Deleted meanwhile, or replaced again: whoever did so may have come before the lead was there.
-        if (kept === null || at < 0) {
-          await removeLeads([hash])
-          return kept !== null
+        // Deleted or replaced meanwhile, maybe before the owner item was written.
+        if (stored === null || at < 0) {
+          await removeOwners([hash])
+          return stored !== null
         }
-        await removeLeads(hashes.slice(0, at))
-        if (await storage.replaceItemIf(ownKey(id), kept, hashes.slice(at).join(SEPARATOR))) return true
+        await removeOwners(hashes.slice(0, at))
+        if (await storage.replaceItemIf(itemOf(id), stored, hashes.slice(at).join(SEPARATOR))) return true
       }
     },
 
     async remove(id) {
       while (true) {
-        const kept = await items.getItem(ownKey(id))
-        if (kept === null) return
-        await removeLeads(kept.split(SEPARATOR))
-        if (await storage.removeItemIf(ownKey(id), kept)) return
+        const stored = await items.getItem(itemOf(id))
+        if (stored === null) return
+        await removeOwners(stored.split(SEPARATOR))
+        if (await storage.removeItemIf(itemOf(id), stored)) return
       }
     },
 
@@ -223,15 +219,15 @@ function createApiKeys(storage: FishStorage): ApiKeys {
     },
 
     async belongsTo({ id }, apiKey) {
-      const kept = (await items.getItem(ownKey(id))) ?? ''
-      return kept.split(SEPARATOR).includes(await sha256Hex(apiKey))
+      const stored = (await items.getItem(itemOf(id))) ?? ''
+      return stored.split(SEPARATOR).includes(await sha256Hex(apiKey))
     },
   }
 }
 
 /**
- * Replaces an item by what is made of its value, again when somebody else was quicker.
- * @returns what it was; `undefined` when there is no item, and none is made
+ * Replaces an existing item, and tries again after a concurrent change.
+ * @returns its previous value; `undefined` if there is no item
  */
 async function replaceSecret(
   storage: FishStorage,

@@ -5,10 +5,9 @@ import { HttpError } from '../http/http-error.ts'
 import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import { createSecretStore, type PlainSecrets, type SecretStoreOptions, type UserSecrets } from './user-secrets.ts'
 
-/** What a user is created from; every secret that is not given is made. */
+/** A user to create; secrets that are not given are generated. */
 type NewUser = { readonly name: string } & { readonly [Name in keyof PlainSecrets]?: string | undefined }
 
-/** Which users a listing wants. */
 interface UserQuery {
   readonly search?: string | undefined
   readonly limit: number
@@ -17,35 +16,34 @@ interface UserQuery {
 
 /** The users of the service and their secrets. */
 export interface Users extends UserSecrets {
-  /** The user of this name, in any letter case. Rejects when the store that would know is no longer there. */
+  /** The user of this name, in any letter case. Rejects when the store was lost. */
   find(name: string): Promise<User | undefined>
-  /** As {@link find}, or a `user_not_found` failure. */
+  /** As {@link find}; throws `user_not_found`. */
   require(name: string): Promise<User>
-  /** The user a personal API key belongs to. */
+  /** The user with this API key. */
   findByApiKey(apiKey: string): Promise<User | undefined>
   list(query: UserQuery): Promise<UserList>
   count(): Promise<number>
   /** The name of the user with this id. */
   nameOf(id: string): Promise<string | undefined>
-  /** Creates a user, or fails with `user_exists`. */
+  /** Creates a user. Throws `user_exists`. */
   create(user: NewUser): Promise<CreatedUser>
-  /** Removes a user with all its data; `false` when someone else did so first. */
+  /** Removes a user with all data; `false` if it is already removed. */
   remove(user: User): Promise<boolean>
 }
 
-/** What {@link createUsers} builds on. */
-export interface UsersOptions extends SecretStoreOptions {
+interface UsersOptions extends SecretStoreOptions {
   readonly cursors: Cursors
   readonly clock: () => number
 }
 
 const LISTING = 'users'
 
-/** Makes the directory of users: names to ids, and ids to names. */
-export function createUsers(context: UsersOptions): Users {
-  const { storage, storeId, cursors, clock, random } = context
+/** Creates the directory of users. */
+export function createUsers(options: UsersOptions): Users {
+  const { storage, storeId, cursors, clock, random } = options
   const { items } = storage
-  const store = createSecretStore(context)
+  const store = createSecretStore(options)
 
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
@@ -55,7 +53,7 @@ export function createUsers(context: UsersOptions): Users {
     return undefined
   }
 
-  async function removeTraces(user: User): Promise<void> {
+  async function removeData(user: User): Promise<void> {
     await Promise.all([store.remove(user), items.removeItem(userNameItem(user.id))])
   }
 
@@ -102,18 +100,18 @@ export function createUsers(context: UsersOptions): Users {
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
-      // The name comes last: until it stands, none of the rest is reachable, and no half of a user can be seen.
+      // The name is written last: without it, nothing else is reachable, so no incomplete user is visible.
       await store.set(user, secrets)
       await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
-      await removeTraces(user)
+      await removeData(user)
       throw new HttpError('user_exists')
     },
 
     async remove(user) {
-      // The name goes last: a removal that was cut short can be repeated.
+      // The name is removed last, so that an interrupted removal can be repeated.
       await storage.removeOwner(user.id)
-      await removeTraces(user)
+      await removeData(user)
       return storage.removeItemIf(userKey(user.name), JSON.stringify(user))
     },
   }

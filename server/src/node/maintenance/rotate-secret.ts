@@ -58,7 +58,7 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
       await using _end = disposable(reader)
       const { secrets } = await planSecrets(reader, settings, makeNew)
       return {
-        ...(await previewRotation({ storage: reader, vault: encryptionWith(secrets), ...work })),
+        ...(await previewRotation({ storage: reader, encryption: encryptionWith(secrets), ...work })),
         ...dryRunReport(dryRun),
       }
     }
@@ -67,7 +67,7 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
     await using _end = disposable(storage)
     const { secrets, stored } = await planSecrets(storage, settings, makeNew)
     if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
-    const counts = await reencryptAll({ storage, vault: encryptionWith(secrets), ...work })
+    const counts = await reencryptAll({ storage, encryption: encryptionWith(secrets), ...work })
     if (counts.unopened.length === 0 && stored?.secrets.sealPrevious) {
       const { seal, session } = stored.secrets
       await storeSecrets(stored.folder, { seal, session })

@@ -1,0 +1,178 @@
+/** Runs tasks of many clients a few at a time. Clients take turns, so one with many tasks does not delay the others. */
+export interface FairQueue {
+  /** Number of tasks that wait for their turn. */
+  readonly waiting: number
+  /**
+   * Runs a task in its turn.
+   * @throws the rejection of the queue for a task that would end too late; the reason of an aborted signal
+   */
+  run<Result>(task: QueuedTask<Result>): Promise<Result>
+}
+
+interface QueuedTask<Result> {
+  readonly client: string
+  readonly work: () => Promise<Result>
+  /** When its wait began, by the clock of the queue. @default now */
+  readonly since?: number
+  /** Takes the task out of the queue. @default never */
+  readonly signal?: AbortSignal
+}
+
+interface FairQueueOptions {
+  /** Tasks that run at once. */
+  readonly concurrency: number
+  /** Tasks of one client that run at once. @default as many as run at once */
+  readonly perClient?: number
+  /** @default no limits */
+  readonly limits?: {
+    /** Longest time from its arrival until a task should be done, in milliseconds. */
+    readonly maxMs: number
+    /** Bounds the queue while the average duration is unknown or close to zero. */
+    readonly maxWaiting: number
+    /** What a task above the limits is rejected with. */
+    readonly rejection: () => Error
+  }
+  /** Time in milliseconds. @default performance.now */
+  readonly clock?: () => number
+}
+
+/** Weight of the latest duration in the moving average. */
+const WEIGHT = 0.25
+
+interface Waiter {
+  readonly since: number
+  start(): void
+  reject(): void
+}
+
+/** Creates a queue. */
+export function createFairQueue({
+  concurrency,
+  perClient = concurrency,
+  limits,
+  clock = () => performance.now(),
+}: FairQueueOptions): FairQueue {
+  /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
+  const lines = new Map<string, Waiter[]>()
+  /** Running tasks by client. */
+  const running = new Map<string, number>()
+  let free = concurrency
+  let waiting = 0
+  let averageMs: number | undefined
+
+  const mayRun = (client: string) => free > 0 && (running.get(client) ?? 0) < perClient
+
+  function take(client: string): void {
+    free -= 1
+    running.set(client, (running.get(client) ?? 0) + 1)
+  }
+
+  function release(client: string): void {
+    free += 1
+    const left = (running.get(client) ?? 0) - 1
+    if (left > 0) running.set(client, left)
+    else running.delete(client)
+  }
+
+  function leave(client: string, waiter: Waiter): void {
+    const others = (lines.get(client) ?? []).filter((other) => other !== waiter)
+    if (others.length > 0) lines.set(client, others)
+    else lines.delete(client)
+  }
+
+  /** All waiters in the order of their turns, if no others join. */
+  function inOrder(): [client: string, waiter: Waiter][] {
+    const all: [string, Waiter][] = []
+    const longest = Math.max(0, ...[...lines.values()].map(({ length }) => length))
+    for (let round = 0; round < longest; round += 1) {
+      for (const [client, line] of lines) {
+        const waiter = line[round]
+        if (waiter) all.push([client, waiter])
+      }
+    }
+    return all
+  }
+
+  /** Rejects waiters that would not be done in time. */
+  function rejectLate(): void {
+    if (!limits) return
+    let turnsBefore = 0
+    for (const [client, waiter] of inOrder()) {
+      const rounds = Math.floor(turnsBefore / concurrency) + 2
+      if (clock() - waiter.since + rounds * (averageMs ?? 0) <= limits.maxMs) turnsBefore += 1
+      else {
+        leave(client, waiter)
+        waiter.reject()
+      }
+    }
+  }
+
+  function startNext(): void {
+    rejectLate()
+    const next = [...lines].find(([client]) => mayRun(client))
+    if (!next) return
+    const [client, [waiter, ...others]] = next
+    lines.delete(client)
+    if (others.length > 0) lines.set(client, others)
+    take(client)
+    waiter?.start()
+  }
+
+  /** Rejects the latest waiter of the client with the most waiters, or this client if it would be that one. */
+  function makeRoomFor(client: string, rejection: () => Error): void {
+    const [busiest, waiters] = [...lines].reduce((one, other) => (other[1].length > one[1].length ? other : one))
+    const latest = waiters.at(-1)
+    if (!latest || waiters.length <= (lines.get(client)?.length ?? 0) + 1) throw rejection()
+    leave(busiest, latest)
+    latest.reject()
+  }
+
+  async function waitForTurn({ client, since = clock(), signal }: QueuedTask<unknown>): Promise<void> {
+    signal?.throwIfAborted()
+    if (limits && clock() - since > limits.maxMs) throw limits.rejection()
+    if (mayRun(client)) {
+      take(client)
+      return
+    }
+    if (limits && waiting >= limits.maxWaiting) makeRoomFor(client, limits.rejection)
+    await new Promise<void>((resolve, reject) => {
+      const settle = (finish: () => void) => () => {
+        waiting -= 1
+        signal?.removeEventListener('abort', abort)
+        finish()
+      }
+      const waiter: Waiter = {
+        since,
+        start: settle(resolve),
+        reject: settle(() => reject(limits?.rejection())),
+      }
+      const abort = settle(() => {
+        leave(client, waiter)
+        reject(signal?.reason)
+      })
+      waiting += 1
+      signal?.addEventListener('abort', abort, { once: true })
+      lines.set(client, [...(lines.get(client) ?? []), waiter])
+      rejectLate()
+    })
+  }
+
+  return {
+    get waiting() {
+      return waiting
+    },
+    async run(task) {
+      await waitForTurn(task)
+      try {
+        const startedAt = clock()
+        const result = await task.work()
+        const durationMs = Math.max(0, clock() - startedAt)
+        averageMs = averageMs === undefined ? durationMs : averageMs + WEIGHT * (durationMs - averageMs)
+        return result
+      } finally {
+        release(task.client)
+        startNext()
+      }
+    },
+  }
+}
