@@ -221,7 +221,7 @@ describe('watch of packed logs', () => {
     },
   )
 
-  test('is refused without --once, and for what is not packed', async () => {
+  test('is refused without --once, and for what is not gzip', async () => {
     const { logs, env } = await scene('NotPacked')
     const path = join(logs, 'old.log.gz')
     await writeFile(path, NEW_GAME)
@@ -229,7 +229,7 @@ describe('watch of packed logs', () => {
       [[path], 2, '--once'],
       [[path, path], 2, '--once'],
       [[path, '--once'], 2, 'gzip'],
-      [[join(logs, 'none.log.gz'), '--once'], 5, 'no log'],
+      [[join(logs, 'none.log.gz'), '--once'], 5, 'No log found'],
     ] as const) {
       const ended = await run(['watch', ...argv], { env: { ...env, ...EARTH } })
       expect(ended).toMatchObject({ status, stderr: expect.stringContaining(told) })

@@ -67,7 +67,7 @@ describe('watch', () => {
     await appendFile(log, lines(4))
     const { stdout } = await once()
     expect(stdout.trim().split('\n')).toHaveLength(4)
-    expect(stdout).toContain('Fish 6  Silver, first of its sort, earth  (3 fish, 0 crabs)')
+    expect(stdout).toContain('Fish 6  Silver, first of its kind, earth  (3 fish, 0 crabs)')
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
     expect((await once()).stdout).toBe('')
   })
@@ -163,7 +163,7 @@ describe('watch', () => {
     for (const path of [join(folder, 'logs'), '/dev/null']) {
       const { status, stdout, stderr } = await run(['watch', path], { env })
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|no file)\.\n {2}Give the path of a log/m)
+      expect(stderr).toMatch(/^fish-cli: \S+ is (?:a folder|not a file)\.\n {2}Pass the path of a log/m)
     }
   })
 
@@ -176,7 +176,7 @@ describe('watch', () => {
     await shown(program, /Fish 2 /)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
     await mkdir(log)
-    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('read as soon as there is')
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('waiting for it')
     await rm(log, { recursive: true })
     await writeFile(log, begin(2) + lines(2))
     await shown(program, /Fish 4 /)

@@ -17,32 +17,30 @@ import {
 import type { LogPosition } from './parser.ts'
 import { startPosition } from './rotation.ts'
 
-/** What {@link follow} is told. */
 interface FollowOptions {
   readonly path: string
-  /** Where reading ended before. @default what was written before is passed over, unless `fromStart` */
+  /** Where an earlier run stopped. @default the end of the log, unless `fromStart` */
   readonly place?: LogPosition | undefined
-  /** Where the player was at the end of the log that came before, for a log that goes on with it. */
+  /** Location of the player at the end of the previous log. */
   readonly before?: PlayerLocation | undefined
-  /** Begin with what is in the log already, also where a place is known. */
+  /** Start at the beginning, even when a position is known. */
   readonly fromStart: boolean
-  /** End when all that is there was read. */
+  /** Stop at the end of the log. */
   readonly once: boolean
   readonly signal: AbortSignal
-  /** Says how long ago a log was written to. Waiting for a change of it goes by the system. */
+  /** Tells how old a log is. Waiting for changes uses the system's timers. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Takes what was read. The next batch is read when it settles. */
+  /** Receives each batch. The next one is read when it settles. */
   readonly onBatch: (batch: Batch) => Promise<void>
-  /** Hears what a person may want to know. */
+  /** Receives messages for the user. */
   readonly onNote: (text: string) => void
-  /** Milliseconds between two looks at the file. @default 250 */
+  /** Milliseconds between two checks of the file. @default 250 */
   readonly pollMs?: number | undefined
 }
 
 /**
- * Reads a log, and what is written to it, until it is told to end: over its being cut off, renamed, packed, deleted and
- * begun anew, also while nobody looked. Every batch has the place up to which it goes; whoever keeps both together can
- * end at any moment, and go on from there.
+ * Follows a log until the signal aborts, also when it is truncated, renamed, compressed, deleted or replaced, even between
+ * two runs. Each batch ends at a position; storing both together lets a later run resume there.
  *
  * @throws the signal's reason; CliError `log_not_found` with `once`; CliError `log_not_readable` before anything was read;
  *   what `onBatch` throws
@@ -59,36 +57,36 @@ export async function follow(options: FollowOptions): Promise<void> {
 }
 
 const POLL_MS = 250
-// Whoever writes a line writes its end within this time.
+// A writer completes a line within this time.
 const UNFINISHED_MS = 2000
 
 class Follower {
   readonly #options: FollowOptions
   readonly #waker: ChangeWatcher
   #file: LogFile | undefined
-  /** Where reading goes on: in the file that is open, else in the one that was last. */
+  /** Where to continue: in the open file, else in the last one. */
   #place: LogPosition | undefined
-  /** Whether what is written in a log that is not known is ours, from its beginning on. */
-  #begun: boolean
+  /** Whether an unknown log is read from its beginning. */
+  #hasStarted: boolean
   #fromStart: boolean
   #sizeBefore = -1
   #wasOpen = false
-  #toldMissing = false
+  #reportedMissing = false
 
   constructor(options: FollowOptions, waker: ChangeWatcher) {
     this.#options = options
     this.#waker = waker
     this.#place = options.place
     this.#fromStart = options.fromStart
-    this.#begun = options.fromStart || options.place !== undefined
+    this.#hasStarted = options.fromStart || options.place !== undefined
   }
 
   async run(): Promise<void> {
     const { signal, once, pollMs = POLL_MS } = this.#options
     for (;;) {
       signal.throwIfAborted()
-      const moved = this.#file ? await this.#goOn(this.#file) : await this.#open()
-      if (moved) continue
+      const progressed = this.#file ? await this.#read(this.#file) : await this.#open()
+      if (progressed) continue
       if (once) return
       await this.#waker.wait(pollMs, signal)
     }
@@ -99,20 +97,20 @@ class Follower {
     this.#file = undefined
   }
 
-  /** Opens what is at the path. @returns whether there is something to read now */
+  /** Opens the log. @returns whether there may be something to read */
   async #open(): Promise<boolean> {
     const file = await this.#openLog()
     if (!file) return this.#missing()
     this.#wasOpen = true
     const { path, once, signal, clock, onBatch, before } = this.#options
-    const [known, begun, fromStart] = [this.#place, this.#begun, this.#fromStart]
+    const [known, begun, fromStart] = [this.#place, this.#hasStarted, this.#fromStart]
     const begin = { path, once, signal, clock, onBatch, before, known, begun, fromStart }
     const from = await startPosition(file, begin).catch(async (error: unknown) => {
       await file.close()
       throw error
     })
-    // What comes next in an empty log is new.
-    this.#begun = true
+    // Whatever an empty log receives is new.
+    this.#hasStarted = true
     if (!from) {
       await file.close()
       return false
@@ -125,12 +123,12 @@ class Follower {
     return true
   }
 
-  /** A log that was read is waited for when it cannot be: it may be locked, or on its way to another place. */
+  /** After the first successful open, an unreadable log may be locked or being moved: wait for it. */
   #openLog(): Promise<LogFile | undefined> {
     const { path } = this.#options
     return (isGzipped(path) ? openGzippedLog(path) : openLog(path)).catch((error: unknown) => {
-      const isPassing = this.#wasOpen && !this.#options.once
-      if (isPassing && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
+      const isTransient = this.#wasOpen && !this.#options.once
+      if (isTransient && error instanceof CliError && error.code === LOG_NOT_READABLE) return undefined
       throw error
     })
   }
@@ -140,27 +138,27 @@ class Follower {
     if (once) {
       throw new CliError({
         code: 'log_not_found',
-        message: 'There is no log at that path.',
-        hint: 'Without a path the usual places are searched: fish-cli watch',
+        message: 'No log found at that path.',
+        hint: 'To search the usual places: fish-cli watch',
         exit: EXIT.notFound,
       })
     }
-    if (!this.#toldMissing) onNote(`There is no log at ${path}; it is read as soon as there is one.`)
-    this.#toldMissing = true
-    // What comes to be while somebody waits for it is read from its beginning.
-    this.#begun = true
+    if (!this.#reportedMissing) onNote(`No log at ${path} yet; waiting for it.`)
+    this.#reportedMissing = true
+    // A log created from now on is read from its beginning.
+    this.#hasStarted = true
     return false
   }
 
-  /** Reads on in the open file. @returns whether there may be more to read now */
-  async #goOn(file: LogFile): Promise<boolean> {
+  /** Reads the next batch. @returns whether there may be more to read */
+  async #read(file: LogFile): Promise<boolean> {
     const { path, once, clock, onBatch } = this.#options
     const place = this.#place
     if (!place) return false
     const isReplaced = (await identityAt(path)) !== file.identity
     const { size, writtenAt } = await file.facts()
     if (!(await isUnchangedTo(file, place))) {
-      // Cut off, and perhaps begun anew.
+      // Truncated, perhaps rewritten.
       await this.close()
       return true
     }
@@ -179,16 +177,16 @@ class Follower {
   }
 }
 
-/** Waits for something to happen to a file. */
+/** Waits for changes of a file. */
 interface ChangeWatcher {
-  /** Settles after that time, or when something changed beside the file since the last call. @throws the signal's reason */
+  /** Resolves after that time, or when something in the folder changed since the last call. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
 /**
- * Wakes up when a file, or another of its folder, changes. Where the system cannot tell, as on network drives, or the
- * folder is not there, only time wakes it.
+ * Watches the folder of a file. Where the system reports no changes, as on network drives, or the folder does not exist,
+ * only the timeout applies.
  */
 function watchForChanges(path: string): ChangeWatcher {
   let changed = false

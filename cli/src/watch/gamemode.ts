@@ -1,29 +1,28 @@
 import { chatMessageOf } from '@fish-crab/sdk/chat'
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 
-/** Where a log says that the player is; neither field where it does not say. */
+/** Location of the player according to the log; empty when unknown. */
 export interface PlayerLocation {
   readonly gamemode?: Gamemode | undefined
-  /** The name of a place that is no gamemode, such as `hub`. */
+  /** A server that is not a gamemode, such as `hub`. */
   readonly elsewhere?: string | undefined
 }
 
-// `Connecting to earth.example.net, 25565`, which the game writes outside of the chat.
+// `Connecting to earth.example.net, 25565`, written by the game itself, not as chat.
 const CONNECTING = /\]: Connecting to ([^\s,]{1,253}), \d{1,5}\s*$/
-// What servers write when they move a player. Lines of players begin with their names.
+// Messages of servers that move a player. Messages of players start with their names.
 const MOVED =
   /^(?:sending|sent|connecting|connected|moving|moved|transferring|transferred|teleporting|teleported|welcome|you(?: are| have been|'ve been|’ve been|'re|’re)(?: now)?(?: sent| connected| moved| transferred| teleported| playing)?)(?: you)? (?:to|on|in|into)(?: the)? (\w+)/i
-// Of these, the ones that name a server and nothing else: "Welcome to the server" and "Teleporting to spawn" name none.
+// Those that name a server: "Welcome to the server" and "Teleporting to spawn" do not.
 const SENT =
   /^(?:(?:sending|connecting|transferring|moving)(?: you)?|you (?:are being|have been|were) (?:sent|connected|transferred|moved)) to(?: the)?(?: server)? ([\w-]{1,64})(?: server)? ?(?:\.{0,3}|…|!)$/i
 const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
-// First words of addresses that name the network or nothing; also of those that are numbers.
+// First labels of addresses that name the whole network, and IP addresses.
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
 /**
- * Where the player is from this line on, where the line says so: by the name of the server it connects to, or by a
- * message of the server that it moved the player; `undefined` for every other line. An address of the network alone
- * says that it is not known.
+ * Reads the location from a line that says so: the address of a connection, or a message of the server that it moved the
+ * player. Returns `undefined` for other lines, and an empty location for an address that names only the network.
  *
  * @example
  * readWhereabouts('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to Survival...') // { gamemode: 'survival' }
@@ -35,7 +34,7 @@ export function readLocation(line: string): PlayerLocation | undefined {
     const [name = ''] = host.split('.')
     return NETWORK.test(name) ? {} : locationNamed(name)
   }
-  // Most lines are neither; this is cheaper than reading each as chat.
+  // Cheaper than parsing each line as chat.
   if (!/ (?:to|on|in|into) /i.test(line)) return undefined
   const text = chatMessageOf(line)?.text ?? ''
   const [, moved = ''] = MOVED.exec(text) ?? []
@@ -45,7 +44,7 @@ export function readLocation(line: string): PlayerLocation | undefined {
   return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent)
 }
 
-/** Whether a log that begins with this line is that of a game which was started, and not the next part of a rotated one. */
+/** Whether a log with this first line belongs to a new game, rather than continuing a rotated log. */
 export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)
 }

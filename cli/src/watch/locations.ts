@@ -3,14 +3,13 @@ import * as path from 'node:path'
 import type { PlatformInfo } from '../config/paths.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** A log that was found. */
 interface LogFileLocation {
   readonly launcher: string
   readonly path: string
 }
 
 /**
- * The log that was written to last, of all that are in these places: that of the game which runs, or ran last.
+ * Finds the log that was written to last: the one of the game that is running, or ran last.
  *
  * @throws CliError `log_not_found`
  */
@@ -20,8 +19,8 @@ export async function findLog(places: readonly LogLocation[]): Promise<LogFileLo
   if (newest) return { launcher: newest.launcher, path: newest.path }
   throw new CliError({
     code: 'log_not_found',
-    message: 'There is no log of the game where the usual launchers keep it.',
-    hint: 'Start the game once, or give the path: fish-cli watch PATH/logs/latest.log',
+    message: 'No log of the game found in the folders of the usual launchers.',
+    hint: 'Start the game once, or pass the path: fish-cli watch PATH/logs/latest.log',
     exit: EXIT.notFound,
   })
 }
@@ -31,12 +30,12 @@ async function logsAt({
   pattern,
 }: LogLocation): Promise<(LogFileLocation & { readonly writtenAt: number })[]> {
   const paths: string[] = []
-  // Without a star it is a path, whatever characters are in it.
+  // Without a star it is a plain path, with any characters.
   if (pattern.includes('*')) {
     try {
       for await (const path of glob(pattern)) paths.push(path)
     } catch {
-      // A folder that cannot be read holds nothing for us.
+      // A folder that cannot be read is skipped.
     }
   } else paths.push(pattern)
   const looked = paths.map(async (path) => {
@@ -55,21 +54,20 @@ async function fileFacts(path: string): Promise<{ readonly mtimeMs: number; read
   }
 }
 
-/** A place where a launcher or client of the game may keep its log. */
+/** A path at which a launcher or client of the game may store its log. */
 interface LogLocation {
-  /** Who keeps it there. */
   readonly launcher: string
-  /** The path; a segment that is `*` stands for every folder. */
+  /** A path in which a segment `*` matches every folder. */
   readonly pattern: string
 }
 
 const LOG = ['logs', 'latest.log']
-// One game folder, in folders of instances: MultiMC calls it .minecraft, Prism minecraft, and each reads the other's.
+// Game folder of an instance: MultiMC uses .minecraft, Prism minecraft, and each reads the other's.
 const INSTANCE_GAMES = ['.minecraft', 'minecraft']
 
 /**
- * Where the usual launchers and clients keep the log of the game: vanilla, Lunar, Feather, Prism and MultiMC, the last
- * two in one folder for each instance. Whoever changed a folder gives `watch` a path instead.
+ * Paths of the log with the usual launchers and clients: vanilla, Lunar, Feather, Prism and MultiMC, the last two with a
+ * folder per instance.
  *
  * @example
  * logPlaces({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'

@@ -2,49 +2,48 @@ import { createHash } from 'node:crypto'
 import { type ChatCatch, parseChatLine } from '@fish-crab/sdk/chat'
 import { type PlayerLocation, readLocation } from './gamemode.ts'
 
-/** How far a log was read, and where it said last that the player is. */
+/** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
 export interface LogPosition extends PlayerLocation {
-  /** Names the content of the file: a hash of its first line. Survives renaming and packing. */
+  /** Hash of the first line. Identifies the log when it is renamed or compressed. */
   readonly head: string
-  /** How many files have stood at this path before, as far as was seen. */
+  /** Number of logs seen at this path before. */
   readonly generation: number
-  /** Bytes that were read; always the beginning of a line. */
+  /** Bytes read; always the start of a line. */
   readonly offset: number
-  /** A hash of the bytes just before, to know the file again. */
+  /** Hash of the bytes before the offset. */
   readonly anchor: string
-  /** When the last catch was made, milliseconds since 1970; where there was none, when the file began. */
+  /** Time of the last catch, else of the start of the file, in milliseconds since 1970. */
   readonly at: number
   readonly last?: LastCatch | undefined
 }
 
-/** A catch that a log told of. */
+/** A catch read from a log. Stored in checkpoints: the names of the fields are fixed. */
 export interface WatchedCatch {
   readonly found: ChatCatch
   /** Milliseconds since 1970. */
   readonly caughtAt: number
-  /** Where the player was, as the log said before it. */
+  /** Location of the player at this line. */
   readonly where: PlayerLocation
-  /** Names this very catch: the file by its first line, the byte at which the catch stands, and the line. */
+  /** Unique key: hash of the file's first line, offset, and hash of the line. */
   readonly key: string
 }
 
-/** What is known from before the lines. */
+/** State before the lines. */
 type ParserState = Pick<LogPosition, 'head' | 'generation' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
-/** What lines told. */
 interface ParsedLines {
   readonly catches: readonly WatchedCatch[]
   readonly context: ParserState
-  /** Up to where they were taken; less than all when the last of them is to be read again with what follows. */
+  /** End of the lines consumed. A last line that may have a continuation is left for the next read. */
   readonly end: number
 }
 
 /**
- * What the lines of a log tell.
+ * Parses the catches in lines of a log.
  *
- * @param isSettled Whether nothing followed for a while. Else a catch in the very last line is left for later: the next
- * line may say more of it.
- * @param now When the log was last written to, milliseconds since 1970.
+ * @param isSettled Whether the log has been idle. Otherwise a catch in the last line is left for the next read, since the
+ * line after it may belong to the same catch.
+ * @param now When the log was last written, in milliseconds since 1970
  */
 export function parseLines(
   lines: readonly LogLine[],
@@ -79,8 +78,8 @@ export function parseLines(
 }
 
 /**
- * Two games that were started in the same second of two days have the same first line, so the line itself counts too.
- * Lines without times are told apart only by how often the file was begun anew.
+ * Two games started in the same second of two days have the same first line, so the key includes the line too. Lines
+ * without times are distinguished by the generation of the file.
  */
 function keyOf(
   { head, generation }: ParserState,
@@ -91,14 +90,13 @@ function keyOf(
   return `${file}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
-/** A catch line that was read, and where it ended. */
 interface CatchLine {
   readonly found: ChatCatch
   readonly start: number
   readonly end: number
 }
 
-/** What is remembered of the last catch line, in case that the next one tells of the same catch. */
+/** The last catch line, to recognize a second line about the same catch. */
 interface LastCatch {
   readonly kind: ChatCatch['kind']
   readonly name: string
@@ -109,7 +107,6 @@ interface LastCatch {
   readonly end: number
 }
 
-/** What {@link isSameCatch} goes by later. */
 function lastCatchOf({ found, end }: CatchLine): LastCatch {
   const { kind, name, firstTime = false, byAugment = false, lengthCm, timeOfDay } = found
   return {
@@ -124,14 +121,14 @@ function lastCatchOf({ found, end }: CatchLine): LastCatch {
 }
 
 /**
- * Whether a line tells once more of the catch that the last catch line told of. The game writes two lines for the first
- * fish of its sort: `NICE CATCH! …` and `NEW ENTRY! …`. They are one catch when
+ * Whether a line is about the same catch as the last catch line. The game writes two lines for the first fish of its kind:
+ * `NICE CATCH! …` and `NEW ENTRY! …`. They are one catch when
  *
- * - no line of another catch stands between them, and one of the two says that it is the first of its sort,
- * - both are fish of one name (letter case aside), both or neither by augments, with the same length if both tell it,
- * - and they were written in the same second, or one directly after the other where no times are written.
+ * - no other catch is between them, and one of them says that it is the first of its kind,
+ * - both name the same fish (in any letter case), both or neither by augment, with the same length if both have one,
+ * - and they were written in the same second, or one directly after the other when lines have no times.
  *
- * The one remaining doubt, a second such fish within the second of the first, is decided for one catch.
+ * A second such fish within the same second would also count as one catch.
  */
 function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): boolean {
   if (last?.kind !== 'fish' || found.kind !== 'fish') return false
@@ -145,17 +142,16 @@ function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): 
   return start === last.end
 }
 
-/** One catch of two lines: each may tell what the other does not. */
+/** Merges two lines about one catch: each may have fields that the other lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
   if (one.kind !== 'fish' || other.kind !== 'fish') return one
-  // Told by neither catch word nor label.
   const rarity = one.rarity === UNKNOWN_RARITY ? other.rarity : one.rarity
   return { ...other, ...one, rarity, firstTime: true }
 }
 
 const UNKNOWN_RARITY = 5
 
-/** Whole seconds from one time of day to a later one; `undefined` where seconds are not written. */
+/** Seconds from one time of day to a later one; `undefined` for times without seconds. */
 function secondsBetween(from: string, to: string): number | undefined {
   const [a, b] = [secondOfDay(from), secondOfDay(to)]
   if (a === undefined || b === undefined) return undefined
@@ -170,17 +166,16 @@ function secondOfDay(time: string): number | undefined {
 }
 
 const MINUTE_MS = 60_000
-/** How much earlier than the one before a line may say to be: lines say whole seconds, and are not always in order. */
+/** How much earlier than the previous line a line may be: times are whole seconds and not always in order. */
 export const LINE_SLACK_MS = 5000
 
 /**
- * When a line was written: its time of day, by the clock of this machine, on the day that follows from what is known.
+ * The time of a line in milliseconds since 1970: its local time of day on the day that fits between `after` and `now`.
  *
- * @param timeOfDay As the log says it, such as `12:00:01` or `9:30 PM`.
- * @param after Not before this moment, milliseconds since 1970, a few seconds aside: when the log began, or the line before
- * was written.
- * @param now Not after this moment: when the log was last written to.
- * @returns milliseconds since 1970; `now` where no time of day is told
+ * @param timeOfDay As in the log, such as `12:00:01` or `9:30 PM`
+ * @param after Start of the log, or time of the previous line
+ * @param now When the log was last written
+ * @returns `now` for a line without a time
  */
 export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
   const time = timeOfDay === undefined ? undefined : readTime(timeOfDay)
@@ -190,7 +185,7 @@ export function timeOfLine(timeOfDay: string | undefined, after: number, now: nu
     new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, time.hours, time.minutes, time.seconds).getTime()
   const moment = on(0) >= after - LINE_SLACK_MS ? on(0) : on(1)
   if (moment <= now + MINUTE_MS) return Math.min(moment, now)
-  // The clock was set back, or the log is older than it seems: the latest such time that has been.
+  // The clock was set back, or the log is older than it seems: take the latest such time before now.
   const today = new Date(now)
   const latest = new Date(
     today.getFullYear(),
@@ -212,22 +207,22 @@ function readTime(text: string): { hours: number; minutes: number; seconds: numb
   return { hours: hour, minutes: Number(minutes), seconds: Number(seconds) }
 }
 
-/** A line of a log, and where it stands. */
+/** A line of a log. */
 interface LogLine {
   readonly text: string
-  /** Bytes from the beginning of the file to that of the line. */
+  /** Byte offset of the line. */
   readonly start: number
-  /** The same to the beginning of the next line. */
+  /** Byte offset of the next line. */
   readonly end: number
 }
 
 const LINE_FEED = 0x0a
 
 /**
- * Takes bytes apart into lines.
+ * Splits bytes into lines.
  *
- * @param at Where in the file the bytes begin; always the beginning of a line.
- * @param isWhole Whether nothing follows, so that what has no end of line is a line too.
+ * @param at Offset of the bytes in the file, the start of a line
+ * @param isWhole Whether the file is complete, so that the last line needs no line feed
  */
 export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): readonly LogLine[] {
   const lines: LogLine[] = []
@@ -244,8 +239,8 @@ export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): rea
 }
 
 /**
- * A line as text: UTF-8, and where it is none Windows-1252, which older versions of the game write on Windows. Decided
- * for each line, so that one broken line does not change how others are read.
+ * Decodes a line as UTF-8, else as Windows-1252, which older versions of the game write on Windows. Each line is decoded
+ * on its own, so that a broken one does not affect the others.
  */
 export function decodeLine(bytes: Uint8Array): string {
   try {

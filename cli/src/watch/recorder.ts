@@ -6,7 +6,7 @@ import type { PlayerLocation } from './gamemode.ts'
 import type { Batch } from './log-file.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 
-/** A catch as `watch` shows it. What the log did not tell is absent. */
+/** A catch as `watch` prints it. Fields that the log does not have are absent. */
 export interface RecordedCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
@@ -19,64 +19,64 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** A catch that is held back until its gamemode is known. */
+/** A catch held back until its gamemode is known. */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
-  /** The place, which is no gamemode; `null` where the log names none. */
+  /** The server, which is not a gamemode; `null` when the log names none. */
   readonly heldAt: string | null
 }
 
-/** What became of a batch: those of its catches that are new. */
+/** The new catches of a batch. */
 interface Recorded {
   readonly added: readonly RecordedCatch[]
   readonly held: readonly HeldCatch[]
 }
 
-/** Where what was watched goes. */
+/** Records the catches of a log. */
 export interface Recorder {
-  /** Where reading ended before. */
+  /** Where an earlier run stopped. */
   readonly place: LogPosition | undefined
-  /** Adds what an earlier run held back, as far as its gamemode is known now. */
+  /** Adds catches that an earlier run held back and whose gamemode is known now. */
   release(): Promise<readonly RecordedCatch[]>
-  /** How many catches are held back. */
+  /** Number of catches held back. */
   held(): number
-  /** Keeps a batch. @throws CliError `too_many_held`; then, and when it fails otherwise, nothing of it was kept */
+  /** Records a batch, all or nothing. @throws CliError `too_many_held` */
   record(batch: Batch): Promise<Recorded>
-  /** Keeps the last place up to which all was kept. */
+  /** Stores the last position. */
   finish(): Promise<void>
 }
 
-/** Decides in which gamemode a catch was made; `undefined` when nothing says it. */
+/** Resolves the gamemode of a catch; `undefined` when it is unknown. */
 type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
 /**
- * Which gamemode counts: the flag, else what the log says, else what environment, profile, settings or a person say.
- * At a place that is no gamemode only the flag does.
+ * Resolves the gamemode: the flag, else the log, else the default of environment, profile, settings or prompt. On a server
+ * that is not a gamemode, only the flag applies.
  */
 export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
   return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
 }
 
-/** Whose log it is. */
+/** A log and its player. */
 interface LogOwner {
   readonly user: string
   /** The absolute path of the log. */
   readonly path: string
 }
 
-/** What an earlier run kept of a log. */
+/** Reads the checkpoint of an earlier run. */
 export async function readCheckpoint(outbox: Outbox, owner: LogOwner): Promise<Checkpoint | undefined> {
   return parseCheckpoint(await outbox.checkpoint(checkpointName(owner)))
 }
 
-// A place alone is written after so many bytes: what lies between is read again, and tells of no catch.
-const PLACE_EVERY = 256 * 1024
-// They are written anew with each place.
-const MOST_HELD = 1000
+// A position without catches is stored after so many bytes; what is read again after a crash has no catches.
+const STORE_EVERY = 256 * 1024
+// Held catches are rewritten with each position.
+const MAX_HELD = 1000
 
 /**
- * Keeps catches in an outbox, each once, and in the same step the place up to which the log was read, with what is held
- * back.
+ * Records catches in an outbox, each once. The position in the log and the held catches are stored in the same
+ * transaction.
  */
 export function outboxRecorder(
   outbox: Outbox,
@@ -104,14 +104,14 @@ export function outboxRecorder(
     },
     held: () => held.length,
     async record({ catches, place }) {
-      const isNear = kept?.head === place.head && Math.abs(place.offset - kept.offset) < PLACE_EVERY
+      const isNear = kept?.head === place.head && Math.abs(place.offset - kept.offset) < STORE_EVERY
       if (catches.length === 0 && isNear) {
         last = place
         return { added: [], held: [] }
       }
       const { known, unknown } = partition(catches, gamemodeOf)
       const fresh = unknown.filter(({ key }) => !held.some((one) => one.key === key))
-      if (held.length + fresh.length > MOST_HELD) throw tooManyHeld()
+      if (held.length + fresh.length > MAX_HELD) throw tooManyHeld()
       const added = await add(known, { place, held: [...held, ...fresh] })
       return { added, held: fresh.map(heldCatch) }
     },
@@ -121,7 +121,7 @@ export function outboxRecorder(
   }
 }
 
-/** Keeps nothing. */
+/** Records nothing, for dry runs. */
 export function dryRecorder(gamemodeOf: GamemodeResolver): Recorder {
   let held = 0
   return {
@@ -182,13 +182,12 @@ function checkpointName({ user, path }: LogOwner): string {
 function tooManyHeld(): CliError {
   return new CliError({
     code: 'too_many_held',
-    message: `${MOST_HELD} catches are held back, and these would be more. They stay in the log.`,
-    hint: 'Say in which gamemode they were caught: fish-cli watch LOG --gamemode GAMEMODE',
+    message: `${MAX_HELD} catches are held back, the most that can be. Further catches stay in the log.`,
+    hint: 'Set their gamemode: fish-cli watch LOG --gamemode GAMEMODE',
     exit: EXIT.failure,
   })
 }
 
-/** What a bookmark in the outbox holds. */
 interface Checkpoint {
   readonly place: LogPosition
   /** What was read and not queued, since nobody knows in which gamemode it was caught. */

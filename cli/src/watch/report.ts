@@ -8,23 +8,23 @@ import { type Colours, paint, rarityStyle } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
-/** What was caught since `watch` began. */
+/** Number of catches since `watch` started. */
 export interface Totals {
   readonly fish: number
   readonly crabs: number
 }
 
-/** Totals with one catch more. */
+/** Adds a catch to the totals. */
 export function withCatch({ fish, crabs }: Totals, { kind }: Pick<RecordedCatch, 'kind'>): Totals {
   return kind === 'fish' ? { fish: fish + 1, crabs } : { fish, crabs: crabs + 1 }
 }
 
-/** Totals in words. @example totalsText({ fish: 12, crabs: 1 }) // '12 fish, 1 crab' */
+/** @example totalsText({ fish: 12, crabs: 1 }) // '12 fish, 1 crab' */
 export function totalsText({ fish, crabs }: Totals): string {
   return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
 }
 
-/** A catch as a line for people, with the totals that it makes. */
+/** Formats a catch as a line of text, with the totals after it. */
 export function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
   const { rarity: label = '' } = one
   const style = rarityStyle(label as RarityLabel)
@@ -32,25 +32,25 @@ export function catchText(one: RecordedCatch, totals: Totals, colours: Colours):
   const details = [
     rarity,
     one.lengthCm === undefined ? '' : `${one.lengthCm} cm`,
-    one.firstTime ? 'first of its sort' : '',
+    one.firstTime ? 'first of its kind' : '',
     one.byAugment ? 'by augment' : '',
     one.gamemode,
   ]
   return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${details.filter((part) => part !== '').join(', ')}  (${totalsText(totals)})`
 }
 
-/** A catch as a line of JSON, with the totals that it makes; one that is held back makes none. */
+/** Formats a catch as a line of JSON, with the totals after it. */
 export function catchJson(one: RecordedCatch | HeldCatch, totals: Totals): string {
   return jsonText({ ...one, totals })
 }
 
-/** Tells on stderr what becomes of what was queued: what cannot be sent is told once, until something is sent again. */
+/** Reports the delivery on stderr. A problem is reported once, until something is sent again. */
 export function reportDelivery(context: Context, outbox: Outbox): () => void {
   const wait = createWaitListener(context)
-  let trouble = ''
+  let reported = ''
   return outbox.subscribe((event: OutboxEvent) => {
     wait(event)
-    if (event.type === 'sent') trouble = ''
+    if (event.type === 'sent') reported = ''
     if (event.type === 'dead-letter') {
       context.line.say(
         `fish-cli: ${event.count} could not be stored: ${event.reason.message} See: fish-cli outbox status`,
@@ -59,29 +59,29 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
     if (event.type !== 'error' || event.error instanceof RateLimitError) return
     const { code, summary } =
       event.error instanceof FishCrabError ? event.error : { code: 'unknown', summary: 'Sending failed.' }
-    if (trouble === code) return
-    trouble = code
-    context.line.say(`fish-cli: ${summary} Catches stay queued, and are sent as soon as that is over.`)
+    if (reported === code) return
+    reported = code
+    context.line.say(`fish-cli: ${summary} Catches stay queued and are sent once that is over.`)
   })
 }
 
-const USUAL_MS = 2000
-/** The part of a window that is left to whatever else the player does. */
+const DEFAULT_MS = 2000
+// Part of a window that is left to other commands of the player.
 const RESERVE = 0.4
 
 /**
- * Milliseconds that a catch waits for others to be sent with it: the usual while at least half of what may be used of
- * the window is left, then so long that the rest lasts until its end, and until that end where only the reserve is left.
+ * How long a catch waits for others to be sent with it, in milliseconds: the default while at least half of the available
+ * requests are left, then long enough for the rest to last until the window ends.
  *
- * @param state What the service said last; nothing where the limit does not hold, as with an API key.
+ * @param state The last reported rate limit; absent with an API key
  */
 export function sendDelayMs(state: RateLimitState | undefined, now: number): number {
-  if (!state) return USUAL_MS
+  if (!state) return DEFAULT_MS
   const { limit, remaining, resetAt } = state
-  // However wrong this clock is, no window is longer.
+  // A wrong local clock must not make the window longer.
   const restMs = Math.min(Math.max(resetAt.getTime() - now, 0), LIMITS.windowSeconds * 1000)
   const reserve = Math.ceil(limit * RESERVE)
-  const ours = remaining - reserve
-  if (ours >= (limit - reserve) / 2) return USUAL_MS
-  return Math.max(USUAL_MS, Math.ceil(restMs / Math.max(1, ours + 1)))
+  const available = remaining - reserve
+  if (available >= (limit - reserve) / 2) return DEFAULT_MS
+  return Math.max(DEFAULT_MS, Math.ceil(restMs / Math.max(1, available + 1)))
 }

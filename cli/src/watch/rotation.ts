@@ -16,28 +16,27 @@ import {
 } from './log-file.ts'
 import { LINE_SLACK_MS, type LogPosition } from './parser.ts'
 
-/** What says where to begin in a log that was opened. */
 interface StartOptions {
   readonly path: string
-  /** Nothing will follow: a first line without an end is a line. */
+  /** The log is complete: the first line needs no line feed. */
   readonly once: boolean
   readonly signal: AbortSignal
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Takes what is left in older logs. */
+  /** Receives what is left in rotated logs. */
   readonly onBatch: (batch: Batch) => Promise<void>
-  /** Where the player was at the end of the log that came before, for a log that is not known. */
+  /** Location of the player at the end of the previous log, for an unknown log. */
   readonly before?: PlayerLocation | undefined
-  /** Where reading ended before, in this log or one that stood here. */
+  /** Where an earlier run stopped, in this log or a rotated one. */
   readonly known: LogPosition | undefined
-  /** Whether what is written in a log that is not known is ours, from its beginning on. */
+  /** Whether an unknown log is read from its beginning. */
   readonly begun: boolean
-  /** Begin at the beginning also where a place is known. */
+  /** Start at the beginning, even when a position is known. */
   readonly fromStart: boolean
 }
 
 /**
- * Where to begin in a log: where reading ended, after all that is left in the logs that stood here since; else at its
- * beginning, or behind what was written before anyone watched.
+ * Finds where to start in a log: where an earlier run stopped, after reading the rest of the logs rotated since; else its
+ * beginning, or its end when existing content is skipped.
  *
  * @returns `undefined` while the log is empty
  */
@@ -56,7 +55,7 @@ export async function startPosition(file: LogFile, begin: StartOptions): Promise
   return { ...start, ...(await carryLocation(last, file)), generation: last.generation + 1 }
 }
 
-/** Reads what is left in files that stood here before. @returns the last place in them */
+/** Reads the rest of rotated logs. @returns the last position in them */
 async function readRotated(known: LogPosition, { path, signal, clock, onBatch }: StartOptions): Promise<LogPosition> {
   let last = known
   for (const old of await findUnreadLogs(path, known, { signal, clock })) {
@@ -76,7 +75,7 @@ async function readRotated(known: LogPosition, { path, signal, clock, onBatch }:
   return last
 }
 
-/** What was written before anyone watched is none of ours, but it may say where the player is. */
+/** Skips existing content, but keeps the location of the player. */
 async function skipExisting(file: LogFile, start: LogPosition, { signal }: StartOptions): Promise<LogPosition> {
   let place = start
   for (;;) {
@@ -88,27 +87,25 @@ async function skipExisting(file: LogFile, start: LogPosition, { signal }: Start
   return { ...place, anchor: await anchorHashOf(file, place.offset) }
 }
 
-const MOST_FILES = 100
+const MAX_FILES = 100
 const SLACK_MS = 24 * 60 * 60 * 1000
-const PACKING_MS = 10_000
-const PACKING_RETRY_MS = 200
+const COMPRESSING_MS = 10_000
+const COMPRESSING_RETRY_MS = 200
 
-/** How old logs are read. */
 interface RotatedReadOptions {
   readonly signal: AbortSignal
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
-/** An old log that holds what was not read yet. */
+/** A rotated log with unread content. */
 interface RotatedLog {
   readonly path: string
-  /** Where to begin. */
   readonly place: LogPosition
 }
 
 /**
- * The old logs beside a log that were not read to their ends: the one that a place is in, and all that were begun after
- * it, oldest first. Empty when that one is gone.
+ * Finds rotated logs with unread content: the one of the position and all later ones, oldest first. Empty when that one is
+ * gone.
  */
 async function findUnreadLogs(
   path: string,
@@ -134,7 +131,7 @@ async function findUnreadLogs(
   return []
 }
 
-/** The place at the beginning of a log; `undefined` while it has no first line. */
+/** The position at the beginning of a log; `undefined` while it has no first line. */
 async function positionAtStart(
   file: LogFile,
   { path, isWhole }: { readonly path: string; readonly isWhole: boolean },
@@ -142,17 +139,17 @@ async function positionAtStart(
   const head = await headHashOf(file, isWhole)
   if (head === undefined) return undefined
   const { bornAt, writtenAt } = await file.facts()
-  // What was packed or copied is younger than what it tells of.
+  // A compressed or copied file is newer than its content.
   const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
   return { head, generation: 0, offset: 0, anchor: EMPTY, at }
 }
 
-/** The whereabouts at the beginning of a log that follows another: unless a new game begins there, the same. */
+/** The location at the start of the next log: the same, unless a new game starts there. */
 async function carryLocation({ gamemode, elsewhere }: PlayerLocation, file: LogFile): Promise<PlayerLocation> {
   return isGameStart(await firstLineOf(file)) ? {} : { gamemode, elsewhere }
 }
 
-/** The day of an old log that the game named, milliseconds since 1970, with the slack of its lines. */
+/** The date in the name of a rotated log, in milliseconds since 1970. */
 function dateInName(path: string): number | undefined {
   const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined
@@ -162,10 +159,10 @@ function dateInName(path: string): number | undefined {
 
 const ROTATED_NAME = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 
-// The hash of nothing, as the anchor of the first byte.
+// Hash of zero bytes: the anchor of the first byte.
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb924'
 
-/** Does something with an old log, packed or not; `undefined` when it cannot be read. */
+/** Runs `work` on a rotated log; `undefined` when it cannot be read. */
 async function withRotatedLog<Result>(
   path: string,
   reading: RotatedReadOptions,
@@ -187,15 +184,15 @@ async function openRotatedLog(path: string, { signal, clock }: RotatedReadOption
     try {
       return await openGzippedLog(path)
     } catch {
-      // The game may be packing it at this moment.
+      // The game may be compressing it right now.
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
-      if (clock.now() - mtimeMs > PACKING_MS) return undefined
-      await clock.sleep(PACKING_RETRY_MS, signal)
+      if (clock.now() - mtimeMs > COMPRESSING_MS) return undefined
+      await clock.sleep(COMPRESSING_RETRY_MS, signal)
     }
   }
 }
 
-/** Paths of old logs that were written to since then, oldest first. */
+/** Paths of rotated logs written since then, oldest first. */
 async function listRotatedLogs(path: string, since: number): Promise<readonly string[]> {
   const folder = dirname(path)
   const isOld = rotatedNameMatcher(basename(path))
@@ -207,13 +204,13 @@ async function listRotatedLogs(path: string, since: number): Promise<readonly st
   return (await Promise.all(looked))
     .flat()
     .sort((a, b) => a.writtenAt - b.writtenAt || a.name.localeCompare(b.name, 'en', { numeric: true }))
-    .slice(-MOST_FILES)
+    .slice(-MAX_FILES)
     .map(({ name }) => join(folder, name))
 }
 
 /**
- * Which names old logs of a log have: `2026-01-31-1.log.gz` beside `latest.log`, as the game names them, else the name
- * of the log with something behind it. Others in the folder, such as `debug.log`, tell the same catches once more.
+ * Matches names of rotated logs: `2026-01-31-1.log.gz` for `latest.log`, else the name of the log with a suffix. Other logs
+ * in the folder, such as `debug.log`, repeat the same catches.
  */
 function rotatedNameMatcher(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')
