@@ -39,6 +39,7 @@ export default defineConfig({
         test: {
           ...waits,
           name: 'integration',
+          provide: { program: source('cli/bin/dev.js') },
           include: [`${packages}/test/**/*.integration.test.ts`],
           maxWorkers: '100%',
         },
@@ -48,6 +49,7 @@ export default defineConfig({
         test: {
           ...waits,
           name: 'e2e',
+          provide: { program: source('cli/bin/run.js') },
           include: [`${packages}/e2e/**/*.test.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,31 +1,33 @@
 // npm run verify: installs, builds, checks and passes every test. With `-- --long` it also compares 100,000
-// requests through every lane of the mock, and tries the SDK on every runtime, which brings half a gigabyte of them.
-import { build, fail, install, step } from './lib/steps.mjs'
+// requests through every transport of the mock, and tries the SDK on every runtime, which brings half a gigabyte of them.
+import { build, fail, install, sideBySide, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
+
+const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
+const TYPE_PROFILES = { sdk: 'node16', server: 'esm-only', mocks: 'esm-only' }
+
+async function checkPackages() {
+  await step('Check format, lint, types, imports and unused code', 'npm', ['run', '--silent', 'check'])
+  await build()
+  for (const name of PACKAGES) await step(`Check the package ${name}`, 'publint', ['--strict', name])
+  for (const [name, profile] of Object.entries(TYPE_PROFILES)) {
+    await step(`Check the types of ${name} as users resolve them`, 'attw', ['--pack', name, '--profile', profile])
+  }
+}
+
+function test(...projects) {
+  const selected = projects.flatMap((name) => ['--project', name])
+  const options = process.env.CI === 'true' ? [] : ['--reporter=dot']
+  return step(`Pass the ${projects.join(' and ')} tests`, 'vitest', ['run', ...selected, ...options], { show: true })
+}
 
 try {
   await provideSystemPrograms()
   await install()
-  await step('Check format, lint, types, imports and what nobody uses', 'npm', ['run', '--silent', 'check'])
-  await build()
-  for (const name of ['sdk', 'server', 'mocks', 'cli']) {
-    await step(`Check the package ${name}`, 'publint', ['--strict', name])
-  }
-  for (const [name, profile] of [
-    ['sdk', 'node16'],
-    ['server', 'esm-only'],
-    ['mocks', 'esm-only'],
-  ]) {
-    await step(`Check the types of the package ${name} as users resolve them`, 'attw', [
-      '--pack',
-      name,
-      '--profile',
-      profile,
-    ])
-  }
-  await step('Run every test', 'vitest', ['run'], { show: true })
+  await sideBySide(checkPackages(), test('unit'))
+  await test('integration', 'e2e')
   if (process.argv.includes('--long')) {
-    await step('Compare every lane of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
+    await step('Compare every transport of the mock with the server', 'node', ['mocks/e2e/differential.ts', '100000'], {
       show: true,
     })
     await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'], { show: true })

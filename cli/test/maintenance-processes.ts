@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { PROGRAM } from './pseudo-terminal.ts'
 
 /** `fish-cli` as a process of its own. Ends with its test. */
 export interface Program {
@@ -14,14 +14,14 @@ export interface Program {
   until(pattern: RegExp): Promise<RegExpExecArray>
 }
 
-/** Starts `fish-cli` from the sources, with nothing of this environment but its path. */
+/** Starts `fish-cli` with nothing of this environment but its path. */
 export function launch(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   how: { readonly detached?: boolean } = {},
 ): Program {
-  const file = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
-  const child = spawn(process.execPath, [file, ...argv], {
+  const [node, file] = PROGRAM
+  const child = spawn(node, [file, ...argv], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...how,

@@ -1,9 +1,15 @@
-import { fileURLToPath } from 'node:url'
 import { type IPty, spawn } from '@lydell/node-pty'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 
-/** `fish-cli` from the sources. */
-export const PROGRAM = [process.execPath, fileURLToPath(new URL('../bin/dev.js', import.meta.url))] as const
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file that starts `fish-cli`: from the sources in integration tests, as it is shipped in e2e tests. */
+    program: string
+  }
+}
+
+/** The command that starts `fish-cli`. */
+export const PROGRAM = [process.execPath, inject('program')] as const
 
 /** Why tests in a pseudo-terminal are skipped here, for their titles. */
 export const SKIPPED = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''

@@ -37,7 +37,7 @@ export function start([file = '', ...args]: readonly string[], env: Readonly<Rec
   return { child, ended }
 }
 
-/** Starts `fish-cli` from the sources. */
+/** Starts `fish-cli`. */
 export function startFish(argv: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Fed {
   return start([...PROGRAM, ...argv], env)
 }

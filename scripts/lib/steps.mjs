@@ -24,37 +24,34 @@ class StepFailed extends Error {
 }
 
 /**
- * Runs a command quietly, with one line that says what is done and how long it took. Its output is shown when it
- * fails, or as it comes when `show` is set.
+ * Runs a command and prints one line with how long it took. Steps may run side by side: the output of each is held back,
+ * and printed in one piece when it fails, or at its end when `show` is set.
  */
 export async function step(title, command, args, { show = false, env = projectEnv() } = {}) {
   const started = Date.now()
-  if (show) process.stdout.write(`${title} …\n`)
-  else process.stdout.write(`${title} … `)
-  const { code, output } = await run(command, args, { show, env })
+  const { code, output } = await run(command, args, env)
   const seconds = `${((Date.now() - started) / 1000).toFixed(1)} s`
   if (code !== 0) {
-    process.stdout.write(show ? `${title}: failed (${seconds})\n` : `failed (${seconds})\n`)
-    throw new StepFailed(title, show ? '' : output)
+    process.stdout.write(`${title}: failed (${seconds})\n`)
+    throw new StepFailed(title, output)
   }
-  process.stdout.write(show ? `${title}: done (${seconds})\n` : `done (${seconds})\n`)
-  return output
+  process.stdout.write(`${show ? output : ''}${title}: done (${seconds})\n`)
 }
 
-function run(command, args, { show, env }) {
+function run(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
       env,
-      stdio: show ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       // npm is a .cmd file on Windows.
       shell: process.platform === 'win32',
     })
     let output = ''
-    child.stdout?.on('data', (data) => {
+    child.stdout.on('data', (data) => {
       output += data
     })
-    child.stderr?.on('data', (data) => {
+    child.stderr.on('data', (data) => {
       output += data
     })
     child.on('error', reject)
@@ -65,13 +62,13 @@ function run(command, args, { show, env }) {
 /** Installs what the lock file says, unless that is what is installed. */
 export async function install() {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  if (isInstalled(Object.keys(devDependencies))) process.stdout.write('Install packages … already there\n')
+  if (isInstalled(Object.keys(devDependencies))) process.stdout.write('Install packages: already there\n')
   else await installWith([])
 }
 
 /** Installs what it takes to run the service and the command line from their sources, unless that or more is there. */
 export async function installToRun() {
-  if (isInstalled([])) process.stdout.write('Install packages … already there\n')
+  if (isInstalled([])) process.stdout.write('Install packages: already there\n')
   else
     await installWith(['--omit=dev', '--omit=peer', '--omit=optional', '--include-workspace-root', '--workspace=cli'])
 }
@@ -96,9 +93,19 @@ export function build() {
   return step('Build the packages', 'npm', ['run', '--silent', 'build'])
 }
 
-/** Ends the script as a failed step asks for. */
+/** Waits for steps that run side by side, also where one has failed. */
+export async function sideBySide(...steps) {
+  const outcomes = await Promise.allSettled(steps)
+  const errors = outcomes.flatMap(({ status, reason }) => (status === 'rejected' ? [reason] : []))
+  if (errors.length > 0) throw new AggregateError(errors)
+}
+
+/** Prints what failed steps printed, and lets the script end with 1. */
 export function fail(error) {
-  if (!(error instanceof StepFailed)) throw error
-  process.stderr.write(`${error.output}\n${error.message}\n`)
+  const errors = error instanceof AggregateError ? error.errors : [error]
+  for (const each of errors) {
+    if (!(each instanceof StepFailed)) throw each
+    process.stderr.write(`\n${each.output}\n${each.message}\n`)
+  }
   process.exitCode = 1
 }
