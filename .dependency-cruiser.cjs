@@ -92,6 +92,27 @@ module.exports = {
       to: { path: '^(node:)?sqlite$', dependencyTypesNot: ['type-only'] },
     },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
+    // One way: what drivers share, then a driver each, then index.ts, which opens them.
+    only(
+      'shared-storage-knows-no-driver',
+      '^server/src/storage/(?!index)[^/]+$',
+      '^server/src/storage/(?!index)[^/]+$',
+    ),
+    only(
+      'file-driver-knows-no-other',
+      '^server/src/storage/file/',
+      '^server/src/storage/((?!index|memory)[^/]+|file/.+)$',
+    ),
+    only(
+      'redis-driver-knows-no-other',
+      '^server/src/storage/redis/',
+      '^server/src/storage/((?!index|memory)[^/]+|redis/.+)$',
+    ),
+    only(
+      'storage-suite-uses-the-entry',
+      '^server/src/storage-conformance/',
+      '^server/src/(storage-conformance/|storage/index)',
+    ),
     ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches'], 'auth', 'routes']),
     {
       name: 'server/src/app-folders-are-below-create-app',

@@ -129,10 +129,6 @@ function mapDriver(): StorageDriver {
     setItem: (key, value) => open(() => void items.set(key, value)),
     removeItem: (key) => open(() => void items.delete(key)),
     getKeys: (base) => open(() => keys(base)),
-    clear: (base) =>
-      open(() => {
-        for (const key of keys(base)) items.delete(key)
-      }),
     setItemIfAbsent: (key, value) => open(() => !items.has(key) && Boolean(items.set(key, value))),
     removeItemIf: (key, value) => open(() => items.get(key) === value && items.delete(key)),
     replaceItemIf: (key, expected, value) => open(() => items.get(key) === expected && Boolean(items.set(key, value))),

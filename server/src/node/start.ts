@@ -131,12 +131,10 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
 }
 
 function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error'>): StorageOptions {
-  if (storage.driver !== 'redis' && storage.driver !== 'redis-cluster') return storage
-  return {
-    ...storage,
-    ...(redisWait === undefined ? {} : { replicas: redisWait }),
-    onDataLoss: (message) => logger.error({ storage: storage.driver }, message),
-  }
+  const report = (message: string) => logger.error({ storage: storage.driver }, message)
+  if (storage.driver === 'memory') return storage
+  if (storage.driver === 'file') return { ...storage, onWarning: report }
+  return { ...storage, ...(redisWait === undefined ? {} : { replicas: redisWait }), onDataLoss: report }
 }
 
 interface AppParts {

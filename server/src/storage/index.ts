@@ -35,7 +35,12 @@ export type StorageOptions =
   /** Keeps nothing. */
   | { readonly driver: 'memory' }
   /** Keeps everything in one SQLite file in the folder `path`. One process at a time. */
-  | { readonly driver: 'file'; readonly path: string }
+  | {
+      readonly driver: 'file'
+      readonly path: string
+      /** Called with a sentence for the operator when something stops working that no write fails for. @default ignored */
+      readonly onWarning?: (message: string) => void
+    }
   | RedisOptions
   | RedisClusterOptions
 
@@ -51,7 +56,7 @@ export type StorageOptions =
  */
 export async function createStorage(options: StorageOptions): Promise<FishStorage> {
   if (options?.driver === 'memory') return createMemoryStorage()
-  if (options?.driver === 'file') return openFileStorage(options.path)
+  if (options?.driver === 'file') return openFileStorage(options.path, options.onWarning)
   if (options?.driver !== 'redis' && options?.driver !== 'redis-cluster') {
     throw new TypeError(
       'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',

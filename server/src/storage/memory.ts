@@ -111,9 +111,6 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
     listItems: async (range) => whileOpen(items).page(range),
     countItems: async (base) => whileOpen(items).count(base),
     getKeys: async (base) => whileOpen(items).keys(base ?? ''),
-    clear: async (base) => {
-      for (const key of whileOpen(items).keys(base ?? '')) items.delete(key)
-    },
     countInWindow: async (key, window) => whileOpen(windows).count(key, window),
     peekWindow: async (key, window) => whileOpen(windows).peek(key, window),
     dispose: () => {

@@ -3,69 +3,13 @@ import { StorageError } from './errors.ts'
 import { checkItemKey } from './keys.ts'
 import type { FishStorage, ItemRange, ItemStorage, LeaderRange, NewRecord, StorageDriver } from './types.ts'
 
-/** Refuses what would not come back as it went in: other types, and text that UTF-8 cannot hold. */
-function checkItemValue(value: unknown): string {
-  if (typeof value === 'string' && value.isWellFormed()) return value
-  throw new StorageError('invalid_value', 'An item is a string of well-formed Unicode. Write other values as JSON.')
-}
-
-/**
- * unstorage over a driver, except that it keeps strings as they are. Its own `getItem` parses what it reads
- * (`"123"` would come back as a number), and its keys lose everything behind a `?`: here `getItem` answers the
- * very string, and a key that would be changed is refused.
- */
-function createItems(driver: StorageDriver): ItemStorage {
-  const storage = createStorage<string>({ driver })
-  return {
-    hasItem: async (key) => storage.hasItem(checkItemKey(key)),
-    getItem: async (key) => ((await driver.getItem(checkItemKey(key))) ?? null) as string | null,
-    setItem: async (key, value) => storage.setItem(checkItemKey(key), checkItemValue(value)),
-    removeItem: async (key) => storage.removeItem(checkItemKey(key)),
-    getKeys: (base) => storage.getKeys(base),
-    // unstorage's own clears nothing when it is given a base below the mount point.
-    clear: async (base = '') => driver.clear?.(base && `${checkItemKey(base.replace(/:$/, ''))}:`, {}),
-  }
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1
-}
-
-function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): NewRecord {
-  const texts = [plain, full, ...Object.keys(labels)]
-  if (!isCount(count) || !texts.every((text) => text.isWellFormed())) {
-    throw new StorageError('invalid_value', 'A record needs a whole count of at least 1 and well-formed Unicode.')
-  }
-  for (const [label, carriers] of Object.entries(labels)) {
-    if (label && isCount(carriers) && carriers <= count) continue
-    throw new StorageError('invalid_value', 'A label is not empty, and at least 1 and at most all entries carry it.')
-  }
-  return { id, dedupeKey, count, labels: { ...labels }, plain, full }
-}
-
-function checkRange(range: ItemRange): ItemRange {
-  if (range.base.endsWith(':') && isCount(range.limit)) return range
-  throw new StorageError('invalid_key', 'A listing of items needs a base that ends in ":" and a limit of at least 1.')
-}
-
-function checkBase(base: string): string {
-  if (base.endsWith(':')) return base
-  throw new StorageError('invalid_key', 'Items are counted under a base that ends in ":".')
-}
-
-function checkLeaderRange(range: LeaderRange): LeaderRange {
-  if (isCount(range.limit)) return range
-  throw new StorageError('invalid_value', 'A leader board needs a whole limit of at least 1.')
-}
-
-/** Every operation of a driver: of unstorage's those that are optional there, and all of the extension. */
+/** The operations of a driver: those of unstorage and those of the extension. */
 const OPERATIONS = [
   'hasItem',
   'getItem',
   'setItem',
   'removeItem',
   'getKeys',
-  'clear',
   'ping',
   'append',
   'findRecord',
@@ -85,8 +29,8 @@ const OPERATIONS = [
 ] as const satisfies readonly (keyof StorageDriver)[]
 
 /**
- * Makes the storage of the service from a driver. What every driver would have to check is checked here:
- * keys, values and records that could not come back as they went in are refused before they reach it.
+ * Makes the storage of the service from a driver. Keys, values and records that could not be read back as they were
+ * written are refused here, once for all drivers.
  *
  * @throws {TypeError} names the operations that the driver lacks
  * @example
@@ -128,4 +72,67 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     peekWindow: (key, window) => driver.peekWindow(key, window),
     dispose,
   }
+}
+
+/**
+ * Items through unstorage, with two exceptions: its `getItem` parses what it reads (`"123"` would become a number), so
+ * values are read from the driver; and its `clear` ignores a base below a mount point. It drops everything behind a `?` of a
+ * key and turns `/` into `:`, so keys that it would change are refused.
+ */
+function createItems(driver: StorageDriver): ItemStorage {
+  const storage = createStorage<string>({ driver })
+  return {
+    hasItem: async (key) => storage.hasItem(checkItemKey(key)),
+    getItem: async (key) => ((await driver.getItem(checkItemKey(key))) ?? null) as string | null,
+    setItem: async (key, value) => storage.setItem(checkItemKey(key), checkItemValue(value)),
+    removeItem: async (key) => storage.removeItem(checkItemKey(key)),
+    getKeys: (base) => storage.getKeys(base),
+    async clear(base = '') {
+      if (base) checkItemKey(base.replace(/:$/, ''))
+      const keys = await storage.getKeys(base)
+      for (let at = 0; at < keys.length; at += CLEAR_KEYS) {
+        await Promise.all(keys.slice(at, at + CLEAR_KEYS).map((key) => storage.removeItem(key)))
+      }
+    },
+  }
+}
+
+/** Keys that `clear` removes at once. */
+const CLEAR_KEYS = 500
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1
+}
+
+/** Text that UTF-8 cannot encode would be read back as another text. */
+function checkItemValue(value: unknown): string {
+  if (typeof value === 'string' && value.isWellFormed()) return value
+  throw new StorageError('invalid_value', 'An item is a string of well-formed Unicode. Write other values as JSON.')
+}
+
+function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): NewRecord {
+  const texts = [plain, full, ...Object.keys(labels)]
+  if (!isCount(count) || !texts.every((text) => text.isWellFormed())) {
+    throw new StorageError('invalid_value', 'A record needs a whole count of at least 1 and well-formed Unicode.')
+  }
+  for (const [label, carriers] of Object.entries(labels)) {
+    if (label && isCount(carriers) && carriers <= count) continue
+    throw new StorageError('invalid_value', 'A label needs a name, and a count from 1 to the number of entries.')
+  }
+  return { id, dedupeKey, count, labels: { ...labels }, plain, full }
+}
+
+function checkRange(range: ItemRange): ItemRange {
+  if (range.base.endsWith(':') && isCount(range.limit)) return range
+  throw new StorageError('invalid_key', 'A listing of items needs a base that ends in ":" and a limit of at least 1.')
+}
+
+function checkBase(base: string): string {
+  if (base.endsWith(':')) return base
+  throw new StorageError('invalid_key', 'Counting items needs a base that ends in ":".')
+}
+
+function checkLeaderRange(range: LeaderRange): LeaderRange {
+  if (isCount(range.limit)) return range
+  throw new StorageError('invalid_value', 'A leader board needs a whole limit of at least 1.')
 }

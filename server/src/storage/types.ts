@@ -186,7 +186,6 @@ export interface ItemDriver {
   setItem?(key: string, value: string, options: object): void | Promise<void>
   removeItem?(key: string, options: object): void | Promise<void>
   getKeys(base: string, options: object): string[] | Promise<string[]>
-  clear?(base: string, options: object): void | Promise<void>
   dispose?(): void | Promise<void>
 }
 

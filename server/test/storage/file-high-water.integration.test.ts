@@ -1,4 +1,14 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { backupStore, restoreStore } from '@fish-crab/server'
 import { createStorage } from '@fish-crab/server/storage'
@@ -140,13 +150,34 @@ describe('no false alarm is raised', () => {
   })
 })
 
+it('a mark that becomes unwritable while the store is open is reported once each time, and no write fails for it', async () => {
+  const folder = newFolder()
+  const mark = join(folder, 'fish.mark')
+  const warnings: string[] = []
+  const storage = await createStorage({ driver: 'file', path: folder, onWarning: (message) => warnings.push(message) })
+  for (let times = 1; times <= 2; times += 1) {
+    rmSync(mark)
+    mkdirSync(mark)
+    for (const value of ['1', '2']) {
+      await storage.items.setItem('a:b', value)
+      await expect.poll(() => warnings).toHaveLength(times)
+    }
+    rmdirSync(mark)
+    await storage.items.setItem('a:b', '3')
+    await expect.poll(() => existsSync(mark)).toBe(true)
+  }
+  expect(warnings[0]).toMatch(/^Cannot write .*fish\.mark \(EISDIR\): .* Check/)
+  await storage.dispose()
+  expect(warnings).toHaveLength(2)
+})
+
 it('a mark that cannot be written is warned of, and no write fails for it', async () => {
   const folder = await killed()
   const mark = join(folder, 'fish.mark')
   renameSync(mark, `${mark}-aside`)
   mkdirSync(mark)
   const storage = await open(folder)
-  expect(storage.warnings).toEqual([expect.stringMatching(/fish\.mark cannot be written/)])
+  expect(storage.warnings).toEqual([expect.stringMatching(/^Cannot write .*fish\.mark/)])
   await storage.items.setItem('a:b', 'c')
   await storage.dispose()
   expect(await recordsIn(folder)).toBe(RECORDS)

@@ -1,4 +1,3 @@
-import { endOfBase } from '../paging.ts'
 import type { AppendResult, Collection, NewRecord } from '../types.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -143,8 +142,6 @@ function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) 
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
-  const clearAll = db.prepare('DELETE FROM items')
-  const clearBase = db.prepare('DELETE FROM items WHERE key >= ? AND key < ?')
 
   return (write, pending) => {
     switch (write.type) {
@@ -166,10 +163,6 @@ function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) 
         return Number(removeItemIf.run(write.key, write.value).changes) === 1
       case 'replaceItemIf':
         return Number(replaceItemIf.run(write.value, write.key, write.expected).changes) === 1
-      case 'clearItems':
-        if (write.base) clearBase.run(write.base, endOfBase(write.base))
-        else clearAll.run()
-        return undefined
       case 'ping':
         return undefined
       case 'probe':

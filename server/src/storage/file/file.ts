@@ -6,33 +6,62 @@ import { createProbe } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
-import { lockFolder, prepareFolder } from './folder.ts'
+import { lockFolder, makeFolder } from './folder.ts'
 import { openReader, type Reader } from './reader.ts'
 import { toStorageError } from './sqlite.ts'
 import { fileIdOf, prepareStore } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
-/** What a write of the largest size may take, in bytes. */
-const LEAST_BYTES = 256 * 1024
-
-/**
- * Refuses a disk with no room for a large write. The smallest write tells too little: it fits into what the log has
- * left over, where a catch does not.
- * @throws StorageError `full`
- */
-async function checkSpace(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize >= LEAST_BYTES) return
-  throw new StorageError(
-    'full',
-    `The disk of ${folder} is full, or as good as full. Free some space; nothing was lost.`,
-  )
-}
-
 /** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
 /** How long a refused write makes pings fail when none is stored after it, in milliseconds. */
 const REFUSAL_STANDS_MS = 5000
+/** Size of the largest write, in bytes. The smallest fits into free space of the log, where a catch no longer does. */
+const MIN_FREE_BYTES = 256 * 1024
+
+/**
+ * Opens the store in a folder, and creates both when they are absent.
+ *
+ * @param path the folder
+ * @param onWarning see `StorageOptions`
+ * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
+ */
+export async function openFileStorage(
+  path: string,
+  onWarning: (message: string) => void = () => {},
+): Promise<FishStorage> {
+  try {
+    const { folder } = makeFolder(path)
+    const lock = lockFolder(folder)
+    const unlock = () => lock.close()
+    try {
+      return wrapDriver(await openLocked(folder, { unlock, onWarning }))
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    throw toStorageError(error, resolve(path))
+  }
+}
+
+interface OpenOptions {
+  readonly unlock: () => void
+  readonly onWarning: (message: string) => void
+}
+
+async function openLocked(folder: string, { unlock, onWarning }: OpenOptions): Promise<StorageDriver> {
+  const file = prepareStore(folder)
+  const fileId = fileIdOf(file)
+  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
+  const writer = await startWriter({ file, fileId }, onWarning)
+  try {
+    return fileDriver({ reader: openReader(file), writer, unlock, folder })
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+}
 
 interface Parts {
   readonly reader: Reader
@@ -49,14 +78,14 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     late: () => new StorageError('unavailable', `The disk of ${folder} has not responded within ${PING_MS} ms.`),
   }
   const checkWriter = createProbe(() => writer.write({ type: 'ping' }), { standsMs: 0, deadline })
-  const probeDisk = createProbe(
+  const checkDisk = createProbe(
     async () => {
       await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
       await writer.write({ type: 'probe' })
     },
     { deadline },
   )
-  // A limit that no free space tells of, such as a quota, leaves room for a probe where a catch no longer fits.
+  // Under a quota, a probe may still fit where a catch does not.
   let refused: { readonly error: unknown; readonly at: number } | undefined
   const append = async (...[collection, record]: Parameters<StorageDriver['append']>) => {
     try {
@@ -70,7 +99,6 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
   }
   let closed = false
   let closing: Promise<void> | undefined
-  /** Runs something that answers at once. Its errors become the storage's own. */
   const now = async <T>(run: () => T): Promise<T> => {
     if (closed) throw closedError()
     try {
@@ -91,7 +119,7 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     ...writer.report,
     ping: async () => {
       await now(() => reader.ping())
-      await Promise.all([checkWriter(), probeDisk()])
+      await Promise.all([checkWriter(), checkDisk()])
       if (refused && performance.now() - refused.at < REFUSAL_STANDS_MS) throw refused.error
     },
     append,
@@ -119,7 +147,6 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     listItems: (range) => now(() => reader.page(range)),
     countItems: (base) => now(() => reader.countItems(base)),
     getKeys: (base) => now(() => reader.keys(base ?? '')),
-    clear: (base) => writer.write({ type: 'clearItems', base: base ?? '' }),
     countInWindow: (key, window) => now(() => windows.count(key, window)),
     peekWindow: (key, window) => now(() => windows.peek(key, window)),
     dispose: () => {
@@ -129,37 +156,8 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
   }
 }
 
-async function openLocked(folder: string, unlock: () => void): Promise<StorageDriver> {
-  const file = prepareStore(folder)
-  const fileId = fileIdOf(file)
-  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
-  const writer = await startWriter({ file, fileId })
-  try {
-    return fileDriver({ reader: openReader(file), writer, unlock, folder })
-  } catch (error) {
-    await writer.close()
-    throw error
-  }
-}
-
-/**
- * Opens the store in a folder, creating both when they are absent.
- *
- * @param path the folder
- * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
- */
-export async function openFileStorage(path: string): Promise<FishStorage> {
-  try {
-    const folder = prepareFolder(path)
-    const lock = lockFolder(folder)
-    const unlock = () => lock.close()
-    try {
-      return wrapDriver(await openLocked(folder, unlock))
-    } catch (error) {
-      unlock()
-      throw error
-    }
-  } catch (error) {
-    throw toStorageError(error, resolve(path))
-  }
+async function checkSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize >= MIN_FREE_BYTES) return
+  throw new StorageError('full', `The disk of ${folder} is full or nearly full. Free some space; nothing was lost.`)
 }

@@ -26,19 +26,13 @@ export function createPrivateFile(file: string): boolean {
   }
 }
 
-/** Makes the folder, for its owner only, and the folders above it as the system makes them. */
-export function prepareFolder(path: string): string {
-  return makeFolder(path).folder
-}
-
-/** A folder that is there now, and what was made for that. */
 interface MadeFolder {
   readonly folder: string
-  /** Takes away what was made, where it is empty. */
+  /** Removes the folders that were made, where they are empty. */
   undo(): void
 }
 
-/** The same as {@link prepareFolder}, for who may have to take it back. */
+/** Makes a folder with mode 0700, and missing folders above it with the default mode. */
 export function makeFolder(path: string): MadeFolder {
   const folder = resolve(path)
   if (existsSync(folder)) return { folder, undo() {} }

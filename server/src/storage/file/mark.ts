@@ -40,13 +40,13 @@ export function readMark(folder: string): HighWater | undefined {
   }
 }
 
-/** Keeps the mark of an open store. */
+/** Writes the mark of an open store. */
 export interface MarkWriter {
-  /** What the operator should know, each a sentence. */
+  /** For the operator, each a sentence. */
   readonly warnings: readonly string[]
   /** Counts writes in the transaction that makes them, which its caller commits. */
   count(writes: readonly Write[]): void
-  /** The transaction is on the disk: the mark follows. */
+  /** Call it when the transaction is on the disk: the mark follows. */
   committed(): void
   /** Writes the mark if it is behind. */
   close(): void
@@ -54,9 +54,9 @@ export interface MarkWriter {
 
 /** The mark follows a pause between commits, in milliseconds. */
 const QUIET_MS = 100
-/** How far it may be behind when there is none. */
-const MOST_BEHIND_MS = 1000
-/** Always the same size, within one sector, so that it is overwritten in place: also on a disk that is full. */
+/** How far it may be behind without a pause. */
+const MAX_BEHIND_MS = 1000
+/** A fixed size within one sector, so that the mark is overwritten in place, also on a full disk. */
 const MARK_BYTES = 256
 
 function writeMark(folder: string, mark: HighWater): void {
@@ -70,48 +70,54 @@ function writeMark(folder: string, mark: HighWater): void {
 }
 
 /**
- * Keeps the mark of a store that is open for writing. It is written after the commits that it counts, so that it is
- * never ahead of what is on the disk, and apart from them, so that no commit waits for it.
+ * Opens the mark of a store that is open for writing. It is written after the commits that it counts, so that it is never
+ * ahead of the disk, and apart from them, so that no commit waits for it or fails with it.
+ * @param onWarning called when the mark can no longer be written, once until it can be again
  */
-export function openMark(db: DatabaseSync, file: string): MarkWriter {
+export function openMark(db: DatabaseSync, file: string, onWarning: (message: string) => void): MarkWriter {
   const folder = dirname(file)
   const addWrites = db.prepare('UPDATE high_water SET writes = writes + ? RETURNING writes')
-  const { lineage, writes: found } = readHighWater(db) ?? { lineage: '', writes: 0 }
+  const { lineage, writes } = readHighWater(db) ?? { lineage: '', writes: 0 }
   const before = readMark(folder)
-  let [counting, committed] = [found, found]
+  let [counting, committed] = [writes, writes]
   let marked = before?.lineage === lineage ? before.writes : -1
   let timer: ReturnType<typeof setTimeout> | undefined
   let behindSince = 0
+  let isFailing = false
 
-  function write(): unknown {
+  /** Returns what to tell the operator when the mark cannot be written. The next commit tries again. */
+  function write(): string | undefined {
     clearTimeout(timer)
     timer = undefined
     try {
       if (committed > marked) {
         writeMark(folder, { lineage, writes: committed })
-        // The first one of this folder needs its name on the disk as well.
+        // A new file needs its name on the disk as well.
         if (marked === -1) syncFolder(folder)
       }
       marked = committed
+      isFailing = false
       return undefined
     } catch (error) {
-      // No write fails for the lack of a mark. The next commit tries again.
-      return error
+      const isNew = !isFailing
+      isFailing = true
+      return isNew ? warningOf(folder, error) : undefined
     }
   }
 
   const follow = (ms: number) => {
     clearTimeout(timer)
-    timer = setTimeout(write, ms)
+    timer = setTimeout(() => {
+      const warning = write()
+      if (warning !== undefined) onWarning(warning)
+    }, ms)
   }
 
-  // A store opens also on a disk that has stalled: only the first mark of a folder is waited for.
-  const failed = marked === -1 ? write() : undefined
+  // Opening waits only for the first mark of a folder: the disk may have stalled.
+  const warning = marked === -1 ? write() : undefined
   if (marked < committed) follow(QUIET_MS)
   return {
-    warnings: failed
-      ? [`${join(folder, MARK_FILE)} cannot be written: a write-ahead log that is lost would not be noticed.`]
-      : [],
+    warnings: warning === undefined ? [] : [warning],
     count(writes) {
       const changes = writes.filter(({ type }) => type !== 'ping' && type !== 'probe').length
       counting = changes > 0 ? Number(addWrites.get(changes)?.writes) : committed
@@ -121,8 +127,13 @@ export function openMark(db: DatabaseSync, file: string): MarkWriter {
       committed = counting
       const now = performance.now()
       if (timer === undefined) behindSince = now
-      follow(Math.max(0, Math.min(QUIET_MS, behindSince + MOST_BEHIND_MS - now)))
+      follow(Math.max(0, Math.min(QUIET_MS, behindSince + MAX_BEHIND_MS - now)))
     },
     close: () => void write(),
   }
+}
+
+function warningOf(folder: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return `Cannot write ${join(folder, MARK_FILE)} (${code}): the loss of a write-ahead log would go unnoticed. Check that it is a file, and its owner and mode.`
 }

@@ -69,7 +69,7 @@ function nextRequest(port: MessagePort): Request | undefined {
 function serve(port: MessagePort, settings: WorkerSettings): void {
   const send = (reply: Reply) => port.postMessage(reply)
   const db = openForWriting(settings.file)
-  const mark = openMark(db, settings.file)
+  const mark = openMark(db, settings.file, (message) => send({ type: 'warning', message }))
   const commit = prepareCommit(db, mark, settings)
   port.on('message', (first: Request) => {
     const writes: Write[] = []

@@ -1,7 +1,7 @@
 import { endOfBase, pageOf } from '../paging.ts'
 import type { StorageDriver } from '../types.ts'
 import type { Connection } from './connection.ts'
-import { INDEX_PATTERN, indexKey, itemPrefix, itemPrefixOfIndex, stockKey } from './keys.ts'
+import { INDEX_PATTERN, indexKey, itemPrefix, stockKey } from './keys.ts'
 
 /** Most keys that one script looks at, so that Redis answers others in between. */
 const MOST_KEYS = 10_000
@@ -19,7 +19,6 @@ type ItemOperations =
   | 'listItems'
   | 'countItems'
   | 'getKeys'
-  | 'clear'
 
 interface RedisItems extends Pick<StorageDriver, ItemOperations> {
   getItem(key: string): Promise<string | null>
@@ -99,14 +98,6 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
         } while (step.length === STEP_KEYS)
       }
       return keys.sort()
-    },
-
-    async clear(base = '') {
-      const [start, end] = boundsOf(base)
-      for (const index of await indexesOf(base)) {
-        const args = [start, end, itemPrefixOfIndex(index), STEP_KEYS]
-        while ((await write('fishClearItems', [index], args)) === STEP_KEYS);
-      }
     },
   }
 }

@@ -53,11 +53,6 @@ export function indexKey(base: string): string {
   return INDEX + tagOf(base)
 }
 
-/** The prefix of the items that an index lists. */
-export function itemPrefixOfIndex(index: string): string {
-  return `${ITEM_BASE}:${index.slice(INDEX.length)}:`
-}
-
 // Redis takes bytes: a lone surrogate would become another character on its way.
 function exact(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`

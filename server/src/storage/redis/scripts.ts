@@ -191,18 +191,6 @@ while true do
 end`,
 }
 
-/** KEYS: index. ARGV: lower and upper bound, prefix of the items, most items. Answers how many were removed. */
-const fishClearItems: Script = {
-  numberOfKeys: 1,
-  lua: `
-local keys = redis.call('ZRANGEBYLEX', KEYS[1], ARGV[1], ARGV[2], 'LIMIT', 0, ARGV[4])
-for _, key in ipairs(keys) do
-  redis.call('UNLINK', ARGV[3] .. key)
-  redis.call('ZREM', KEYS[1], key)
-end
-return #keys, #keys > 0`,
-}
-
 /**
  * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
  * now, milliseconds to keep that window, most windows, 1 to count, -1 to take back or 0 to look. A window is the text
@@ -306,7 +294,6 @@ const COUNTING_SCRIPTS = {
   fishRemoveOwner: counting(fishRemoveOwner),
   fishSetItem: counting(fishSetItem),
   fishRemoveItem: counting(fishRemoveItem),
-  fishClearItems: counting(fishClearItems),
 } as const satisfies Record<string, Script>
 
 /** Every script by the name it is called with. */
