@@ -20,16 +20,16 @@ interface AsymmetricMatcher {
   asymmetricMatch(actual: unknown): boolean
 }
 
-type Wanted<Value> = Value | RegExp | AsymmetricMatcher
+type Expected<Value> = Value | RegExp | AsymmetricMatcher
 
 /**
  * Matches stored catches by name or by fields. A rarity can have every form that `client.fish.add` accepts, a user name
  * any letter case.
  */
 export type CatchPattern =
-  | Wanted<string>
-  | ({ readonly [Field in Exclude<keyof StoredFish, 'rarity'>]?: Wanted<StoredFish[Field]> } & {
-      readonly rarity?: Wanted<RarityValue | RarityLabel | Lowercase<RarityLabel>>
+  | Expected<string>
+  | ({ readonly [Field in Exclude<keyof StoredFish, 'rarity'>]?: Expected<StoredFish[Field]> } & {
+      readonly rarity?: Expected<RarityValue | RarityLabel | Lowercase<RarityLabel>>
     })
 
 /** The result of a matcher. Runners print `actual` and `expected` as a diff. */
@@ -74,11 +74,11 @@ export const mockMatchers = {
     const requests = requestsOf(mock)
     return toResult({
       what: 'refuse requests because of the rate limit',
-      wanted: 429,
+      expected: 429,
       all: requests.map(({ status }) => status),
-      found: requests.filter(({ status }) => status === 429).length,
+      matched: requests.filter(({ status }) => status === 429).length,
       times,
-      seen: seenRequests(requests),
+      received: describeRequests(requests),
     })
   },
   toHaveReceived(mock: Mock, route: RouteName, times?: number): MatcherResult {
@@ -88,11 +88,11 @@ export const mockMatchers = {
     }
     return toResult({
       what: `receive requests to ${route}`,
-      wanted: route,
+      expected: route,
       all: requests.map((request) => request.route),
-      found: requests.filter((request) => request.route === route).length,
+      matched: requests.filter((request) => request.route === route).length,
       times,
-      seen: seenRequests(requests),
+      received: describeRequests(requests),
     })
   },
 }
@@ -103,64 +103,64 @@ type Fields = Readonly<Partial<Record<keyof StoredFish, unknown>>>
 function sent(mock: Mock, kind: Kind, pattern: CatchPattern | undefined, times: number | undefined): MatcherResult {
   assertMock(mock)
   const all: readonly AnyCatch[] = kind === 'fish' ? mock.sent.fish() : mock.sent.crabs()
-  const { wanted, matches, shown } = readPattern(pattern, kind)
+  const { expected, matches, pick } = readPattern(pattern, kind)
   return toResult({
-    what: `store ${kind} from clients like ${wanted === undefined ? '"any"' : text(wanted)}`,
-    wanted: wanted ?? 'any',
-    all: all.map(shown),
-    found: all.filter(matches).length,
+    what: `store ${kind} from clients like ${expected === undefined ? '"any"' : text(expected)}`,
+    expected: expected ?? 'any',
+    all: all.map(pick),
+    matched: all.filter(matches).length,
     times,
-    seen: `It stored:${all.map((one) => `\n  ${describe(one)}`).join('') || ' none'}`,
+    received: `It stored:${all.map((one) => `\n  ${describe(one)}`).join('') || ' none'}`,
   })
 }
 
 interface Comparison {
   readonly what: string
-  readonly wanted: unknown
-  /** All actual values, in the form of `wanted`. */
+  readonly expected: unknown
+  /** All actual values, in the form of `expected`. */
   readonly all: readonly unknown[]
-  readonly found: number
+  readonly matched: number
   readonly times: number | undefined
-  readonly seen: string
+  readonly received: string
 }
 
-function toResult({ what, wanted, all, found, times, seen }: Comparison): MatcherResult {
+function toResult({ what, expected, all, matched, times, received }: Comparison): MatcherResult {
   if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
     throw new TypeError('times must be 0 or a positive integer.')
   }
-  const pass = times === undefined ? found > 0 : found === times
+  const pass = times === undefined ? matched > 0 : matched === times
   const count = times === undefined ? '' : ` ${times} times`
   return {
     pass,
-    message: () => `The mock should ${pass ? 'not ' : ''}${what}${count}; it did ${found} times. ${seen}`,
-    ...(found === 0 ? { actual: all, expected: [wanted] } : { actual: found, expected: times ?? 0 }),
+    message: () => `The mock should ${pass ? 'not ' : ''}${what}${count}; it did ${matched} times. ${received}`,
+    ...(matched === 0 ? { actual: all, expected: [expected] } : { actual: matched, expected: times ?? 0 }),
   }
 }
 
 interface ReadPattern {
-  readonly wanted: unknown
+  readonly expected: unknown
   readonly matches: (one: AnyCatch) => boolean
   /** The fields of a catch that the pattern has. */
-  readonly shown: (one: AnyCatch) => unknown
+  readonly pick: (one: AnyCatch) => unknown
 }
 
 function readPattern(pattern: unknown, kind: Kind): ReadPattern {
-  if (pattern === undefined) return { wanted: undefined, matches: () => true, shown: describe }
+  if (pattern === undefined) return { expected: undefined, matches: () => true, pick: describe }
   if (isAsymmetric(pattern) && !matchesText(pattern)) {
-    return { wanted: pattern, matches: (one) => pattern.asymmetricMatch(one), shown: (one) => one }
+    return { expected: pattern, matches: (one) => pattern.asymmetricMatch(one), pick: (one) => one }
   }
   if (typeof pattern === 'string' || pattern instanceof RegExp || isAsymmetric(pattern)) {
-    return { wanted: pattern, matches: ({ name }) => isLike(name, pattern), shown: ({ name }) => name }
+    return { expected: pattern, matches: ({ name }) => isLike(name, pattern), pick: ({ name }) => name }
   }
   if (typeof pattern !== 'object' || pattern === null) {
     throw new TypeError('A pattern must be a name, a regular expression, an asymmetric matcher or an object of fields.')
   }
-  const wanted = readFields(pattern, kind)
-  const fields = Object.keys(wanted) as (keyof StoredFish)[]
+  const expected = readFields(pattern, kind)
+  const fields = Object.keys(expected) as (keyof StoredFish)[]
   return {
-    wanted,
-    matches: (one) => fields.every((field) => isLike(one[field], wanted[field], field)),
-    shown: (one) => Object.fromEntries(fields.map((field) => [field, one[field]])),
+    expected,
+    matches: (one) => fields.every((field) => isLike(one[field], expected[field], field)),
+    pick: (one) => Object.fromEntries(fields.map((field) => [field, one[field]])),
   }
 }
 
@@ -191,12 +191,12 @@ function readRarity(given: unknown): RarityLabel {
   )
 }
 
-function isLike(actual: unknown, wanted: unknown, field?: keyof StoredFish): boolean {
-  if (isAsymmetric(wanted)) return wanted.asymmetricMatch(actual)
+function isLike(actual: unknown, expected: unknown, field?: keyof StoredFish): boolean {
+  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
   // Not test(), which starts at lastIndex with the flag g.
-  if (wanted instanceof RegExp) return String(actual).search(wanted) >= 0
-  if (field === 'user' && typeof wanted === 'string') return userNameKey(wanted) === userNameKey(String(actual))
-  return wanted === actual
+  if (expected instanceof RegExp) return String(actual).search(expected) >= 0
+  if (field === 'user' && typeof expected === 'string') return userNameKey(expected) === userNameKey(String(actual))
+  return expected === actual
 }
 
 function isAsymmetric(value: unknown): value is AsymmetricMatcher {
@@ -219,7 +219,7 @@ function requestsOf(mock: Mock): readonly HistoryEntry[] {
   return mock.requests
 }
 
-function seenRequests(requests: readonly HistoryEntry[]): string {
+function describeRequests(requests: readonly HistoryEntry[]): string {
   const lines = requests.map(
     ({ method, path, status, user }) => `\n  ${method} ${path}${user ? ` of ${user}` : ''}: ${status ?? 'in flight'}`,
   )
@@ -230,8 +230,8 @@ function describe({ name, user, gamemode, rarity }: AnyCatch): string {
   return `${name}${rarity ? ` (${rarity})` : ''} of ${user} in ${gamemode}`
 }
 
-function text(wanted: unknown): string {
-  return JSON.stringify(wanted, (_, value: unknown) => {
+function text(expected: unknown): string {
+  return JSON.stringify(expected, (_, value: unknown) => {
     if (value instanceof RegExp) return String(value)
     return isAsymmetric(value) ? nameOf(value) : value
   })

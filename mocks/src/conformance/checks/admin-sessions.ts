@@ -125,8 +125,8 @@ export const adminSessionChecks = checksOf('admin', [
       const { token: root } = await context.superadmin()
       const { username, token } = await context.accounts.newAdmin(root, 'admin')
       expectJson(await me(context, `Bearer ${token}`))
-      const gone = await context.asSuperadmin('deleteAdmin', { params: { username } })
-      expectSame(gone.status, 204, 'the status', gone)
+      const deleted = await context.asSuperadmin('deleteAdmin', { params: { username } })
+      expectSame(deleted.status, 204, 'the status', deleted)
       expectError(await me(context, `Bearer ${token}`), 'invalid_session')
     },
   ],

@@ -96,10 +96,10 @@ export const adminUsersChecks = checksOf('admin', [
       // A user that does not match the search.
       await context.newUser()
       const { response, users } = await listPage(context, `?search=${name.toUpperCase()}&limit=1000`)
-      const found = users.find((user) => user.id === id)
-      expectSame(found, { id, name, createdAt }, 'the listed user', response)
+      const listed = users.find((user) => user.id === id)
+      expectSame(listed, { id, name, createdAt }, 'the listed user', response)
       const others = users.filter((user) => !String(user.name).toLowerCase().includes(name.toLowerCase()))
-      expectSame(others.length, 0, 'the number of users whose names do not hold what was searched', response)
+      expectSame(others.length, 0, 'the number of users whose names do not match the search', response)
     },
   ],
   [

@@ -88,8 +88,8 @@ export const keyChecks = checksOf('key', [
       const { name, password } = await context.user()
       const other = await context.newUser()
       const texts = new Set<unknown>()
-      for (const asked of [other.name, context.accounts.newName()]) {
-        texts.add(expectError(await getKey(context, basic(name, password), `?name=${asked}`), 'forbidden').error)
+      for (const requested of [other.name, context.accounts.newName()]) {
+        texts.add(expectError(await getKey(context, basic(name, password), `?name=${requested}`), 'forbidden').error)
       }
       expectSame(texts.size, 1, 'the number of different responses')
     },

@@ -21,7 +21,7 @@ const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['invalid-gamemode', 'of another gamemode', 'invalid_gamemode', 'name=USER&gamemode=moon'],
   ['two-names', 'whose query names two users', 'user_mismatch', 'name=USER&name=OTHER&gamemode=earth'],
   ['two-gamemodes', 'whose query has two gamemodes', 'gamemode_mismatch', 'name=USER&gamemode=earth&gamemode=survival'],
-  ['unknown-user', 'of a user whom nobody created', 'user_not_found', 'name=OTHER&gamemode=earth'],
+  ['unknown-user', 'of an unknown user', 'user_not_found', 'name=OTHER&gamemode=earth'],
 ]
 
 /** Reads of collections. */
@@ -192,7 +192,7 @@ export const pagingChecks = checksOf('reads', [
       await writeAndExpectId(context, 'fish', { fish: numbered(3, 1) }, { user })
       const cursor = encodeURIComponent(String(first.body.nextCursor))
       const { response, entries } = await collection(context, 'fish', user, `&limit=10&cursor=${cursor}`)
-      expectSame(namesOf(entries), ['Fish 2', 'Fish 3'], 'the entries behind the cursor', response)
+      expectSame(namesOf(entries), ['Fish 2', 'Fish 3'], 'the entries after the cursor', response)
     },
   ],
   [

@@ -11,13 +11,13 @@ import {
 } from '../context/expect.ts'
 import { type CheckRow, checksOf } from './check.ts'
 
-const KEPT: readonly (readonly [string, string, string])[] = [
+const VALID_IDS: readonly (readonly [string, string, string])[] = [
   ['request-id-kept-one-character', 'of one character', 'a'],
   ['request-id-kept-all-marks', 'of letters, digits, ".", "_" and "-"', 'A.b_c-9'],
   ['request-id-kept-64-characters', 'of 64 characters', 'x'.repeat(64)],
 ]
 
-const REPLACED: readonly (readonly [string, string, string])[] = [
+const INVALID_IDS: readonly (readonly [string, string, string])[] = [
   ['request-id-replaced-65-characters', 'of 65 characters', 'x'.repeat(65)],
   ['request-id-replaced-space', 'with a space in it', 'a b'],
   ['request-id-replaced-slash', 'with a slash in it', 'a/b'],
@@ -60,10 +60,10 @@ export const responsesChecks = checksOf('answers', [
       async ({ request }) => void expectRequestId(await request(path)),
     ],
   ),
-  ...KEPT.map(
+  ...VALID_IDS.map(
     ([id, what, own]): CheckRow => [
       id,
-      `A client's own request id ${what} is kept.`,
+      `A client's own request id ${what} is returned.`,
       async ({ request }) => {
         const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
         expectSame(expectRequestId(response), own, 'the request id', response)
@@ -71,7 +71,7 @@ export const responsesChecks = checksOf('answers', [
       },
     ],
   ),
-  ...REPLACED.map(
+  ...INVALID_IDS.map(
     ([id, what, own]): CheckRow => [
       id,
       `A client's own request id ${what} is replaced.`,

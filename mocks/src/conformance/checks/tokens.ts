@@ -36,7 +36,7 @@ const WRONG_KEY: MakeInvalid = async (_, context) =>
 
 const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['empty', 'that is empty', () => ''],
-  ['no-base64', 'that is no base64', () => 'this is no token!'],
+  ['no-base64', 'that is not base64', () => 'this is no token!'],
   ['short', 'that is cut short', (token) => token.slice(0, 40)],
   ['wrong-key', 'of another key', WRONG_KEY],
   ['other-user', 'of another user', async (_, context) => encrypt(context, SHORT.fish, await context.newUser())],
@@ -45,7 +45,7 @@ const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['tampered-iv', 'whose IV was tampered with', (token) => withFlippedBit(token, 9)],
   ['tampered-text', 'whose ciphertext was tampered with', (token) => withFlippedBit(token, 30)],
   ['tampered-mac', 'whose MAC was tampered with', (token) => withFlippedBit(token, -1)],
-  ['junk-behind', 'with junk behind it', (token) => `${token}x`],
+  ['junk-behind', 'with trailing junk', (token) => `${token}x`],
   [
     'wrong-padding',
     'with too little padding',

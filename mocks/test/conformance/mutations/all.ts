@@ -1,12 +1,12 @@
 import { adminMutations } from './admin.ts'
-import { answersMutations } from './answers.ts'
 import { catchesMutations } from './catches.ts'
 import { limitsMutations } from './limits.ts'
 import type { Mutation } from './mutation.ts'
+import { responsesMutations } from './responses.ts'
 
 /** All mutations. */
 export const MUTATIONS: readonly Mutation[] = [
-  ...answersMutations,
+  ...responsesMutations,
   ...catchesMutations,
   ...limitsMutations,
   ...adminMutations,

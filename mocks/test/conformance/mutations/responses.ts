@@ -21,7 +21,7 @@ const OPEN = { 'access-control-allow-origin': '*' }
 const isPreflight = ({ method, headers }: Request) => method === 'OPTIONS' && headers.has('origin')
 
 /** Mutations of responses in general. */
-export const answersMutations: readonly Mutation[] = [
+export const responsesMutations: readonly Mutation[] = [
   ...SEEN.map((code) =>
     onJson(
       `says "wrong" in place of "${code}"`,
