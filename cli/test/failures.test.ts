@@ -122,7 +122,7 @@ test('what a service says stays on its line', async () => {
 })
 
 test('an address of a proxy that is none is told by the name of its variable', () => {
-  const message = 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.'
+  const message = 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.'
   const told = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
   expect(told).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
 })

@@ -47,7 +47,7 @@ export interface AdminClient extends Reports {
  * Reads and deletions are tried again after lost answers as with `createClient`; writes that would happen twice are
  * not, and their errors say what to look at.
  *
- * @throws ValidationError that names every wrong option.
+ * @throws ValidationError with every invalid option.
  * @example
  * const admin = createAdminClient({ baseUrl: 'https://fish.example', username: 'admin', password })
  * const { fernetKey } = await admin.users.create({ name: 'Alex' })

@@ -24,13 +24,13 @@ export type OnceOptions = Omit<CallOptions, 'maxRetries'>
 export interface PageOptions extends CallOptions {
   /** Entries a page, 1 to 1000. @default 100 */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
 /** How to go through all pages. */
 export interface PagesOptions extends CallOptions {
-  /** Entries a request, 1 to 1000. @default 1000 */
+  /** Entries per request, 1 to 1000. @default 1000 */
   readonly pageSize?: number | undefined
 }
 

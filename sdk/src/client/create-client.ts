@@ -6,32 +6,31 @@ import { createKeys, type KeysResource } from './resources/keys.ts'
 import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
 import { createTransport } from './transport/transport.ts'
 
-/** A client of one service. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
+/** A client of one service. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
 export interface Client {
   readonly fish: FishResource
   readonly crabs: CrabsResource
   readonly demo: DemoResource
   readonly keys: KeysResource
   /**
-   * Whether the service is well. @throws ServerError with code `unavailable` while its storage is out of reach;
-   * ConnectionError when it does not answer.
+   * The status of the service. @throws ServerError with code `unavailable` while its storage is unreachable;
+   * ConnectionError when it does not respond.
    */
   readonly status: GetStatus
-  /** Address of the service: the option `baseUrl`, without slashes at its end. */
+  /** The option `baseUrl`, without trailing slashes. */
   readonly baseUrl: string
-  /** Whose catches, in which gamemode, calls are about that do not say: the options `user` and `gamemode`. */
+  /** The defaults of calls: the options `user` and `gamemode`. */
   readonly defaults: Target
 }
 
 /**
- * A client for the Fish and Crab Collection Service. Each has connections of its own; what the rate limit leaves,
- * clients of one service and credential share. There is nothing to close, and an idle client does not keep a process
- * alive.
+ * Creates a client of the Fish and Crab Collection Service. Each client has its own connections; clients of one service
+ * and credential share a rate limiter. A client need not be closed: it does not keep a process alive.
  *
- * Every call waits out the rate limit (see `maxWaitMs`), tries again after lost answers (see `maxRetries`), and
- * checks the answer.
+ * Every call waits for the rate limit (see `maxWaitMs`), retries after connection errors (see `maxRetries`), and checks
+ * the response.
  *
- * @throws ValidationError that names every wrong option.
+ * @throws ValidationError with every invalid option.
  * @example
  * const client = createClient({ user: 'Alex', fernetKey, gamemode: 'earth' })
  * await client.fish.add({ name: 'Salmon', rarity: 'Gold' })
@@ -44,10 +43,10 @@ export function createClient(options: ClientOptions = {}): Client {
   const context = {
     transport,
     settings,
-    // Loaded when something is first added: who only reads needs no cryptography. Kept, for the sake of its cached key.
+    // Loaded with the first write: readers need no cryptography. Kept, since it caches the key.
     fernet: () => {
       fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now).catch((error: unknown) => {
-        // A chunk that could not be loaded now may be there next time.
+        // The chunk may load next time.
         fernet = undefined
         throw error
       })

@@ -1,3 +1,4 @@
+import { ValidationError } from '../errors/fish-crab-error.ts'
 import { FernetError } from './errors.ts'
 import type { Bytes, PlatformKey, PreparePlatformKey } from './key.ts'
 import {
@@ -48,7 +49,7 @@ export interface Fernet {
    * Encrypts bytes, or text as UTF-8, with the first key. An empty message is fine.
    *
    * @returns The token in URL-safe base64 with padding.
-   * @throws RangeError when `iv` is not 16 bytes or `now` is no time from 1970 on.
+   * @throws RangeError when `iv` is not 16 bytes or `now` is before 1970; ValidationError for an unknown option.
    * @example
    * await fernet.encrypt('{"fish":"Salmon","rarity":3}')
    */
@@ -59,7 +60,8 @@ export interface Fernet {
    * @param token Text in URL-safe base64, its padding whole or left out, with nothing around it; or the raw bytes.
    * @throws FernetError `invalid_token` for every fault of a token, without telling which; `token_expired` for an
    *   authentic token outside the given TTL.
-   * @throws RangeError when `ttlSeconds` is not a whole number from 0, or `now` is no time from 1970 on.
+   * @throws RangeError when `ttlSeconds` is not a whole number, 0 or more, or `now` is before 1970; ValidationError for
+   *   an unknown option.
    * @example
    * const { message, timestamp } = await fernet.decrypt(token, { ttlSeconds: 60 })
    */
@@ -70,8 +72,10 @@ export interface Fernet {
 export function fernetWith(
   prepare: PreparePlatformKey,
   keys: string | readonly string[],
-  { now: clock = Date.now }: FernetOptions = {},
+  options: FernetOptions = {},
 ): Fernet {
+  refuseUnknown(options, ['now'])
+  const { now: clock = Date.now } = options
   const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys]
   const [first, ...others] = list.map((key) => lazyKey(prepare, decodeKey(key)))
   if (first === undefined) throw new FernetError('invalid_key')
@@ -86,6 +90,7 @@ export function fernetWith(
 
   return {
     async encrypt(message: Uint8Array | string, options: EncryptOptions = {}): Promise<string> {
+      refuseUnknown(options, ['now', 'iv'])
       const plain = bytesOf(message)
       const iv = ivFrom(options.iv)
       const timestamp = unixSeconds(options.now ?? clock())
@@ -95,6 +100,7 @@ export function fernetWith(
     },
 
     async decrypt(token: string | Uint8Array, options: DecryptOptions = {}): Promise<DecryptedToken> {
+      refuseUnknown(options, ['ttlSeconds', 'now'])
       const raw = typeof token === 'string' ? decodeBase64Url(token) : new Uint8Array(token)
       const parts = raw && splitToken(raw)
       // Judged early, so that a wrong option fails on every token, but told only about authentic ones.
@@ -106,6 +112,15 @@ export function fernetWith(
       if (!message) throw new FernetError('invalid_token')
       return { message, timestamp: parts.timestamp, mac: parts.mac }
     },
+  }
+}
+
+/** A mistyped `ttlSeconds` would turn the check of the age off. */
+function refuseUnknown(options: object, known: readonly string[]): void {
+  for (const path in options) {
+    if (!known.includes(path)) {
+      throw new ValidationError([{ path, message: `Unknown option. Use ${known.join(' or ')}.` }])
+    }
   }
 }
 
@@ -162,7 +177,7 @@ export interface TtlRule {
  */
 export function isWithinTtl(timestamp: bigint, { ttlSeconds, now }: TtlRule): boolean {
   if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 0) {
-    throw new RangeError('ttlSeconds must be a whole number of seconds, 0 or more.')
+    throw new RangeError('ttlSeconds must be a whole number, 0 or more.')
   }
   const seconds = unixSeconds(now)
   return timestamp + BigInt(ttlSeconds) >= seconds && seconds + MAX_CLOCK_SKEW_SECONDS >= timestamp
@@ -202,7 +217,7 @@ export function generateFernetKey(
     const key = encodeBase64Url(random(new Uint8Array(KEY_BYTES)))
     if (!/[-_]/.test(key)) return key
   }
-  throw new Error('The given source of randomness does not vary enough to make a key.')
+  throw new Error('The given random source gives no usable key.')
 }
 
 function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

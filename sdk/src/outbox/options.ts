@@ -62,9 +62,9 @@ export interface OutboxOptions extends Target {
   readonly lingerMs?: number | (() => number) | undefined
   /** Hears every event, as `subscribe` does, from the first one on. */
   readonly onEvent?: OutboxListener | undefined
-  /** Time, for tests. @default the machine's clock */
+  /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
-  /** Numbers from 0 up to 1 that spread waits, for tests. @default Math.random */
+  /** Returns numbers from 0 up to 1 for jitter, for tests. @default Math.random */
   readonly random?: (() => number) | undefined
 }
 
@@ -134,7 +134,7 @@ export function readOutboxOptions(
   const most = LIMITS.entriesPerWrite
   check(isCount(settings.maxBatch) && settings.maxBatch <= most, 'maxBatch', `Must be a whole number, 1 to ${most}.`)
   check(Number.isInteger(settings.maxKeys) && settings.maxKeys >= 0, 'maxKeys', 'Must be a whole number, 0 or more.')
-  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds, 0 or more, or Infinity.')
+  check(settings.keyLifeMs >= 0, 'keyLifeMs', 'Must be milliseconds (0 or more) or Infinity.')
   check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
   const { lingerMs = 0 } = options
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)

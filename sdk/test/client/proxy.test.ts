@@ -71,7 +71,7 @@ test.each(['http://fish.example.org', 'https://fish.example.org'])(
     expect(error).toMatchObject({
       code: 'proxy_error',
       proxy: `http://127.0.0.1:${proxy.port}`,
-      summary: `The proxy http://127.0.0.1:${proxy.port} refused to pass the request on (status 407).`,
+      summary: `The proxy http://127.0.0.1:${proxy.port} rejected the request (status 407).`,
       hint: expect.stringContaining('password'),
     })
   },

@@ -46,7 +46,7 @@ test('500 entries that are too large once encrypted are refused with a way out',
 test('a call without user, key and gamemode says which options to set', async () => {
   const { fetch, asked } = scriptedFetch()
   const call = createClient({ fetch }).fish.add(SALMON)
-  await expect(call).rejects.toThrow(/option user.*option gamemode.*option fernetKey/s)
+  await expect(call).rejects.toThrow(/Pass user .*Pass gamemode .*Pass fernetKey /s)
   expect(await issuePaths(call)).toEqual(['user', 'gamemode', 'fernetKey'])
   expect(asked).toEqual([])
 })

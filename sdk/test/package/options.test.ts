@@ -1,5 +1,6 @@
 import { createClient, ValidationError } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
+import { createFernet, type Fernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import { memoryStore, openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
 import { player } from '../client/stubs.ts'
@@ -27,6 +28,19 @@ test.each<[string, () => unknown, string]>([
   ['openOutbox(null)', () => openOutbox(null as never), 'user, gamemode, client,'],
   ['openOutbox([])', () => openOutbox([] as never), 'user, gamemode, client,'],
   ['fish.encrypt(salmon, null)', () => client().fish.encrypt(salmon, null as never), 'user, gamemode.'],
+  ['fish.list(null)', () => client().fish.list(null as never), 'signal, timeoutMs,'],
+  [
+    'crabs.iterate(null)',
+    () =>
+      client()
+        .crabs.iterate(null as never)
+        .next(),
+    'signal, timeoutMs,',
+  ],
+  ['fish.add(salmon, null)', () => client().fish.add(salmon, null as never), 'signal, timeoutMs,'],
+  ['demo.fish(null)', () => client().demo.fish(null as never), 'signal, timeoutMs,'],
+  ['status(null)', () => client().status(null as never), 'signal, timeoutMs,'],
+  ['keys.get(null)', () => client().keys.get(null as never), 'name, username, password.'],
   ['outbox.add(catch, null)', async () => (await outbox()).add({ kind: 'crab' }, null as never), 'checkpoint.'],
   ['outbox.flush(5)', async () => (await outbox()).flush(5 as never), 'signal, onProgress,'],
 ])('%s says which options there are', async (_, call, options) => {
@@ -70,6 +84,20 @@ test.each<[string, () => unknown, string]>([
   expect(error).toMatchObject({
     issues: expect.arrayContaining([{ path, message: `Unknown option. Did you mean ${meant}?` }]),
   })
+})
+
+test.each<[string, (fernet: Fernet) => unknown, string]>([
+  ['createFernet', () => createFernet(generateFernetKey(), { ttlSeconds: 60 } as never), 'ttlSeconds'],
+  ['fernet.encrypt', (fernet) => fernet.encrypt('x', { ttlSeconds: 60 } as never), 'ttlSeconds'],
+  [
+    'fernet.decrypt',
+    async (fernet) => fernet.decrypt(await fernet.encrypt('x', { now: 0 }), { ttlSecond: 60 } as never),
+    'ttlSecond',
+  ],
+])('%s refuses an unknown option, which would turn a check off', async (_, call, path) => {
+  const error = await errorOf(() => call(createFernet(generateFernetKey())))
+  expect(error).toBeInstanceOf(ValidationError)
+  expect(error).toMatchObject({ issues: [{ path, message: expect.stringContaining('Unknown option.') }] })
 })
 
 test('a crab with a rarity is refused, by every call that takes crabs', async () => {

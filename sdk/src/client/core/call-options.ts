@@ -1,26 +1,26 @@
-import { type OptionNames, unknownOptions } from '../../errors/check-options.ts'
+import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
 import { ValidationError } from '../../errors/fish-crab-error.ts'
 
-/** What every call may be told. What is left out is as the client says. */
+/** Options of every call. They override those of the client. */
 export interface CallOptions {
-  /** Ends the call, its waits included; it then rejects with the signal's reason. */
+  /** Cancels the call, its waits included; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds one try may take. @default the client's `timeoutMs` */
+  /** Milliseconds for one attempt. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds the whole call may take, its waits and further tries included. @default the client's `deadlineMs` */
+  /** Milliseconds for the whole call, waits and retries included. @default the client's `deadlineMs` */
   readonly deadlineMs?: number | undefined
   /**
-   * Milliseconds the call may wait for the rate limit and between its tries; a longer wait is not begun, and fails with
-   * RateLimitError. @default the client's `maxWaitMs`
+   * Milliseconds that the call may wait, for the rate limit and between attempts. It fails with RateLimitError at once
+   * if it would have to wait longer. @default the client's `maxWaitMs`
    */
   readonly maxWaitMs?: number | undefined
-  /** Further tries after lost answers, 408, 425 and 5xx. @default the client's `maxRetries` */
+  /** Retries after connection errors, 408, 425 and 5xx. @default the client's `maxRetries` */
   readonly maxRetries?: number | undefined
-  /** Whether to hold back before the server would refuse. @default the client's `pace` */
+  /** Whether to wait before the server would reject a request. @default the client's `pace` */
   readonly pace?: boolean | undefined
 }
 
-/** What bounds a call. */
+/** The limits of a call. */
 export interface CallLimits {
   readonly timeoutMs: number
   readonly deadlineMs: number
@@ -28,7 +28,6 @@ export interface CallLimits {
   readonly maxRetries: number
 }
 
-/** What bounds a call when nothing is said. */
 export const DEFAULT_LIMITS: CallLimits = {
   timeoutMs: 10_000,
   deadlineMs: Number.POSITIVE_INFINITY,
@@ -36,7 +35,7 @@ export const DEFAULT_LIMITS: CallLimits = {
   maxRetries: 2,
 }
 
-/** The limits of a client or of one call, with what is left out from `defaults`. */
+/** Checks the limits of a client or a call, and fills them in from `defaults`. */
 export function readLimits(
   given: Partial<Record<keyof CallLimits, number | undefined>>,
   defaults: CallLimits,
@@ -44,14 +43,14 @@ export function readLimits(
 ): CallLimits {
   const { timeoutMs = defaults.timeoutMs, deadlineMs = defaults.deadlineMs } = given
   const { maxWaitMs = defaults.maxWaitMs, maxRetries = defaults.maxRetries } = given
-  check(typeof timeoutMs === 'number' && timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0, or Infinity.')
-  check(typeof deadlineMs === 'number' && deadlineMs > 0, 'deadlineMs', 'Must be milliseconds above 0, or Infinity.')
-  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds, 0 or more, or Infinity.')
+  check(typeof timeoutMs === 'number' && timeoutMs > 0, 'timeoutMs', 'Must be milliseconds above 0 or Infinity.')
+  check(typeof deadlineMs === 'number' && deadlineMs > 0, 'deadlineMs', 'Must be milliseconds above 0 or Infinity.')
+  check(typeof maxWaitMs === 'number' && maxWaitMs >= 0, 'maxWaitMs', 'Must be milliseconds (0 or more) or Infinity.')
   check(Number.isInteger(maxRetries) && maxRetries >= 0, 'maxRetries', 'Must be a whole number, 0 or more.')
   return { timeoutMs, deadlineMs, maxWaitMs, maxRetries }
 }
 
-// Also what some calls alone take: options may be shared among calls.
+// Includes options of some calls only, so that one object of options can be shared by all.
 const KNOWN: OptionNames<CallOptions> & OptionNames = {
   signal: true,
   timeoutMs: true,
@@ -67,8 +66,14 @@ const KNOWN: OptionNames<CallOptions> & OptionNames = {
   pageSize: true,
 }
 
+/** @throws ValidationError for what is not an object of options */
+export function requireCallOptions(options: CallOptions): void {
+  requireOptions(options, KNOWN)
+}
+
 /** The limits of one call. @throws ValidationError that names every wrong or unknown option */
 export function limitsOf(options: CallOptions, client: CallLimits): CallLimits {
+  requireCallOptions(options)
   const issues = unknownOptions(options, KNOWN)
   const limits = readLimits(options, client, (right, path, message) => {
     if (!right) issues.push({ path, message })

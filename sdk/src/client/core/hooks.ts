@@ -1,31 +1,31 @@
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 
-/** One request, as hooks and logs see it: without query, headers and body, so without secrets. */
+/** A request as hooks and logs see it: without query, headers and body, so without secrets. */
 export interface RequestEvent {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** Which try of the call this is, from 1. */
+  /** Number of the attempt within its call, from 1. */
   readonly attempt: number
 }
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status. */
   readonly status: number
-  /** Milliseconds from sending to the end of the answer. */
+  /** Milliseconds from sending the request to the end of the response. */
   readonly durationMs: number
   readonly requestId: string | undefined
   readonly rateLimit: RateLimitState | undefined
 }
 
-/** A try that failed and will be made again. */
+/** A failed attempt that will be retried. */
 export interface RetryEvent extends RequestEvent {
-  /** HTTP status; `undefined` when no answer came. */
+  /** HTTP status; `undefined` without a response. */
   readonly status: number | undefined
-  /** The `code` of the failure. */
+  /** The `code` of the error. */
   readonly code: string
-  /** Milliseconds until the next try. */
+  /** Milliseconds until the next attempt. */
   readonly waitMs: number
 }
 
@@ -34,23 +34,22 @@ export interface WaitEvent {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** Milliseconds it will wait, about. */
+  /** Expected wait in milliseconds. */
   readonly waitMs: number
-  /** When it goes on, by this machine's clock. */
+  /** Expected end of the wait, by this machine's clock. */
   readonly resumesAt: Date
 }
 
-/** Called as things happen, to show or count them. What a hook throws, or rejects with, is dropped: it
- * cannot fail a call. */
+/** Called as a call proceeds, to display or count its steps. Errors of a hook are ignored: it cannot fail a call. */
 export interface Hooks {
   /** Before a request is sent. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
-  /** After an answer came, whatever its status. */
+  /** After a response of any status. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined
-  /** Before the wait that follows a failed try. */
+  /** Before the wait for a retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   /**
-   * When a call has to wait for the rate limit, and again when the end of its wait moves.
+   * When a call has to wait for the rate limit, and again when the end of the wait changes.
    *
    * @example
    * createClient({ onWait: ({ resumesAt }) => showStatus(`next catch at ${resumesAt.toLocaleTimeString()}`) })
@@ -58,23 +57,23 @@ export interface Hooks {
   readonly onWait?: ((event: WaitEvent) => void) | undefined
 }
 
-/** Where to log to; `console` is one. Only the fields of the events above are ever passed. */
+/** A log, such as `console`. It receives the fields of the events above, nothing else. */
 export interface Logger {
   debug(message: string, fields: object): void
   info(message: string, fields: object): void
   warn(message: string, fields: object): void
 }
 
-/** Hooks that are called, and logged, whatever they do. */
+/** Receives every event; never throws. */
 export type EventSink = { readonly [Name in keyof Hooks]-?: NonNullable<Hooks[Name]> }
 
-/** Puts hooks and a logger together. */
+/** Combines hooks and a logger. */
 export function createEventSink(hooks: Hooks, logger: Logger | undefined): EventSink {
-  const tell =
+  const notify =
     <Event extends object>(hook: ((event: Event) => void) | undefined, log: (event: Event) => void) =>
     (event: Event) => {
       for (const each of [hook, logger && log]) {
-        // Whoever looks on must not be able to lose a catch, nor to end the process.
+        // A hook must not lose a catch or end the process.
         try {
           const done: unknown = each?.(event)
           if (done instanceof Promise) done.catch(() => {})
@@ -82,9 +81,9 @@ export function createEventSink(hooks: Hooks, logger: Logger | undefined): Event
       }
     }
   return {
-    onRequest: tell(hooks.onRequest, (event) => logger?.debug('request', event)),
-    onResponse: tell(hooks.onResponse, (event) => logger?.debug('response', event)),
-    onRetry: tell(hooks.onRetry, (event) => logger?.warn('failed, trying again', event)),
-    onWait: tell(hooks.onWait, (event) => logger?.info('waiting for the rate limit', event)),
+    onRequest: notify(hooks.onRequest, (event) => logger?.debug('request', event)),
+    onResponse: notify(hooks.onResponse, (event) => logger?.debug('response', event)),
+    onRetry: notify(hooks.onRetry, (event) => logger?.warn('retry after a failed attempt', event)),
+    onWait: notify(hooks.onWait, (event) => logger?.info('waiting for the rate limit', event)),
   }
 }

@@ -9,59 +9,59 @@ import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE } from './service-url.
 import { type Clock, systemClock } from './timing.ts'
 
 /**
- * What {@link createClient} takes. Everything is optional; calls that need more say so. What a call says goes before
- * these options, and these before the environment.
+ * Options of {@link createClient}. All are optional. Options of a call override these, and these override the
+ * environment.
  */
 export interface ClientOptions extends Hooks {
-  /** Address of the service, with a path if it stands under one. @default FISH_URL, else 'http://127.0.0.1:8787' */
+  /** URL of the service, with its path if it has one. @default FISH_URL, else 'http://127.0.0.1:8787' */
   readonly baseUrl?: string | undefined
-  /** Whose catches calls add and list when they name nobody. @default FISH_USER */
+  /** The user whose catches calls add and list by default. @default FISH_USER */
   readonly user?: string | undefined
-  /** That user's Fernet key (see `keys.get`): needed to add catches, not to read. @default FISH_KEY */
+  /** That user's Fernet key (see `keys.get`). Required to add catches, not to read. @default FISH_KEY */
   readonly fernetKey?: string | undefined
-  /** API key, sent with every request: it lifts the rate limit. @default FISH_API_KEY */
+  /** API key, sent with every request; exempts it from the rate limit. @default FISH_API_KEY */
   readonly apiKey?: string | undefined
-  /** The gamemode of calls that name none. @default FISH_GAMEMODE */
+  /** The default gamemode of calls. @default FISH_GAMEMODE */
   readonly gamemode?: Gamemode | (string & {}) | undefined
   /**
-   * Used for every request. A TypeError that is no lost connection, or anything but a Response, ends a call with a
-   * FishCrabError of code `invalid_fetch`. @default the global fetch at the time of the call, with connections of this
-   * client's own in Node
+   * Sends every request. If it throws a TypeError that is not a connection error, or returns no Response, the call fails
+   * with the code `invalid_fetch`. @default the global fetch at the time of the call, in Node over connections of this
+   * client
    */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Milliseconds one try may take, the whole answer included; `Infinity` for no end. @default 10_000 */
+  /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds one call may take, its waits and further tries included. @default Infinity */
+  /** Milliseconds for one call, waits and retries included. @default Infinity */
   readonly deadlineMs?: number | undefined
   /**
-   * Milliseconds one call may wait in total, for the rate limit above all. A wait that does not fit is not begun: the
-   * call fails at once with RateLimitError. `0` waits for no window, `Infinity` for all. While nothing is known of the
-   * limit, a call may wait for the answer to another one in any case.
+   * Milliseconds that one call may wait in total, mainly for the rate limit. It fails with RateLimitError at once if it
+   * would have to wait longer. `0` never waits for the next window, `Infinity` always does. While the limit is unknown,
+   * a call may wait for the response to another one in any case.
    * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
-  /** Further tries after lost answers, 408, 425 and 5xx. Writes repeat the same token, which is stored once. @default 2 */
+  /** Retries after connection errors, 408, 425 and 5xx. A write repeats its token, which is stored once. @default 2 */
   readonly maxRetries?: number | undefined
-  /** Whether to hold requests back before the server would refuse one. Refused ones wait in any case. @default true */
+  /** Whether to wait before the server would reject a request. Rejected requests wait in any case. @default true */
   readonly pace?: boolean | undefined
-  /** Largest answer that is read, in bytes. @default 67_108_864 (64 MiB) */
+  /** Largest response to read, in bytes. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: number | undefined
-  /** The `User-Agent` header, in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
+  /** The `User-Agent` header in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
   readonly userAgent?: string | undefined
-  /** Where to log requests, further tries and waits, without secrets; such as `console`. @default nowhere */
+  /** Logs requests, retries and waits without secrets; `console`, for example. @default no log */
   readonly logger?: Logger | undefined
-  /** Time, for tests. @default the machine's clock */
+  /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
-  /** Numbers from 0 up to 1 that spread waits, for tests. @default Math.random */
+  /** Returns numbers from 0 up to 1 for jitter, for tests. @default Math.random */
   readonly random?: (() => number) | undefined
   /**
-   * The environment, `FISH_URL` and proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`) included; `{}` for none.
-   * @default process.env, where there is one
+   * Environment variables: `FISH_…` and proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`); `{}` for none.
+   * @default process.env, if there is one
    */
   readonly env?: Environment | undefined
 }
 
-/** The options of {@link createClient} by name. */
+/** The names of the options of {@link createClient}. */
 export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   baseUrl: true,
   user: true,
@@ -86,7 +86,7 @@ export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   onWait: true,
 }
 
-/** Options that were checked, with their defaults. */
+/** Checked options with their defaults. */
 export interface Settings extends CallLimits {
   readonly baseUrl: string
   readonly user: string | undefined
@@ -100,41 +100,37 @@ export interface Settings extends CallLimits {
   readonly observer: EventSink
   readonly clock: Clock
   readonly random: () => number
-  /** Where proxies are named; that of the process where it is `undefined`. */
+  /** Environment variables for proxies; `undefined` for those of the process. */
   readonly env: Environment | undefined
 }
 
 /**
- * Checks options and fills in defaults. No value stands in a message: it may be a secret in the wrong place.
- * @param known The options there are, where these belong to another client.
- * @throws ValidationError that names every wrong option.
+ * Checks options and fills in defaults. Messages contain no values: one may be a secret in the wrong place.
+ * @param known The names of all options, for the client of administrators.
+ * @throws ValidationError with every invalid option.
  */
 export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OPTIONS): Settings {
   requireOptions(given, known)
   const options = withEnvironment(given)
   const { baseUrl = DEFAULT_BASE_URL, maxResponseBytes = 64 * 1024 * 1024, userAgent = USER_AGENT } = options
   const { user, apiKey, gamemode, fetch, pace = true, logger, clock = systemClock } = options
-  // As it comes out of a file or a message, perhaps with the end of its line.
+  // A key from a file may end with a line break.
   const fernetKey = typeof options.fernetKey === 'string' ? options.fernetKey.trim() : options.fernetKey
   const issues = unknownOptions(given, known)
   const check = (right: boolean, path: keyof ClientOptions, message: string) => {
     const variable = given[path] === undefined ? variableOf(path) : undefined
-    if (!right) issues.push({ path, message: variable ? `${message} It comes from ${variable}.` : message })
+    if (!right) issues.push({ path, message: variable ? `${message} The value is from ${variable}.` : message })
   }
   check(isServiceUrl(baseUrl), 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
-  check(
-    user === undefined || (typeof user === 'string' && isUserName(user)),
-    'user',
-    'Must be a user name of the service.',
-  )
+  check(user === undefined || (typeof user === 'string' && isUserName(user)), 'user', 'Must be a valid user name.')
   check(
     fernetKey === undefined || hasKeyForm(fernetKey),
     'fernetKey',
-    'Must be 32 bytes in base64; copy the whole key.',
+    'Must be 32 bytes in base64. Copy the whole key.',
   )
-  check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters; copy the key alone.')
+  check(apiKey === undefined || isHeaderText(apiKey), 'apiKey', 'Must be visible ASCII characters. Copy the key alone.')
   check(gamemode === undefined || isGamemode(gamemode), 'gamemode', `Must be one of ${GAMEMODES.join(', ')}.`)
-  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be bytes above 0.')
+  check(maxResponseBytes > 0, 'maxResponseBytes', 'Must be a number of bytes above 0.')
   check(
     isHeaderText(typeof userAgent === 'string' && userAgent.replaceAll(' ', '')),
     'userAgent',
@@ -147,7 +143,7 @@ export function readOptions(given: ClientOptions, known: OptionNames = CLIENT_OP
     user,
     fernetKey,
     apiKey,
-    // What is no gamemode is an issue, and ended above.
+    // Checked above.
     gamemode: gamemode as Gamemode | undefined,
     fetch,
     ...limits,
@@ -168,7 +164,7 @@ function isHeaderText(value: unknown): boolean {
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment may say, where options do not. */
+/** The environment variable of each option that has one. */
 const VARIABLES = {
   baseUrl: 'FISH_URL',
   user: 'FISH_USER',
@@ -177,24 +173,24 @@ const VARIABLES = {
   gamemode: 'FISH_GAMEMODE',
 } as const
 
-/** Options with what they leave out taken from the environment; an empty variable says nothing. */
+/** Fills in missing options from the environment. An empty variable counts as missing. */
 export function withEnvironment<
   Options extends { readonly [Name in keyof typeof VARIABLES]?: unknown } & { readonly env?: Environment | undefined },
 >(options: Options): Options {
   const env = options.env ?? processEnvironment()
-  const said = Object.entries(VARIABLES).flatMap(([option, variable]) => {
+  const fromEnvironment = Object.entries(VARIABLES).flatMap(([option, variable]) => {
     const value = options[option as keyof typeof VARIABLES] ?? (env[variable] || undefined)
     return value === undefined ? [] : [[option, value]]
   })
-  return { ...options, ...Object.fromEntries(said) }
+  return { ...options, ...Object.fromEntries(fromEnvironment) }
 }
 
-/** The variable behind an option, for messages. */
+/** The environment variable of an option, for messages. */
 function variableOf(option: string): string | undefined {
   return Object.hasOwn(VARIABLES, option) ? VARIABLES[option as keyof typeof VARIABLES] : undefined
 }
 
-// Browsers have no process, and Deno may forbid to read it.
+// Browsers have no process, and Deno may deny access to it.
 function processEnvironment(): Environment {
   try {
     return (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
@@ -203,5 +199,5 @@ function processEnvironment(): Environment {
   }
 }
 
-/** How the client calls itself. The version is that of the package, which a test holds it to. */
+/** The default `User-Agent`. A test checks that the version is that of the package. */
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'

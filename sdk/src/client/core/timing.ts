@@ -1,28 +1,28 @@
 import { TimeoutError } from '../../errors/connection-errors.ts'
 
-/** Time as the client sees it. Give your own to test code that waits: what the rate limit leaves, it then has alone. */
+/** A source of time. Pass your own to test code that waits; its clients share no rate limiter with others. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Milliseconds since some moment, which setting the machine's clock does not change. @default now */
+  /** Milliseconds since any fixed moment, unaffected by changes of the system's clock. @default now */
   monotonic?(): number
-  /** Resolves after `ms` milliseconds; should reject with the signal's reason when that aborts. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
-   * Calls back once, when `ms` milliseconds (perhaps `Infinity`) have passed; what it returns cancels that. Requests and
-   * calls are timed by it. @default a timer of the machine
+   * Calls back once after `ms` milliseconds (may be `Infinity`), and returns a function that cancels that. Times attempts
+   * and calls. @default setTimeout
    */
   setTimer?(ms: number, onEnd: () => void, limit: 'timeoutMs' | 'deadlineMs'): () => void
 }
 
-/** The machine's own clock. */
+/** The system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, signal) => sleepOnTimer(ms, signal),
 }
 
-/** The machine's own clock, whose waits do not keep a process alive. */
+/** The system's clock, with sleeps that do not keep a process alive. */
 export const idleClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -36,7 +36,7 @@ function sleepOnTimer(
   onStart?: (timer: NonNullable<ReturnType<typeof startTimer>>) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A signal that has aborted already tells no listener of it.
+    // An aborted signal fires no event.
     if (signal?.aborted) return reject(signal.reason)
     const onAbort = () => {
       clearTimeout(timer)
@@ -52,8 +52,8 @@ function sleepOnTimer(
 }
 
 /**
- * Milliseconds that never go backwards, whatever the clock is set to, and that know of the time a machine slept: of
- * the two times a clock has, the one that went on further counts.
+ * Milliseconds that never go backwards and include the time that the system was suspended: of the wall clock and the
+ * monotonic clock, the one that advanced further counts.
  */
 export function steadyTime(clock: Clock): () => number {
   const monotonic = () => clock.monotonic?.() ?? clock.now()
@@ -68,24 +68,23 @@ export function steadyTime(clock: Clock): () => number {
   }
 }
 
-/** Starts a timer for one of the limits of a call. @returns cancels it */
 function startLimitTimer(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: number, onEnd: () => void): () => void {
   if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
   const timer = startTimer(ms, onEnd)
   return () => clearTimeout(timer)
 }
 
-// Timers hold 31 bits; a longer one would fire at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+// Timers take 31 bits; a longer one would fire at once.
+const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Calls back once, after so many milliseconds; never, for `Infinity`. */
+/** `setTimeout` for any duration; `Infinity` never fires. */
 function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
-  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, LONGEST_TIMER_MS))
+  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS))
 }
 
 /**
- * Settles as the work does, but rejects with the signal's reason as soon as that aborts: what is behind the work
- * (a given `fetch`, a given clock) may not listen to signals.
+ * Settles like the work, but rejects with the signal's reason as soon as it aborts: the work (a given `fetch`, a given
+ * clock) may ignore signals.
  */
 export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work()
@@ -152,15 +151,15 @@ export function startDeadline(
   return { ...limit, leftMs: () => end - now() }
 }
 
-/** How long a call may still wait, its waits all together. */
+/** How long a call may still wait in total. */
 export interface Budget {
   /** Milliseconds. */
   leftMs(): number
-  /** Does something that waits, and counts how long it took. */
+  /** Runs work that waits, and subtracts its duration. */
   wait<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** @param deadlineLeftMs What no wait may be longer than in any case. */
+/** @param deadlineLeftMs Milliseconds until the deadline of the call. */
 export function startBudget(maxWaitMs: number, deadlineLeftMs: () => number, now: () => number): Budget {
   let waitedMs = 0
   return {

@@ -1,43 +1,43 @@
 import { LIMITS } from '../../contract/limits.ts'
 
-/** One window of the server, as far as answers observed of it. */
+/** A window of the server, as far as responses report it. */
 interface Window {
   readonly limit: number
-  /** The least that any answer observed. */
+  /** The least that any response reported. */
   readonly remaining: number
-  /** When it ends by the server's clock, in milliseconds; it names the window. */
+  /** Its end by the server's clock, in milliseconds; identifies the window. */
   readonly resetMs: number
-  /** When it ends by the gate's clock, in milliseconds; never earlier than it does. */
+  /** Its end by the limiter's clock, in milliseconds; never too early. */
   readonly endsAt: number
-  /** The latest permit whose answer observed of it. */
+  /** The latest permit whose response reported it. */
   readonly reportedBy: number
-  /** Own requests that were answered in it. What else was used, others did. */
+  /** Responses to requests of this limiter. Other clients used the rest. */
   readonly responses: number
 }
 
-/** What is known. Replaced, never changed. */
+/** What the limiter knows. Immutable. */
 export interface LimiterState {
-  /** `unknown`: a request has to find out; `counted`: the window below holds; `unlimited`: requests are not counted. */
+  /** `unknown`: a request has to probe; `counted`: `window` applies; `unlimited`: requests are not counted. */
   readonly phase: 'unknown' | 'counted' | 'unlimited'
-  /** The latest window, also when it is over. */
+  /** The latest window, even after its end. */
   readonly window: Window | undefined
-  /** How long windows are, about, in milliseconds; 0 while that is not known. */
+  /** Approximate length of a window in milliseconds; 0 while unknown. */
   readonly windowMs: number
-  /** The server refused: until when nothing goes, by the gate's clock, in milliseconds. */
+  /** End of the pause after a refusal, by the limiter's clock, in milliseconds. */
   readonly pausedUntil: number
-  /** Times the gate was closed by a refusal without a success in between. */
+  /** Consecutive pauses without a success in between. */
   readonly refusals: number
-  /** Counts the times of not knowing. Tickets of an earlier one no longer count as under way. */
+  /** Increases whenever the state becomes unknown. Permits of earlier epochs no longer count as in flight. */
   readonly epoch: number
   /** Number of the latest permit. */
   readonly issued: number
-  /** Tickets of this epoch without an answer. */
+  /** Permits of this epoch without a response. */
   readonly inFlight: number
-  /** Tries of this window that the server may or may not have counted. */
+  /** Attempts in this window that the server may have counted. */
   readonly uncertain: number
-  /** The latest permit when the last of those ended. */
+  /** The latest permit when the last of them ended. */
   readonly uncertainSince: number
-  /** Tries in a row that observed nothing. */
+  /** Consecutive attempts that reported nothing. */
   readonly unreported: number
 }
 
@@ -47,33 +47,32 @@ export interface Permit {
   readonly epoch: number
 }
 
-/** How a gate decides. */
+/** The settings of a limiter. */
 export interface LimiterRules {
-  /** Whether to hold requests back before the server refuses one. */
+  /** Whether to wait before the server would reject a request. */
   readonly pace: boolean
-  /** Requests at once while nothing is known. */
+  /** Concurrent requests while the state is unknown. */
   readonly probes: number
 }
 
-/** What an answer tells the gate. */
+/** What the limiter learns from a response. */
 export interface ObservedResponse {
   readonly status: number
-  /** Whether the service itself answered, not something in between. */
+  /** Whether the service itself responded, not a proxy. */
   readonly isService: boolean
-  /** The window it tells of, if it does. */
+  /** The window that it reports. */
   readonly window?:
     | { readonly limit: number; readonly remaining: number; readonly resetMs: number; readonly waitMs: number }
     | undefined
-  /** Milliseconds after which a refused request may be sent again, where it says. */
+  /** Milliseconds to wait after a refusal. */
   readonly retryMs?: number | undefined
 }
 
-/** A request may go, or has to wait: `waitMs` milliseconds, or until another one is answered. */
+/** A permit, or a wait of `waitMs` milliseconds; `undefined` waits for the response to another request. */
 type Decision =
   | { readonly state: LimiterState; readonly permit: Permit }
   | { readonly state: LimiterState; readonly permit?: undefined; readonly waitMs: number | undefined }
 
-/** Nothing is known. */
 export const INITIAL_STATE: LimiterState = {
   phase: 'unknown',
   window: undefined,
@@ -89,24 +88,23 @@ export const INITIAL_STATE: LimiterState = {
 }
 
 /*
- * When a request may go, so that the server never has to refuse one. Pure: the gate around it (gate.ts) holds the
- * state, the queue and the timer.
+ * Decides when a request may go, so that the server never has to reject one. Pure: rate-limiter.ts holds the state, the
+ * queue and the timer.
  *
- * The server opens a window with a client's first request, and tells with every answer how many requests remain and
- * when the window ends. While nothing is known, one request goes ahead and finds out. Then half of what remains may be
- * under way at once, and less the more of the window others have used: so they are noticed before the rest is sent. A
- * try without an answer may have been counted or not; until an answer tells, its place is left free. A refusal closes
- * the gate for all, whatever else is known.
+ * The server opens a window with a client's first request, and every response reports how many requests remain and when
+ * the window ends. While the state is unknown, one request probes it. Then half of what remains may be in flight, and
+ * less the more other clients have used, so that they are noticed before the rest is sent. An attempt without a response
+ * may have been counted; its place stays reserved until a response settles it. A refusal pauses all requests.
  */
 
 const MAX_JITTER_MS = 250
-// A server that says "now" together with 429 must not be asked in a tight loop.
+// A server that responds with 429 and "retry now" must not cause a tight loop.
 const MIN_PAUSE_MS = 1000
 const MAX_BACKOFF_MS = 30_000
-// Without a refusal nothing is believed to last longer: after that, a request finds out.
+// Without a refusal, no window is trusted to last longer: then a request probes again.
 const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
-/** Lets the next request go, or tells how long it has to wait. */
+/** Decides about the next request. */
 export function decide(before: LimiterState, rules: LimiterRules, now: number): Decision {
   const state = now >= untilOf(before) ? afterWait(before) : before
   const wait = waitOf(state, rules, now)
@@ -116,7 +114,7 @@ export function decide(before: LimiterState, rules: LimiterRules, now: number): 
   return { state: { ...state, issued, inFlight: state.inFlight + 1 }, permit }
 }
 
-/** When what holds requests back is over, by the gate's clock. */
+/** End of the current wait, by the limiter's clock. */
 function untilOf({ phase, window, pausedUntil }: LimiterState): number {
   return Math.max(pausedUntil, phase === 'counted' && window ? window.endsAt : 0)
 }
@@ -125,7 +123,7 @@ function waitOf(state: LimiterState, { pace, probes }: LimiterRules, now: number
   const { phase, window, pausedUntil, inFlight } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
-  // Where requests vanish, the limit is not what is wrong: then more and more may find out at once.
+  // Where requests get lost, the limit is not the problem: more and more may probe at once.
   const finders = Math.min(probes * 2 ** state.unreported, LIMITS.requests)
   if (phase === 'unknown' || !window) return inFlight < Math.max(finders, probes) ? 'none' : undefined
   if (window.remaining === 0) return window.endsAt - now
@@ -134,7 +132,7 @@ function waitOf(state: LimiterState, { pace, probes }: LimiterRules, now: number
   return inFlight < Math.min(finders, window.remaining) ? 'none' : undefined
 }
 
-/** Half of what remains; where others use the window too, a third of the share that was used here. */
+/** Half of what remains; with other clients in the window, a third of this client's share. */
 function atOnce({ limit, remaining, responses }: Window, uncertain: number): number {
   const here = responses + uncertain
   const others = Math.max(limit - remaining - here, 0)
@@ -142,30 +140,31 @@ function atOnce({ limit, remaining, responses }: Window, uncertain: number): num
   return Math.max(Math.floor((remaining / 3) * (here / (here + others))), 1)
 }
 
-/** What held requests back is over: what remains, a request has to find out. */
+/** The state after a wait: a request has to probe again. */
 export function afterWait(state: LimiterState): LimiterState {
   if (state.phase !== 'counted' && state.pausedUntil === 0) return state
   const phase = state.phase === 'unlimited' ? 'unlimited' : 'unknown'
   return { ...state, phase, pausedUntil: 0, epoch: state.epoch + 1, inFlight: 0, uncertain: 0, unreported: 0 }
 }
 
-/** @param random A number from 0 up to 1, which spreads processes that wait for the same moment. */
+/** @param random A number from 0 up to 1; spreads processes that wait for the same moment. */
 export function afterResponse(
   before: LimiterState,
   permit: Permit,
-  answer: ObservedResponse,
+  response: ObservedResponse,
   now: number,
   random: number,
 ): LimiterState {
   const state = afterUnsent(before, permit)
-  if (isRefusal(answer)) return afterRefusal(state, answer, now, random)
-  if (answer.window) return afterWindow({ ...state, unreported: 0, refusals: 0 }, permit, answer.window, now, random)
-  // What stands between here and the service answers for itself; only the service tells that it does not count.
-  if (!answer.isService || answer.status >= 500) return countUncertain(state, permit)
+  if (isRefusal(response)) return afterRefusal(state, response, now, random)
+  if (response.window)
+    return afterWindow({ ...state, unreported: 0, refusals: 0 }, permit, response.window, now, random)
+  // A proxy may respond in its place; only the service itself can say that it does not count.
+  if (!response.isService || response.status >= 500) return countUncertain(state, permit)
   return { ...state, phase: 'unlimited', unreported: 0, refusals: 0 }
 }
 
-/** Whether an answer says that this budget is used up. Another limit may refuse too, while something remains of this. */
+/** Whether this limit is used up. A 429 with requests remaining comes from another limit. */
 export function isRefusal({ status, window }: ObservedResponse): boolean {
   return status === 429 && (window === undefined || window.remaining === 0)
 }
@@ -176,7 +175,7 @@ function afterRefusal(
   now: number,
   random: number,
 ): LimiterState {
-  // Many that were under way are refused together: that is one closing.
+  // Requests in flight that are rejected together count as one refusal.
   const refusals = now < state.pausedUntil ? state.refusals : state.refusals + 1
   const backoff = Math.min(MIN_PAUSE_MS * 2 ** (refusals - 1), MAX_BACKOFF_MS)
   const wait = Math.max(retryMs ?? window?.waitMs ?? backoff, MIN_PAUSE_MS)
@@ -194,7 +193,7 @@ function afterWindow(
 ): LimiterState {
   const known = state.window
   const isSame = state.phase === 'counted' && known?.resetMs === observed.resetMs
-  // Answers overtake each other. What was sent later knows better; of what was sent earlier, a later window does.
+  // Responses overtake each other: that of a later request is more recent, or one that reports a later window.
   const isLate = known !== undefined && permit.number < known.reportedBy && observed.resetMs <= known.resetMs
   if (isLate && !isSame) return state
   const waitMs = Math.min(observed.waitMs, MAX_WINDOW_MS) + random * MAX_JITTER_MS
@@ -220,12 +219,12 @@ function merged(known: Window, observed: Window): Window {
   }
 }
 
-/** A try ended without an answer: whether the server counted it is not known. */
+/** The state after an attempt without a response, which the server may have counted. */
 export function afterLoss(before: LimiterState, permit: Permit): LimiterState {
   return countUncertain(afterUnsent(before, permit), permit)
 }
 
-/** A request was not sent after all. */
+/** The state after a permit whose request was not sent. */
 export function afterUnsent(state: LimiterState, permit: Permit): LimiterState {
   return permit.epoch === state.epoch ? { ...state, inFlight: state.inFlight - 1 } : state
 }
@@ -237,7 +236,7 @@ function countUncertain(state: LimiterState, permit: Permit): LimiterState {
   return { ...state, unreported, uncertain: state.uncertain + 1, uncertainSince: state.issued }
 }
 
-/** Milliseconds that a request will wait, about, when `ahead` others go before it; 0 while that is not known. */
+/** Expected wait in milliseconds with `ahead` requests in front; 0 while unknown. */
 export function expectedWaitMs(state: LimiterState, { pace }: LimiterRules, ahead: number, now: number): number {
   const { phase, window, windowMs, pausedUntil, inFlight } = state
   const pausedMs = Math.max(pausedUntil - now, 0)

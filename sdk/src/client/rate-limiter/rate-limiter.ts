@@ -15,38 +15,36 @@ import {
   type Permit,
 } from './policy.ts'
 
-/** What a request that wants to pass may be told. */
 interface AcquireOptions {
   readonly signal?: AbortSignal | undefined
   /** Longest wait, in milliseconds. */
   readonly budgetMs: number
-  /** Whether to hold back before the server refuses. */
+  /** Whether to wait before the server would reject a request. */
   readonly pace: boolean
-  /** Whether it was sent before: then it goes before those that were not. */
+  /** Whether it was sent before; retries go first. */
   readonly isRetry: boolean
-  /** Called when it has to wait for a window to end, and again when that end moves; with milliseconds. */
+  /** Called with the expected milliseconds when it has to wait for the next window, and again when that changes. */
   readonly onWait: (waitMs: number) => void
 }
 
-/** A request may go, or the wait would be longer than its budget. */
+/** A permit, or the wait that exceeds the budget. */
 type Acquisition =
   | { readonly permit: Permit; readonly waitMs?: undefined }
   | { readonly permit?: undefined; readonly waitMs: number }
 
-/**
- * Shared by all requests that the server counts together. Every permit must be given back, by `answered`, `lost` or
- * `unsent`.
- */
+/** Shared by all requests that the server counts together. Every permit must be released. */
 export interface RateLimiter {
-  /** Lets a request go as soon as the policy does. @throws the signal's reason */
+  /** Resolves when the policy permits a request, or its wait exceeds the budget. @throws the signal's reason */
   acquire(options: AcquireOptions): Promise<Acquisition>
-  /** Answers whether this budget is used up: then the gate is closed, and the request may pass again later. */
-  release(permit: Permit, answer: ObservedResponse): boolean
+  /** After a response. @returns whether it is a refusal by this limit, so that the request may try again later */
+  release(permit: Permit, response: ObservedResponse): boolean
+  /** After an attempt without a response. */
   releaseLost(permit: Permit): void
+  /** When the request was not sent. */
   releaseUnsent(permit: Permit): void
-  /** The latest that is known of the window. */
+  /** The latest known window. */
   state(): RateLimitState | undefined
-  /** Whether it can be forgotten: nobody waits or is under way, and no window is open. */
+  /** Whether it can be discarded: nothing waits or is in flight, and no window is open. */
   isIdle(): boolean
 }
 
@@ -54,18 +52,18 @@ interface Waiter {
   readonly options: AcquireOptions
   readonly since: number
   readonly settle: (acquisition: Acquisition) => void
-  /** The end of its wait that it was told last. */
+  /** The end of its wait as last reported. */
   reportedUntil: number
 }
 
-// Smaller moves of the end of a wait are not worth telling.
+// Smaller changes of the end of a wait are not reported.
 const REPORTABLE_MS = 500
 
-/** @param probes How many requests may go at once while nothing is known. */
+/** @param probes Concurrent requests while the state is unknown. */
 export function createRateLimiter(clock: Clock, random: () => number, probes: number): RateLimiter {
   const now = steadyTime(clock)
   let state = INITIAL_STATE
-  // Sets keep their order, and whoever aborts leaves in constant time.
+  // Sets keep their order and remove in constant time.
   const again = new Set<Waiter>()
   const waiting = new Set<Waiter>()
   let alarm: { readonly at: number; readonly cancel: AbortController } | undefined
@@ -77,12 +75,12 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
   function change(next: LimiterState): void {
     const isNews = next.window !== state.window || next.pausedUntil !== state.pausedUntil
     state = next
-    if (isNews) tellWaiters()
-    letGo()
+    if (isNews) notifyWaiters()
+    grantPermits()
   }
 
-  /** Lets everyone go who may, and sets the alarm for the next. */
-  function letGo(): void {
+  /** Grants permits in order, and sets the alarm for the next one. */
+  function grantPermits(): void {
     for (let waiter = first(); waiter; waiter = first()) {
       const decision = decide(state, rulesOf(waiter.options), now())
       state = decision.state
@@ -108,31 +106,31 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
       () => {
         if (alarm !== set) return
         alarm = undefined
-        // The wait is over, whatever the clock says: it may have been set meanwhile.
+        // The wait is over, whatever the clock says: it may have been changed meanwhile.
         change(afterWait(state))
       },
       () => {},
     )
   }
 
-  /** Sends away whose budget the wait no longer fits; the others are told of it. */
-  function tellWaiters(): void {
+  /** Rejects waiters whose budget no longer covers the wait, and notifies the rest. */
+  function notifyWaiters(): void {
     const moment = now()
     let ahead = 0
     for (const waiter of [...again, ...waiting]) {
       const waitMs = expectedWaitMs(state, rulesOf(waiter.options), ahead, moment)
-      // Who only waits for the answer to another request stays: that wait has its own end.
+      // A wait for the response to another request has its own end.
       if (waitMs > 0 && waitMs > waiter.options.budgetMs - (moment - waiter.since)) {
         leave(waiter)
         waiter.settle({ waitMs })
       } else {
         ahead += 1
-        tell(waiter, waitMs, moment)
+        notify(waiter, waitMs, moment)
       }
     }
   }
 
-  function tell(waiter: Waiter, waitMs: number, moment: number): void {
+  function notify(waiter: Waiter, waitMs: number, moment: number): void {
     if (waitMs === 0 || Math.abs(moment + waitMs - waiter.reportedUntil) < REPORTABLE_MS) return
     waiter.reportedUntil = moment + waitMs
     waiter.options.onWait(waitMs)
@@ -152,13 +150,13 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
       const onAbort = () => {
         leave(waiter)
         reject(signal?.reason)
-        letGo()
+        grantPermits()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
       const queue = options.isRetry ? again : waiting
       queue.add(waiter)
-      tell(waiter, waitMs, since)
-      letGo()
+      notify(waiter, waitMs, since)
+      grantPermits()
     })
   }
 
@@ -170,9 +168,9 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
       state = decision.state
       return decision.permit ? { permit: decision.permit } : wait(options, 0)
     },
-    release(permit, answer) {
-      change(afterResponse(state, permit, answer, now(), random()))
-      return isRefusal(answer)
+    release(permit, response) {
+      change(afterResponse(state, permit, response, now(), random()))
+      return isRefusal(response)
     },
     releaseLost: (permit) => change(afterLoss(state, permit)),
     releaseUnsent: (permit) => change(afterUnsent(state, permit)),
@@ -184,10 +182,10 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
   }
 }
 
-/** For requests that nothing counts. */
+/** For requests that are not counted. */
 export const UNLIMITED: RateLimiter = {
   acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
-  // What is refused all the same is not a matter of waiting.
+  // Waiting would not help a request that is rejected all the same.
   release: () => false,
   releaseLost() {},
   releaseUnsent() {},

@@ -12,9 +12,9 @@ interface Registry {
 }
 
 /*
- * The one state that clients share: the server counts all that comes from this process under one address or key, so
- * only one limiter for the process can know what remains, also where the package was loaded twice, as ESM and as
- * CommonJS. Clients with a clock or a fetch of their own live in a world of their own, as tests do.
+ * The only state that clients share. The server counts all requests of this process under one address or key, so one
+ * limiter per process has to know what remains, even if the package is loaded twice, as ESM and as CommonJS. Clients
+ * with their own clock or fetch, as in tests, have their own limiters.
  */
 const REGISTRY = Symbol.for(`@fish-crab/sdk/limiters/${USER_AGENT}`)
 const GLOBAL_FETCH = {}
@@ -26,9 +26,8 @@ function registry(): Registry {
 }
 
 /**
- * Finds the limiter of all requests that the server counts together.
- *
- * @returns takes the name of what a request is counted by; without one it is the address, or the API key
+ * Returns the limiter of requests that the server counts together: by default under the address or the API key, else
+ * under `scope`.
  */
 export function rateLimiterFinder({
   clock,
@@ -44,7 +43,7 @@ export function rateLimiterFinder({
     const known = limiters.get(name)
     if (known) return known
     if (limiters.size >= MAX_LIMITERS) evictIdle(limiters)
-    // A key should lift the limit, so all that is ever allowed goes at once; if it does not, the first answer tells.
+    // A key should lift the limit, so everything goes at once; if it does not, the first response says so.
     const limiter = createRateLimiter(clock, random, scope !== undefined && scope === apiKey ? LIMITS.requests : 1)
     limiters.set(name, limiter)
     return limiter

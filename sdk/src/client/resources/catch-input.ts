@@ -9,9 +9,9 @@ import type { Issue } from '../../errors/fish-crab-error.ts'
 export interface FishInput {
   /** 1 to 100 characters, no control characters. */
   readonly name: string
-  /** As number (1 to 7) or label; labels of any letter case are taken. */
+  /** Number (1 to 7) or label in any letter case. */
   readonly rarity: RarityValue | RarityLabel | Lowercase<RarityLabel>
-  /** When it was caught; as text in ISO 8601 with time and zone. @default the time the token is made */
+  /** When it was caught: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
   readonly caughtAt?: Date | string | undefined
 }
 
@@ -19,11 +19,11 @@ export interface FishInput {
 export interface CrabInput {
   /** 1 to 100 characters, no control characters. @default 'crab' */
   readonly name?: string | undefined
-  /** When it was caught; as text in ISO 8601 with time and zone. @default the time the token is made */
+  /** When it was caught: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
   readonly caughtAt?: Date | string | undefined
 }
 
-/** An entry as the service takes it. */
+/** An entry in the format of the service. */
 export interface PayloadEntry {
   readonly name?: string
   readonly rarity?: RarityValue
@@ -32,10 +32,10 @@ export interface PayloadEntry {
 
 const MOMENT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
 
-/** Brings entries into the service's form. What is wrong with them is added to `issues`, under paths below `path`. */
+/** Converts entries to the format of the service, and adds mistakes to `issues`. */
 export function readEntries(entries: readonly (FishInput | CrabInput)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
   if (entries.length < 1 || entries.length > LIMITS.entriesPerWrite) {
-    const message = `Give 1 to ${LIMITS.entriesPerWrite} entries a call; these are ${entries.length}.`
+    const message = `Pass 1 to ${LIMITS.entriesPerWrite} entries per call, not ${entries.length}.`
     issues.push({ path: kind, message })
     return []
   }
@@ -79,33 +79,33 @@ function readMoment(given: Date | string | undefined, report: Report): string | 
   if (given === undefined) return undefined
   const isDate = given instanceof Date
   const date = isDate || MOMENT_WITH_ZONE.test(given) ? new Date(given) : undefined
-  // toISOString writes years outside 0 to 9999 with a sign and six digits, which the service does not take.
+  // The service rejects years outside 0 to 9999, which toISOString writes with a sign and six digits.
   const text = date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
   if (text && /^\d{4}-/.test(text)) return text
   report('caughtAt', 'Must be a valid Date, or ISO 8601 text with time and zone such as 2026-01-31T12:00:00Z.')
   return undefined
 }
 
-/** Which collection a call is about. */
+/** The collection of a call. */
 export interface Target {
-  /** Whose. @default the client's `user` */
+  /** @default the client's `user` */
   readonly user?: string | undefined
-  /** In which gamemode; other text than a gamemode's name is refused. @default the client's `gamemode` */
+  /** Checked at run time. @default the client's `gamemode` */
   readonly gamemode?: Gamemode | (string & {}) | undefined
 }
 
-/** The collection a call means, by itself or by the client's options. What is missing or wrong is added to `issues`. */
+/** The collection of a call, by its options or those of the client. Adds mistakes to `issues`. */
 export function readTarget(call: Target, client: Target, issues: Issue[]): { user: string; gamemode: string } {
   const user = call.user ?? client.user
   const gamemode = call.gamemode ?? client.gamemode
   if (user === undefined) {
-    issues.push({ path: 'user', message: 'Say whose collection: give the call or createClient the option user.' })
+    issues.push({ path: 'user', message: 'Missing. Pass user to the call or to createClient.' })
   } else if (!isUserName(user)) {
-    const message = `Must be ${USER_NAME_RULE}: no user can have another name.`
+    const message = `Must be ${USER_NAME_RULE}.`
     issues.push({ path: 'user', message })
   }
   if (gamemode === undefined) {
-    const message = `Say which gamemode (${GAMEMODES.join(', ')}): give the call or createClient the option gamemode.`
+    const message = `Missing. Pass gamemode (${GAMEMODES.join(', ')}) to the call or to createClient.`
     issues.push({ path: 'gamemode', message })
   } else if (!isGamemode(gamemode)) {
     issues.push({ path: 'gamemode', message: `Must be one of ${GAMEMODES.join(', ')}, in lower case.` })

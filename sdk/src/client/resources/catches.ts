@@ -29,8 +29,8 @@ import {
 /** The fish of a player. */
 export interface FishResource {
   /**
-   * Adds one fish or up to 500: encrypted, in one request and one record. Tries that follow a lost answer or a 429
-   * send the same token again, which the service stores once.
+   * Adds one fish or up to 500 as one record in one request. If the response is lost, the identical token is sent
+   * again, so the fish are stored once.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -39,7 +39,7 @@ export interface FishResource {
    */
   add(entries: FishInput | readonly FishInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
-   * A player's fish in one gamemode, oldest first. Needs no key.
+   * A player's fish in one gamemode, oldest first. Requires no key.
    *
    * @throws NotFoundError when there is no such user; ValidationError, ApiError, ConnectionError.
    * @example
@@ -50,8 +50,7 @@ export interface FishResource {
   ): ApiPromise<Omit<FishCollection, 'fish'> & { fish: Detailed<Fish>[] } & ResponseMeta>
   list(options?: ListOptions): ApiPromise<FishCollection & ResponseMeta>
   /**
-   * A player's fish one by one, oldest first, read page by page as the loop goes on: for collections that are too
-   * large to hold.
+   * A player's fish one by one, oldest first, read page by page: for collections that are too large to keep in memory.
    *
    * @throws As `list`, when the page is read.
    * @example
@@ -60,7 +59,7 @@ export interface FishResource {
   iterate(options: IterateOptions & Detail): AsyncGenerator<Detailed<Fish>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Fish, void, undefined>
   /**
-   * Encrypts fish without sending them, to keep the token somewhere safe first. See `send`.
+   * Encrypts fish without sending them, for example to store the token first. See `send`.
    *
    * @throws ValidationError, FernetError.
    * @example
@@ -68,7 +67,7 @@ export interface FishResource {
    */
   encrypt(entries: FishInput | readonly FishInput[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Posts a token that `encrypt` made, now or long ago. Send it as often as you like: it is stored once.
+   * Posts a token from `encrypt`. It is stored once, however often it is sent.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -80,7 +79,7 @@ export interface FishResource {
 /** The crabs of a player. */
 export interface CrabsResource {
   /**
-   * Adds one crab or up to 500, like `fish.add`; without entries one plain crab.
+   * Adds one crab or up to 500, like `fish.add`; without entries, one plain crab.
    *
    * @throws As `fish.add`.
    * @example
@@ -88,7 +87,7 @@ export interface CrabsResource {
    */
   add(entries?: CrabInput | readonly CrabInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
-   * A player's crabs in one gamemode, oldest first. Needs no key.
+   * A player's crabs in one gamemode, oldest first. Requires no key.
    *
    * @throws As `fish.list`.
    * @example
@@ -116,7 +115,7 @@ export interface CrabsResource {
    */
   encrypt(entries?: CrabInput | readonly CrabInput[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Posts a token that `encrypt` made, like `fish.send`.
+   * Posts a token from `encrypt`, like `fish.send`.
    *
    * @throws As `fish.send`.
    * @example
@@ -125,7 +124,6 @@ export interface CrabsResource {
   send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
 }
 
-/** What both resources stand on. */
 export interface CatchesContext {
   readonly transport: Transport
   readonly settings: Settings
@@ -139,7 +137,7 @@ export function createFish(context: CatchesContext): FishResource {
   const list = (options: ListOptions = {}) => listCatches(reading, options)
   return {
     add: (entries, options = {}) => addCatches(writing, listOf(entries), options),
-    // Whether entries have details depends on an option, which types of functions cannot follow.
+    // The overloads depend on an option, which the type checker cannot follow here.
     list: list as FishResource['list'],
     iterate: ((options = {}) =>
       iteratePages(list, ({ fish }) => fish, LIMITS.pageSize, options)) as FishResource['iterate'],

@@ -1,27 +1,28 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { UserKey } from '../../contract/schemas/service.ts'
+import { requireOptions } from '../../errors/check-options.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { CallOptions } from '../core/call-options.ts'
 import { userKeyShape } from '../shapes/service.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** Who asks for a key, and whose. */
+/** Options of `keys.get`. */
 interface GetKeyOptions extends CallOptions {
-  /** Whose key. Players may leave it out and get their own; administrators must say it. */
+  /** Whose key. Required for administrators. @default the player's own */
   readonly name?: string | undefined
-  /** The player's or administrator's name; without `:`, which HTTP Basic cannot carry. */
+  /** Name of the player or administrator, without `:` (HTTP Basic). */
   readonly username: string
-  /** That one's password. */
+  /** Password of `username`. */
   readonly password: string
 }
 
 /** Fernet keys. */
 export interface KeysResource {
   /**
-   * The Fernet key of a user, by HTTP Basic (RFC 7617, UTF-8). The server notes every reading.
+   * The Fernet key of a user, by HTTP Basic (RFC 7617, UTF-8). The server logs every access.
    *
-   * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for another's key; ApiError,
+   * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for the key of another; ApiError,
    *   ConnectionError; ValidationError before anything is sent.
    * @example
    * const { fernetKey } = await client.keys.get({ username: 'Alex', password })
@@ -32,15 +33,15 @@ export interface KeysResource {
 /** `client.keys`. */
 export function createKeys(transport: Transport): KeysResource {
   return {
-    get: ({ name, username, password, ...options }) =>
+    get: (given) =>
       call(
         transport,
-        () => ({
-          route: PUBLIC_ROUTES.getUserKey,
-          query: { name },
-          headers: { authorization: basicCredentials(username, password) },
-          options,
-        }),
+        () => {
+          requireOptions(given, { name: true, username: true, password: true })
+          const { name, username, password, ...options } = given
+          const authorization = basicCredentials(username, password)
+          return { route: PUBLIC_ROUTES.getUserKey, query: { name }, headers: { authorization }, options }
+        },
         userKeyShape,
       ),
   }

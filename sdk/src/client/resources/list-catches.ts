@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import type { ResponseSchema } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
@@ -9,29 +9,28 @@ import type { ApiRequest } from '../transport/request.ts'
 import type { Transport } from '../transport/transport.ts'
 import { readTarget, type Target } from './catch-input.ts'
 
-/** What listing may be told. */
+/** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {
-  /** `'full'` adds `id` (of the record) and `caughtAt` to each entry. */
+  /** `'full'` adds the `id` of the record and `caughtAt` to each entry. */
   readonly detail?: 'full' | undefined
-  /** Entries a page, 1 to 1000. @default all entries in one answer */
+  /** Entries per page, 1 to 1000. @default all entries in one response */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** An entry as `detail: 'full'` lists it: with the id of its record and when it was caught. */
+/** An entry with `detail: 'full'`: with the id of its record and the time of the catch. */
 export type Detailed<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
   Entry & {
     readonly id: string
     readonly caughtAt: string
   }
 
-/** A call for details. */
+/** Requests `detail: 'full'`. */
 export interface Detail {
   readonly detail: 'full'
 }
 
-/** What reading the collections of one kind needs. */
 interface ListContext<Collection> {
   readonly route: Route
   readonly transport: Transport
@@ -42,11 +41,13 @@ interface ListContext<Collection> {
 /** Checks the options and reads a collection, or a page of it. */
 export function listCatches<Collection extends object>(
   { route, transport, settings, schema }: ListContext<Collection>,
-  { user, gamemode, detail, limit, cursor, ...options }: ListOptions,
+  options: ListOptions,
 ): ApiPromise<Collection & ResponseMeta> {
   const prepare = (): ApiRequest => {
+    requireCallOptions(options)
+    const { detail, limit, cursor } = options
     const issues: Issue[] = []
-    const target = readTarget({ user, gamemode }, settings, issues)
+    const target = readTarget(options, settings, issues)
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize)) {
       issues.push({ path: 'limit', message: `Must be a whole number from 1 to ${LIMITS.pageSize}.` })
     }
@@ -60,9 +61,9 @@ export function listCatches<Collection extends object>(
   return call(transport, prepare, schema)
 }
 
-/** What iterating may be told. */
+/** Options of `iterate`. */
 export interface IterateOptions extends Omit<ListOptions, 'limit' | 'cursor'> {
-  /** Entries a request, 1 to 1000. @default 1000 */
+  /** Entries per request, 1 to 1000. @default 1000 */
   readonly pageSize?: number | undefined
 }
 
@@ -70,16 +71,18 @@ interface Page {
   readonly nextCursor?: string | undefined
 }
 
-/** Reads a collection page by page, each when it is asked for. What is added meanwhile comes at the end. */
+/** Reads pages on demand. Entries added meanwhile come last. */
 export async function* iteratePages<Collection extends Page, Entry>(
   list: (options: ListOptions) => Promise<Collection>,
   entriesOf: (page: Collection) => readonly Entry[],
   pageSizeDefault: number,
-  { pageSize = pageSizeDefault, ...options }: IterateOptions,
+  options: IterateOptions,
 ): AsyncGenerator<Entry, void, undefined> {
+  requireCallOptions(options)
+  const { pageSize = pageSizeDefault, ...listOptions } = options
   let cursor: string | undefined
   do {
-    const page = await list({ ...options, limit: pageSize, cursor })
+    const page = await list({ ...listOptions, limit: pageSize, cursor })
     yield* entriesOf(page)
     cursor = page.nextCursor
   } while (cursor !== undefined)

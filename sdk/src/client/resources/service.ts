@@ -1,23 +1,30 @@
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { CrabCollection, FishCollection } from '../../contract/schemas/catches.ts'
 import type { Status } from '../../contract/schemas/service.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
 import { crabCollectionShape, fishCollectionShape } from '../shapes/catches.generated.ts'
 import { statusShape } from '../shapes/service.generated.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** Asks whether the service is well. */
+/** Reads the status of the service. */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
 
 /** `client.status`. */
 export function createStatus(transport: Transport): GetStatus {
   return (options = {}) =>
-    // What was asked is how it stands now: a 503 is the answer, and no reason to ask again.
-    call(transport, () => ({ route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }), statusShape)
+    call(
+      transport,
+      () => {
+        requireCallOptions(options)
+        // A 503 is the current status, so there is nothing to retry.
+        return { route: PUBLIC_ROUTES.status, options: { maxRetries: 0, ...options } }
+      },
+      statusShape,
+    )
 }
 
-/** Sample collections that every service answers with, to try a client without a user. */
+/** Sample collections of every service, to try a client without a user. */
 export interface DemoResource {
   /**
    * Fish of all seven rarities.

@@ -7,7 +7,7 @@ import type { Saved } from '../../contract/schemas/catches.ts'
 import { type OptionNames, requireOptions, unknownOptions } from '../../errors/check-options.ts'
 import { type Issue, ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Fernet } from '../../fernet/index.ts'
-import type { CallOptions } from '../core/call-options.ts'
+import { type CallOptions, requireCallOptions } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
 import { untilAborted } from '../core/timing.ts'
 import { savedShape } from '../shapes/catches.generated.ts'
@@ -23,38 +23,39 @@ import {
   type Target,
 } from './catch-input.ts'
 
-/** What adding may be told. The client's `fernetKey` must be that of the named `user`. */
+/** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
 
-/** What was saved. `replayed`: this token had been stored before, by a try whose answer was lost on the way. */
+/** The saved record. `replayed`: the token was stored before, by an attempt whose response was lost. */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
-/** What sending catches of one kind needs. */
 interface SendContext extends EncryptContext {
   readonly route: Route
   readonly transport: Transport
 }
 
-/** Checks, encrypts and posts entries as one record. They are encrypted when the rate limit lets them go. */
+/** Posts entries as one record. They are encrypted when the rate limiter grants the permit. */
 export function addCatches(
   context: SendContext,
   entries: readonly (FishInput | CrabInput)[],
-  { user, gamemode, ...options }: AddOptions,
+  options: AddOptions,
 ): ApiPromise<AddResult> {
   return call(
     context.transport,
     () => {
-      options.signal?.throwIfAborted()
+      requireCallOptions(options)
+      const { user, gamemode, signal } = options
+      signal?.throwIfAborted()
       const checked = checkCatches(context, entries, { user, gamemode })
       const encrypt = async () => (await encryptCatches(context, checked)).token
-      return writeRequest(context, checked, () => untilAborted(encrypt, options.signal), options)
+      return writeRequest(context, checked, () => untilAborted(encrypt, signal), options)
     },
     savedShape,
     withReplayed,
   )
 }
 
-/** Posts a token that was encrypted before, maybe by another process. */
+/** Posts a token that may be from another process. */
 export function sendCatches(
   context: SendContext,
   encrypted: EncryptedCatches,
@@ -73,7 +74,7 @@ function checkEncrypted({ kind, settings }: SendContext, encrypted: EncryptedCat
   readTarget(encrypted, settings, issues)
   if (encrypted.kind !== kind) issues.push({ path: 'kind', message: `Must be ${kind} here.` })
   if (typeof encrypted.token !== 'string' || encrypted.token === '') {
-    issues.push({ path: 'token', message: 'Must be the token that encrypt made.' })
+    issues.push({ path: 'token', message: 'Must be a token from encrypt.' })
   }
   if (issues.length > 0) throw new ValidationError(issues)
   return encrypted
@@ -94,8 +95,8 @@ function withReplayed(saved: Saved, headers: Headers) {
 }
 
 /**
- * Catches as one encrypted token, ready to be sent. Plain data without secrets: it can be kept on disk and sent later,
- * or again, by another process. The service stores it once.
+ * Catches as one encrypted token. Plain data without secrets: store it anywhere and send it later, even repeatedly or
+ * from another process. The service stores it once.
  */
 export interface EncryptedCatches {
   readonly kind: Kind
@@ -105,14 +106,13 @@ export interface EncryptedCatches {
   readonly token: string
 }
 
-/** What encrypting needs. */
 interface EncryptContext {
   readonly kind: Kind
   readonly settings: Settings
   readonly fernet: () => Promise<Fernet>
 }
 
-/** Catches that were checked and are not encrypted yet. */
+/** Checked catches that are not encrypted yet. */
 interface CheckedCatches {
   readonly kind: Kind
   readonly user: string
@@ -122,7 +122,7 @@ interface CheckedCatches {
 
 const TARGET: OptionNames<Target> = { user: true, gamemode: true }
 
-/** Brings catches into the service's form. @throws ValidationError that names everything that is wrong */
+/** Converts catches to the format of the service. @throws ValidationError with every mistake */
 export function checkCatches(
   { kind, settings }: EncryptContext,
   entries: readonly (FishInput | CrabInput)[],
@@ -133,22 +133,22 @@ export function checkCatches(
   const { user, gamemode } = readTarget(target, settings, issues)
   const checked = readEntries(entries, kind, issues)
   if (settings.fernetKey === undefined) {
-    const message = "Needed to add catches: give createClient the option fernetKey, the user's key (see keys.get)."
+    const message = 'Required to add catches. Pass fernetKey to createClient (see keys.get).'
     issues.push({ path: 'fernetKey', message })
   }
   if (issues.length > 0) throw new ValidationError(issues)
-  // What is no gamemode is an issue, and ended above.
+  // Checked above.
   return { kind, user, gamemode: gamemode as Gamemode, entries: checked }
 }
 
-/** Encrypts checked catches. @throws ValidationError when they are too many bytes for one request; FernetError */
+/** @throws ValidationError when the token is too large for one request; FernetError */
 export async function encryptCatches(
   { fernet }: EncryptContext,
   { kind, user, gamemode, entries }: CheckedCatches,
 ): Promise<EncryptedCatches> {
   const token = await (await fernet()).encrypt(JSON.stringify({ user, gamemode, [kind]: entries }))
   if (token.length > LIMITS.bodyBytes) {
-    const message = `Encrypted, these entries are over ${LIMITS.bodyBytes} bytes. Give fewer entries a call.`
+    const message = `Encrypted, these entries exceed ${LIMITS.bodyBytes} bytes. Pass fewer entries per call.`
     throw new ValidationError([{ path: kind, message }])
   }
   return { kind, user, gamemode, token }

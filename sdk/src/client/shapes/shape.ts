@@ -11,8 +11,8 @@ export interface ResponseSchema<Content> {
 }
 
 /**
- * The form of an answer, as data: what the contract's zod schemas say, without zod, whose code would weigh more than
- * the rest of the client. The shapes beside this file are generated from those schemas.
+ * The form of a response as data: the contract's zod schemas without zod, which is larger than the rest of the client.
+ * The shapes beside this file are generated from those schemas.
  */
 export type Shape =
   | { readonly type: 'string' | 'moment' | 'count' }
@@ -29,10 +29,10 @@ interface Issue {
   readonly message: string
 }
 
-// RFC 3339 with zone; the rest is left to Date, which knows how long months are.
+// RFC 3339 with zone; Date checks the rest, such as the length of months.
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** Checks values against a shape and keeps only the fields it names. */
+/** Checks values against a shape, and keeps only its fields. */
 export function schemaOf<Content>(shape: Shape): ResponseSchema<Content> {
   return {
     safeParse(value) {

@@ -3,25 +3,25 @@ import { ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Environment } from '../core/options.ts'
 import type { Platform, ProxyErrorFields } from './platform.ts'
 
-// The key under which Node's own fetch of every version finds its dispatcher.
+// Where Node's built-in fetch, in every version, looks for its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
 /**
- * Node: connections of the client's own under the built-in fetch, with keep-alive and the proxy of the environment
- * (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
+ * Node: own connections under the built-in fetch, with keep-alive and the proxies of the environment (`HTTP_PROXY`,
+ * `HTTPS_PROXY`, `NO_PROXY`).
  */
 export const platform: Platform = {
   sendsUserAgent: true,
   openConnections(env) {
-    const proxies = createProxyBlame()
-    // A fetch that was replaced (MSW does so) gets connections of its own: it cannot see those opened before it came.
+    const proxies = trackProxies()
+    // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
       extras(fetch) {
         const known = perFetch.get(fetch)
         if (known) return known
         const fresh = openDispatcher(proxies, env ?? process.env).catch((error: unknown) => {
-          // What could not be opened now may be possible at the next call.
+          // The next call may succeed.
           perFetch.delete(fetch)
           throw error
         })
@@ -29,58 +29,60 @@ export const platform: Platform = {
         return fresh
       },
       proxyError(cause, url, fields) {
-        const proxy = proxies.behind(cause, url)
+        const proxy = proxies.causeOf(cause, url)
         return proxy && proxyError(proxy, { ...fields, cause })
       },
     }
   },
 }
 
-async function openDispatcher(proxies: ProxyBlame, env: Environment): Promise<RequestInit> {
+async function openDispatcher(proxies: ProxyTracker, env: Environment): Promise<RequestInit> {
   const undici = await importUndici()
   if (!undici) {
     warnOfProxies(env)
     return {}
   }
-  // undici 8 speaks another dispatcher protocol than the undici inside Node; the wrapper translates.
+  // undici 8 has another dispatcher protocol than the undici inside Node; the wrapper translates.
   return { dispatcher: new undici.Dispatcher1Wrapper(proxyAgent(undici, proxies, env)) } as unknown as RequestInit
 }
 
-function proxyAgent(undici: typeof import('undici'), proxies: ProxyBlame, env: Environment) {
+function proxyAgent(undici: typeof import('undici'), proxies: ProxyTracker, env: Environment) {
   try {
     return new undici.EnvHttpProxyAgent({
-      ...proxies.watching(undici.Pool),
-      // What is left out here, undici takes from the process.
+      ...proxies.trackedBy(undici.Pool),
+      // undici reads missing values from the environment of the process.
       httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
       httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
       noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
     })
   } catch {
-    // Its own error quotes the address, and a password may stand in that.
-    throw new ValidationError([{ path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is no address of a proxy.' }])
+    // undici's own error quotes the address, which may contain a password.
+    throw new ValidationError([
+      { path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.' },
+    ])
   }
 }
 
-// Those that undici looks at.
+// The variables that undici reads.
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
-/** Without undici, requests go by the built-in fetch, which has connections but no proxies. */
+/** Without undici, the built-in fetch is used, which has no proxies. */
 function warnOfProxies(env: Environment): void {
   const variable = PROXY_VARIABLES.find((name) => env[name])
   if (!variable) return
   process.emitWarning(
-    `${variable} is ignored: proxies need undici, which cannot be loaded here. Use Node 22.19 or later (this is ${process.version}).`,
+    `${variable} is ignored: proxies need undici, which failed to load. Use Node 22.19 or later (this is ${process.version}).`,
     { type: 'FishCrabWarning', code: 'FISH_CRAB_NO_PROXY' },
   )
 }
 
 /**
- * Where Node's own undici is older, importing another one replaces the dispatcher of the whole process: undo that.
+ * Importing undici may replace the dispatcher of the whole process if Node's built-in undici is older: undo that.
  *
- * @returns nothing where it cannot be loaded: this Node is too old for it, or a bundler left it out
+ * @returns `undefined` if it fails to load: this Node is too old, or a bundler left it out
  */
 async function importUndici(): Promise<typeof import('undici') | undefined> {
-  // Touching the class loads Node's own undici, which then holds its dispatcher.
+  // Loads Node's built-in undici, which then registers its dispatcher.
   void globalThis.Response
   const before = Reflect.get(globalThis, SHARED_DISPATCHER)
   const undici = await import('undici').catch(() => undefined)
@@ -93,39 +95,39 @@ async function importUndici(): Promise<typeof import('undici') | undefined> {
 
 type PoolClass = typeof import('undici').Pool
 
-/** A proxy that did not let a request through. */
+/** A proxy that blocked a request. */
 interface FailedProxy {
   /** Its address without credentials, such as `http://proxy.example.org:3128`. */
   readonly address: string
-  /** The HTTP status with which it refused. Without, it was not reached at all. */
+  /** The HTTP status that it responded with; without one it was not reached. */
   readonly status?: number | undefined
 }
 
-/** Knows the HTTP proxies of one client (undici tells nothing of a SOCKS proxy), and what broke at them. */
-interface ProxyBlame {
-  /** Options for an agent that takes the proxies of the environment, under which they are watched. */
-  watching(Pool: PoolClass): import('undici').EnvHttpProxyAgent.Options
-  /** Who is to blame for an error of that agent, where it was a proxy. */
-  behind(error: unknown, url: string): FailedProxy | undefined
+/** Tracks the HTTP proxies of one client and their failures. undici reports nothing about SOCKS proxies. */
+interface ProxyTracker {
+  /** Options that let an agent report its proxies. */
+  trackedBy(Pool: PoolClass): import('undici').EnvHttpProxyAgent.Options
+  /** The proxy that caused an error of that agent, if one did. */
+  causeOf(error: unknown, url: string): FailedProxy | undefined
 }
 
-// What undici says where a proxy answered itself; its classes say less. The second is for requests without a tunnel.
+// undici's messages when a proxy itself responds; the second is for requests without a tunnel.
 const REFUSALS = [/^Proxy response \((\d{3})\)/, /^Proxy Authentication Required \((\d{3})\)/]
-// undici's code where a proxy hung up before there was a tunnel.
+// undici's code when a proxy closes the connection before the tunnel is open.
 const HUNG_UP = 'UND_ERR_PRX_CONN'
 
-/** Tells what broke on the way to a proxy from what broke behind it: both look the same to who sent the request. */
-function createProxyBlame(): ProxyBlame {
-  // In undici's order: that of http first, then that of https where it is another.
+/** Distinguishes failures of a proxy from failures behind it, which look the same to the sender of the request. */
+function trackProxies(): ProxyTracker {
+  // In undici's order: the proxy for http, then the one for https if it differs.
   const proxies: string[] = []
   const unreached = new WeakMap<object, string>()
 
   return {
-    watching(Pool) {
+    trackedBy(Pool) {
       const open = (origin: URL | string, options?: object) => {
         const pool = new Pool(origin, options)
         const address = addressOf(origin)
-        // Where there is a tunnel, what broke in it is told again as broken at the service.
+        // With a tunnel, a failure in it is reported again as one of the service.
         pool.on('connectionError', (_origin, _targets, error) => {
           if (proxies.includes(address) && !unreached.has(error)) unreached.set(error, address)
         })
@@ -139,7 +141,7 @@ function createProxyBlame(): ProxyBlame {
         factory: open,
       }
     },
-    behind(error, url) {
+    causeOf(error, url) {
       const used = url.startsWith('https:') ? proxies.at(-1) : proxies[0]
       if (used === undefined) return undefined
       for (const each of causes(error)) {
@@ -154,7 +156,7 @@ function createProxyBlame(): ProxyBlame {
   }
 }
 
-/** What is shown of an address: credentials stand before its host. */
+/** The address without credentials. */
 function addressOf(origin: URL | string): string {
   const { protocol, host } = new URL(origin)
   return `${protocol}//${host}`
@@ -162,17 +164,17 @@ function addressOf(origin: URL | string): string {
 
 const NO_CREDENTIALS = 407
 
-/** What a request that did not get past a proxy ends with. */
+/** The error for a request that a proxy blocked. */
 function proxyError(
   { address, status }: FailedProxy,
   fields: ProxyErrorFields & { readonly cause: unknown },
 ): ConnectionError {
-  // What broke at a proxy that answered is no matter.
+  // A proxy that responded was reached.
   const systemCode = status === undefined ? fields.systemCode : undefined
   const summary =
     status === undefined
       ? `No response from the proxy ${address}${systemCode ? ` (${systemCode})` : ''}.`
-      : `The proxy ${address} refused to pass the request on (status ${status}).`
+      : `The proxy ${address} rejected the request (status ${status}).`
   return new ConnectionError(summary, {
     ...fields,
     systemCode,
@@ -184,9 +186,9 @@ function proxyError(
 
 function hintOf(status: number | undefined): string {
   if (status === NO_CREDENTIALS) {
-    return 'HTTP_PROXY or HTTPS_PROXY must hold the name and the password that it asks for: http://NAME:PASSWORD@HOST:PORT'
+    return 'Set the name and password for it in HTTP_PROXY or HTTPS_PROXY: http://NAME:PASSWORD@HOST:PORT'
   }
-  const without = 'To do without it, unset the variable, or name the host of the service in NO_PROXY.'
-  if (status !== undefined) return `Can and may it reach the service? ${without}`
-  return `Is the proxy running, and is HTTP_PROXY or HTTPS_PROXY right? ${without}`
+  const without = 'To bypass it, unset the variable or add the host of the service to NO_PROXY.'
+  if (status !== undefined) return `Check that it can reach the service. ${without}`
+  return `Check that the proxy is running and that HTTP_PROXY or HTTPS_PROXY is right. ${without}`
 }

@@ -7,33 +7,31 @@ import type { Settings } from '../core/options.ts'
 import type { ProxyErrorFields } from './platform.ts'
 import type { ApiRequest } from './request.ts'
 
-/** Sends requests. */
 interface Sender {
-  /** Sends one request, once. */
   send(request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response>
-  /** The error for what sending threw, where a proxy is to blame for it. */
+  /** The error for what `send` threw, if a proxy caused it. */
   readonly proxyError: (cause: unknown, fields: ProxyErrorFields) => ConnectionError | undefined
 }
 
-/** @returns what sends requests, over connections of its own */
+/** Sends requests over its own connections. */
 export function createSender(settings: Settings): Sender {
   const connections = platform.openConnections(settings.env)
   const send: Sender['send'] = async (request, body, signal) => {
-    // Looked up anew each time, so that whoever replaces the global fetch later is heard.
+    // Looked up for each request: it may be replaced at any time, by MSW for one.
     const globalFetch = globalThis.fetch
     const init: RequestInit = {
       method: request.route.method,
       headers: headersOf(request, settings),
-      // A followed redirect would hand the API key on to another host, and turn a POST into a GET.
+      // Following a redirect would pass the API key to another host and turn a POST into a GET.
       redirect: 'manual',
       credentials: 'omit',
       signal,
       ...(body === undefined ? {} : { body }),
     }
     const url = urlOf(request, settings.baseUrl)
-    if (settings.fetch) return viaGiven(settings.fetch, url, init, createRedaction(request, settings))
+    if (settings.fetch) return callGivenFetch(settings.fetch, url, init, createRedaction(request, settings))
     if (typeof globalFetch !== 'function') {
-      const message = 'Needed in this runtime, which has no fetch of its own. Node has one from version 18 on.'
+      const message = 'Required: this runtime has no fetch of its own.'
       throw new ValidationError([{ path: 'fetch', message }])
     }
     return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
@@ -41,8 +39,8 @@ export function createSender(settings: Settings): Sender {
   return { send, proxyError: (cause, fields) => connections.proxyError(cause, settings.baseUrl, fields) }
 }
 
-/** Tells mistakes in a `fetch` that was given from connections that were lost: to try those again changes nothing. */
-async function viaGiven(
+/** Calls a given `fetch`. Its own mistakes are not connection errors: a retry would not help. */
+async function callGivenFetch(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
@@ -52,28 +50,28 @@ async function viaGiven(
   try {
     response = await fetch(url, init)
   } catch (error) {
-    // That of Node has a cause, and those of other runtimes have messages of their own.
+    // Connection errors are TypeErrors too: with a cause in Node, with a known message elsewhere.
     const { name, message = '', cause } = (error ?? {}) as Partial<Error>
     const isMistake = name === 'TypeError' && cause === undefined && !isNetworkMessage(message)
-    throw isMistake ? mistakenFetch(`It threw: ${redact(message)}`, error) : error
+    throw isMistake ? invalidFetch(`It threw: ${redact(message)}`, error) : error
   }
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
-    throw mistakenFetch('It gave no Response.')
+    throw invalidFetch('It returned no Response.')
   }
   return response
 }
 
-function mistakenFetch(what: string, cause?: unknown): FishCrabError {
-  return new FishCrabError(`The given fetch does not work. ${what}`, {
+function invalidFetch(what: string, cause?: unknown): FishCrabError {
+  return new FishCrabError(`The given fetch failed. ${what}`, {
     code: 'invalid_fetch',
-    hint: 'It must return a promise of a Response, as the global one does.',
+    hint: 'It must return a promise of a Response.',
     cause,
   })
 }
 
 function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
-  const said = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const search = new URLSearchParams(said).toString()
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const search = new URLSearchParams(given).toString()
   return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
 }
 
@@ -86,21 +84,21 @@ function headersOf({ headers }: ApiRequest, { apiKey, userAgent }: Settings): Re
   }
 }
 
-// What the `fetch` of Node, Chrome, Firefox, Safari, Deno, Bun, React Native and Cloudflare say of a lost connection.
+// Messages of connection errors in Node, Chrome, Firefox, Safari, Deno, Bun, React Native and Cloudflare.
 const NETWORK_MESSAGE =
   /^(fetch failed|terminated|failed to fetch|load failed|error sending request|unable to connect|network ?(error|request failed|connection))/i
 
-/** Whether a message is that of a lost connection, and tells no more than that. */
+/** Whether a message says no more than that the connection failed. */
 export function isNetworkMessage(message: string): boolean {
   return NETWORK_MESSAGE.test(message)
 }
 
-/** Takes what a request kept secret out of a text that came back. */
+/** Removes the secrets of a request from a text. */
 export type Redaction = <Text extends string | undefined>(text: Text) => Text
 
 const REDACTED = '[redacted]'
 
-/** A server, or a proxy before it, may repeat what it was sent: that must not get into an error or a log. */
+/** A server or a proxy may echo what it received, which must not get into an error or a log. */
 export function createRedaction({ headers = {} }: ApiRequest, { apiKey }: Settings): Redaction {
   const secrets = [apiKey, headers.authorization?.replace(/^\w+ /, '')].filter((secret) => secret !== undefined)
   if (secrets.length === 0) return (text) => text

@@ -32,10 +32,9 @@ export function createTransport(settings: Settings): Transport {
   const findLimiter = rateLimiterFinder(settings)
 
   return async (request) => {
-    const { signal, ...options } = request.options
-    const limits = limitsOf(options, settings)
+    const limits = limitsOf(request.options, settings)
     const limiter = request.limiter === false ? UNLIMITED : findLimiter(request.limiter)
-    const deadline = startDeadline(clock, limits.deadlineMs, signal, now)
+    const deadline = startDeadline(clock, limits.deadlineMs, request.options.signal, now)
     const budget = startBudget(limits.maxWaitMs, deadline.leftMs, now)
     try {
       return await run({ request, limits, limiter, budget, signal: deadline.signal })
