@@ -4,8 +4,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
-import { lazyRequires } from './cli/build/lazy-requires.ts'
-import { writeOneByte } from './cli/build/one-byte.ts'
+import { lazyOclif, toAscii } from './cli/build/startup.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
 
 interface Manifest {
@@ -89,14 +88,15 @@ function program(folder: string, entries: Entries): Options {
     external: external.map((name) => new RegExp(`^${name}(/|$)`)),
     removeNodeProtocol: false,
     silent: true,
-    esbuildPlugins: [lazyRequires()],
+    esbuildPlugins: [lazyOclif()],
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')
-      for (const name of Object.keys(entries)) writeOneByte(`${folder}/dist/${name}.cjs`)
-      execFileSync(process.execPath, [`${folder}/build/write-help.ts`], { stdio: 'inherit' })
-      execFileSync(process.execPath, [`${folder}/build/write-man.ts`], { stdio: 'inherit' })
-      execFileSync(process.execPath, [`${folder}/build/write-completion.ts`], { stdio: 'inherit' })
+      for (const name of Object.keys(entries)) {
+        const file = `${folder}/dist/${name}.cjs`
+        await writeFile(file, toAscii(await readFile(file, 'utf8')))
+      }
+      execFileSync(process.execPath, [`${folder}/build/write-pages.ts`], { stdio: 'inherit' })
     },
   }
 }
@@ -203,7 +203,7 @@ export default defineConfig([
     },
   ),
   standalone('mocks', MOCKS_ALONE),
-  // What oclif's own tools load, and the schema of failures. The program itself is one file, made for a quick start.
+  // The schema of failures. The program itself is one file, made for a quick start.
   build(
     'cli',
     { index: 'index.ts' },

@@ -1,11 +1,10 @@
 import { AUDIENCES } from '../src/commands/index.ts'
 import { EXIT, FAILURE_SCHEMA } from '../src/core/errors.ts'
-import { EXIT_MEANINGS } from '../src/help/exit-codes.ts'
+import { EXIT_MEANINGS } from '../src/help/help.ts'
 import { FORMATS } from '../src/output/format.ts'
 import { displayWidth, pad } from '../src/output/text.ts'
-import type { CommandPage, ExamplePage, FlagPage } from './command-pages.ts'
-import { SERVER_VARIABLES, VARIABLES } from './environment.ts'
-import { FILES } from './files.ts'
+import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
+import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'
 
 const SHARED = {
   service: { title: 'Flags of commands that ask a service', anchor: 'flags-of-commands-that-ask-a-service' },

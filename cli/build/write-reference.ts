@@ -2,7 +2,7 @@
 import '../../scripts/from-sources.ts'
 import { writeFileSync } from 'node:fs'
 
-const { commandPages } = await import('./command-pages.ts')
+const { commandPages } = await import('./pages.ts')
 const { renderReference } = await import('./reference.ts')
 
 writeFileSync(new URL('../REFERENCE.md', import.meta.url), renderReference(await commandPages()))

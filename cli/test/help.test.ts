@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commandPages } from '../build/command-pages.ts'
+import { commandPages } from '../build/pages.ts'
 import { AUDIENCES, commandIds, commandsOf, findCommand, loadCommand, topics } from '../src/commands/index.ts'
 import { helpPageIds } from '../src/help/help.ts'
 import { createContext, processSystem } from '../src/runtime/context.ts'

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandPages } from '../build/command-pages.ts'
-import { SERVER_VARIABLES, VARIABLES } from '../build/environment.ts'
+import { commandPages, SERVER_VARIABLES, VARIABLES } from '../build/pages.ts'
 import { renderReference } from '../build/reference.ts'
 import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 

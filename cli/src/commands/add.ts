@@ -1,6 +1,5 @@
 import type { FishInput } from '@fish-crab/sdk'
 import { RARITIES, type RarityValue, rarityLabel, rarityValue } from '@fish-crab/sdk/constants'
-import { Args, Flags } from '@oclif/core'
 import { readPlayerKey } from '../auth/identity.ts'
 import { canPrompt } from '../auth/read-secret.ts'
 import { rarityList } from '../catches/catch-query.ts'
@@ -10,7 +9,7 @@ import { usageError } from '../core/errors.ts'
 import type { AddFileFlags } from '../import/run.ts'
 import { printable } from '../output/text.ts'
 import type { CommandContext } from './define.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand, Flags } from './define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli add` */

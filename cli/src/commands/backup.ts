@@ -1,6 +1,5 @@
-import { Args } from '@oclif/core'
 import { printable } from '../output/text.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 import { holding, maintainTold, refuseEmptyPath, secretNote, storageFlag, storageSource } from './maintenance.ts'
 import { bytesText } from './maintenance-progress.ts'

@@ -1,12 +1,11 @@
 import { basename } from 'node:path'
-import { Args, Flags } from '@oclif/core'
 import { homeFolder } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
 import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { printable } from '../output/text.ts'
 import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
-import { defineCommand, words } from './define.ts'
+import { Args, defineCommand, Flags, words } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 
 /** `fish-cli completion` */

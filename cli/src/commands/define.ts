@@ -1,4 +1,6 @@
-import { Flags, type Interfaces } from '@oclif/core'
+import type { Interfaces } from '@oclif/core'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import type { Target } from '../config/target.ts'
 import type { Context, Role } from '../core/context.ts'
 import type { Bar } from '../output/chart.ts'
@@ -6,6 +8,8 @@ import type { Column } from '../output/columns.ts'
 import { FORMATS, type OutputFlags } from '../output/format.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import type { Screen } from '../output/screen.ts'
+
+export { Args, Flags }
 
 /** A word that can be completed, with its description. */
 export interface Candidate {
@@ -126,14 +130,14 @@ export const globalFlags = {
 export function defineCommand<
   F extends Readonly<Record<string, object>> = Record<never, never>,
   A extends Readonly<Record<string, object>> = Record<never, never>,
->(definition: CommandDefinition<F, A>): Command<FlagValues<F>, ArgValues<A>> {
+>(definition: CommandDefinition<F, A>): Command {
   const { args, flags, role = 'player' } = definition
   return {
     formats: FORMATS,
     completion: {},
     ...definition,
-    args: (args ?? {}) as Interfaces.ArgInput<ArgValues<A>>,
-    flags: (flags ?? {}) as Interfaces.FlagInput<FlagValues<F>>,
+    args: (args ?? {}) as Interfaces.ArgInput,
+    flags: (flags ?? {}) as Interfaces.FlagInput,
     role: typeof role === 'function' ? role : () => role,
   }
 }

@@ -1,12 +1,11 @@
 import type { ClientOptions, Crab, Fish } from '@fish-crab/sdk'
-import { Flags } from '@oclif/core'
 import { crabColumns, fishColumns } from '../catches/catch-list.ts'
 import { openClient } from '../client/client.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf } from '../output/format.ts'
 import { renderRows } from '../output/rows.ts'
 import { rarityStyle } from '../output/screen.ts'
-import { defineCommand } from './define.ts'
+import { defineCommand, Flags } from './define.ts'
 import { outputFlags, serviceFlags } from './flags.ts'
 
 type DemoRow = ({ readonly kind: 'fish' } & Fish) | ({ readonly kind: 'crab' } & Crab)

@@ -1,9 +1,8 @@
-import { Flags } from '@oclif/core'
 import { resolveTarget, type Target } from '../config/target.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
-import { defineCommand } from './define.ts'
+import { defineCommand, Flags } from './define.ts'
 import { checkLocally, checkOutbox, checkService, type Finding, type Health, threw } from './doctor-checks.ts'
 import { outputFlags, serviceFlags, userFlag } from './flags.ts'
 

@@ -1,7 +1,6 @@
-import { Flags } from '@oclif/core'
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand } from './define.ts'
+import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
 

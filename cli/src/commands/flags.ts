@@ -1,7 +1,7 @@
 import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
-import { Flags } from '@oclif/core'
 import { FORMATS } from '../output/format.ts'
-import { type Completion, words } from './define.ts'
+import { DEFAULT_INTERVAL_SECONDS } from '../poll/flags.ts'
+import { type Completion, Flags, words } from './define.ts'
 
 /** `--profile`. */
 export const profileFlag = {
@@ -95,6 +95,15 @@ export const noInputFlag = {
 export const yesFlags = {
   yes: Flags.boolean({ char: 'y', summary: 'Do it without asking.' }),
   ...noInputFlag,
+}
+
+/** `--watch` and `--interval`. */
+export const watchFlags = {
+  watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
+  interval: Flags.string({
+    summary: `Seconds between two polls with --watch (default ${DEFAULT_INTERVAL_SECONDS}); longer when the rate limit requires it.`,
+    helpValue: 'SECONDS',
+  }),
 }
 
 /** Completion of flags and arguments that several commands share, by name. */

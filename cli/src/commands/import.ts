@@ -1,7 +1,6 @@
-import { Args } from '@oclif/core'
 import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
 

@@ -1,10 +1,9 @@
 import type { Gamemode } from '@fish-crab/sdk'
-import { Args, Flags } from '@oclif/core'
 import { parseCatchQuery } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { administrationFlags, openAdministration } from './admin-command.ts'
-import { defineCommand, words } from './define.ts'
+import { Args, defineCommand, Flags, words } from './define.ts'
 import { outputFlags } from './flags.ts'
 
 interface Place {

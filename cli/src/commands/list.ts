@@ -1,4 +1,3 @@
-import { Args, Flags } from '@oclif/core'
 import {
   buildCatchList,
   type CatchKind,
@@ -14,9 +13,9 @@ import {
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
-import { parseInterval, watchFlags } from '../poll/flags.ts'
-import { defineCommand, words } from './define.ts'
-import { gamemodeFlag, outputFlags, serviceFlags, userFlag } from './flags.ts'
+import { parseInterval } from '../poll/flags.ts'
+import { Args, defineCommand, Flags, words } from './define.ts'
+import { gamemodeFlag, outputFlags, serviceFlags, userFlag, watchFlags } from './flags.ts'
 
 const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['fish', 'fish'],

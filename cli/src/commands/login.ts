@@ -1,4 +1,3 @@
-import { Args, Flags } from '@oclif/core'
 import { findIdentity } from '../auth/identity.ts'
 import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
@@ -18,7 +17,7 @@ import type { Config, Profile } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand, Flags } from './define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
 /** `fish-cli login` */

@@ -1,8 +1,8 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
-import { Flags } from '@oclif/core'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
+import { Flags } from './define.ts'
 
 /** `--storage` of a command that works on the data itself, not through a service. */
 export const storageFlag = {

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
-import { Flags } from '@oclif/core'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { checkedOrigin } from './addresses.ts'
-import { defineCommand } from './define.ts'
+import { defineCommand, Flags } from './define.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const DEFAULT_HOST = '127.0.0.1'

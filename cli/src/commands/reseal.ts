@@ -1,7 +1,6 @@
 import type { RotateSecretReport } from '@fish-crab/server'
-import { Flags } from '@oclif/core'
 import { EXIT } from '../core/errors.ts'
-import { defineCommand } from './define.ts'
+import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 import { maintainTold, storageFlag, storageSource } from './maintenance.ts'
 

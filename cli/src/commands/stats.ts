@@ -1,12 +1,11 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
-import { Args, Flags } from '@oclif/core'
 import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
 import type { TargetFlags } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { administrationFlags, openAdministration } from './admin-command.ts'
 import type { CommandContext } from './define.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand, Flags } from './define.ts'
 import { outputFlags } from './flags.ts'
 
 /** `fish-cli stats` */

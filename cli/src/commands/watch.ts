@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
-import { Args, Flags } from '@oclif/core'
 import { canPrompt } from '../auth/read-secret.ts'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
@@ -34,7 +33,7 @@ import {
   withCatch,
 } from '../watch/report.ts'
 import type { CommandContext } from './define.ts'
-import { defineCommand } from './define.ts'
+import { Args, defineCommand, Flags } from './define.ts'
 import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli watch` */

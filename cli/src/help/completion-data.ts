@@ -2,7 +2,7 @@ import type { Interfaces } from '@oclif/core'
 import { type Candidate, type Command, globalFlags, type Values, words } from '../commands/define.ts'
 import { SHARED_COMPLETION } from '../commands/flags.ts'
 import { loadCommands, topics } from '../commands/index.ts'
-import { EXIT_CODES_PAGE } from './exit-codes.ts'
+import { EXIT_CODES_PAGE } from './help.ts'
 
 /** What users named themselves, from their configuration. */
 export interface LocalNames {

@@ -1,11 +1,10 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { Args } from '@oclif/core'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { type Administration, administrationFlags, openAdministration, parseAdminName } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli admin delete` */

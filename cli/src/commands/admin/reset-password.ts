@@ -1,8 +1,7 @@
-import { Args, Flags } from '@oclif/core'
 import { checkNewPassword, readNewPassword } from '../../auth/read-secret.ts'
 import { printable } from '../../output/text.ts'
 import { parseAdminName } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand, Flags } from '../define.ts'
 import { dryRunFlag, noInputFlag } from '../flags.ts'
 import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
 

@@ -1,7 +1,6 @@
-import { Args } from '@oclif/core'
 import { readConfig } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS, settingValue } from '../../config/settings.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config get` */

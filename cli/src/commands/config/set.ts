@@ -1,10 +1,9 @@
-import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/gamemode.ts'
-import { defineCommand, words } from '../define.ts'
+import { Args, defineCommand, words } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
 import { SETTING_COMPLETION } from './list.ts'
 

@@ -1,7 +1,6 @@
-import { Args } from '@oclif/core'
 import { changeSetting } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
 import { SETTING_COMPLETION } from './list.ts'
 

@@ -1,11 +1,10 @@
-import { Args, Flags } from '@oclif/core'
 import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
 import { requireUser, type TargetFlags } from '../../config/target.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
 import { handOver, KEY_COLUMNS, type PlayersKey } from '../key-command.ts'
 

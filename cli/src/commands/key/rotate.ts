@@ -1,10 +1,9 @@
-import { Args, Flags } from '@oclif/core'
 import { openAdminClient } from '../../client/admin.ts'
 import { findStoredSecret, printsSecret } from '../../client/new-secret.ts'
 import { requireUser, resolveTarget } from '../../config/target.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, administrationDryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
 import { checkHandOver, handOver, KEY_COLUMNS } from '../key-command.ts'
 

@@ -1,4 +1,3 @@
-import { Flags } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox } from '../../client/outbox.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
@@ -7,7 +6,7 @@ import { openSource } from '../../import/source.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
-import { defineCommand } from '../define.ts'
+import { defineCommand, Flags } from '../define.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox cancel` */

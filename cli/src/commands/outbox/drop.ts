@@ -1,8 +1,7 @@
-import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { confirm } from '../../output/prompt.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox drop` */

@@ -1,7 +1,6 @@
-import { Args } from '@oclif/core'
 import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag, serviceFlags } from '../flags.ts'
 
 /** `fish-cli outbox retry` */

@@ -1,11 +1,10 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
-import { Args, Flags } from '@oclif/core'
 import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
 import { parseProfileName } from '../../config/profile.ts'
 import type { Config, Profile } from '../../core/context.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 /** `fish-cli profile add` */

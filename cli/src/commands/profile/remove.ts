@@ -1,4 +1,3 @@
-import { Args } from '@oclif/core'
 import { isKeyringFailure } from '../../auth/keyring.ts'
 import { checkSecretsRemoval, updateSecrets } from '../../auth/secrets.ts'
 import { changeConfig, checkConfigChange, readConfig } from '../../config/config-file.ts'
@@ -6,7 +5,7 @@ import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli profile remove` */

@@ -1,8 +1,7 @@
-import { Args } from '@oclif/core'
 import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli profile use` */

@@ -1,7 +1,6 @@
 import { NotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { Args } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { openAdminClient } from '../../client/admin.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
@@ -9,7 +8,7 @@ import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import {
   adminFlag,
   administrationDryRunFlag,

@@ -1,11 +1,10 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
-import { Args } from '@oclif/core'
 import { countCollections } from '../../catches/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli user delete` */

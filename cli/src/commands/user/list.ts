@@ -1,11 +1,10 @@
 import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
-import { Flags } from '@oclif/core'
 import { parseCatchQuery } from '../../catches/catch-query.ts'
 import { pageSizeFor, takeFirst } from '../../client/admin.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { administrationFlags, openAdministration } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
+import { defineCommand, Flags } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
 /** What is shown of a player, without secrets. */

@@ -1,5 +1,4 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
-import { Args, Flags } from '@oclif/core'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { deliverSecret, findStoredSecret, type NotStored, printsSecret } from '../../client/new-secret.ts'
 import { usageError } from '../../core/errors.ts'
@@ -9,7 +8,7 @@ import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
 import type { CommandContext } from '../define.ts'
-import { defineCommand, words } from '../define.ts'
+import { Args, defineCommand, Flags, words } from '../define.ts'
 import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
 
 interface ResetRow {

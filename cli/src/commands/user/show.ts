@@ -1,6 +1,5 @@
-import { Args } from '@oclif/core'
 import { administrationFlags, openAdministration } from '../admin-command.ts'
-import { defineCommand } from '../define.ts'
+import { Args, defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 import { USER_COLUMNS } from './list.ts'
 

@@ -1,0 +1,246 @@
+import { basename, posix, win32 } from 'node:path'
+import { GAMEMODES } from '@fish-crab/sdk'
+import { SETTINGS } from '@fish-crab/server'
+import type { Command } from '@oclif/core'
+import { outputFlags, serviceFlags } from '../src/commands/flags.ts'
+import { AUDIENCES, commandIds, commandsOf, topics } from '../src/commands/index.ts'
+import { configPath, foldersOf, secretsPath } from '../src/config/paths.ts'
+import { FishCommandHelp, openConfig } from '../src/help/help.ts'
+
+/** One flag, as it is documented. */
+export interface FlagPage {
+  readonly name: string
+  readonly char: string | undefined
+  /** What its value is called; `undefined` where it takes none. */
+  readonly value: string | undefined
+  readonly summary: string
+  readonly fallback: string | undefined
+  readonly required: boolean
+  /** Which flags it is one of: those of this command, or those that many commands share. */
+  readonly group: 'own' | 'service' | 'output' | 'global'
+}
+
+/** One command line that shows how a command is used. */
+export interface ExamplePage {
+  readonly description: string | undefined
+  readonly command: string
+}
+
+/** All that is documented of one command. */
+export interface CommandPage {
+  readonly id: string
+  /** As it is typed: `fish-cli user create`. */
+  readonly title: string
+  readonly audience: string
+  readonly summary: string
+  /** Paragraphs, each of lines that are to stay lines. */
+  readonly description: readonly (readonly string[])[]
+  /** Arguments and flags in the order of the usage, each to be kept in one line. */
+  readonly synopsis: readonly string[]
+  readonly args: readonly { readonly label: string; readonly description: string }[]
+  readonly flags: readonly FlagPage[]
+  readonly examples: readonly ExamplePage[]
+}
+
+/** A word that begins commands of two words. */
+export interface TopicPage {
+  readonly word: string
+  readonly summary: string
+}
+
+/** What a page of help is made from, of every command, those of each audience together. */
+export async function commandPages(): Promise<readonly CommandPage[]> {
+  const config = await openConfig()
+  const ids = commandIds()
+  const pages = AUDIENCES.flatMap((audience) =>
+    commandsOf(audience, ids).map((id) => {
+      const command = config.findCommand(id, { must: true })
+      const { elements } = new FishCommandHelp(command, config, { maxWidth: 80 }).synopsis()
+      return pageOf(command, audience.name, elements)
+    }),
+  )
+  const missing = ids.filter((id) => !pages.some((page) => page.id === id))
+  if (missing.length > 0) throw new Error(`src/commands/index.ts does not say who uses ${missing.join(', ')}.`)
+  return pages
+}
+
+/** Every topic that is no command itself. */
+export function topicPages(): readonly TopicPage[] {
+  const ids = commandIds()
+  return Object.entries(topics()).flatMap(([word, { description }]) =>
+    ids.includes(word) ? [] : [{ word, summary: description }],
+  )
+}
+
+function pageOf(command: Command.Loadable, audience: string, synopsis: readonly string[]): CommandPage {
+  const { id, summary = '', description = '', args, flags, examples = [] } = command
+  return {
+    id,
+    title: `fish-cli ${id.replaceAll(':', ' ')}`,
+    audience,
+    summary: filled(summary),
+    description: paragraphs(filled(description)),
+    synopsis,
+    args: Object.values(args).map(({ name, required, multiple, description: text = '' }) => {
+      const label = `${name.toUpperCase()}${multiple ? '...' : ''}`
+      return { label: required ? label : `[${label}]`, description: text }
+    }),
+    flags: Object.entries(flags)
+      .filter(([, { hidden }]) => !hidden)
+      .map(([name, flag]) => flagPage(name, flag))
+      .toSorted((one, other) => one.name.localeCompare(other.name, 'en')),
+    examples: (Array.isArray(examples) ? examples : [examples]).map((example) =>
+      typeof example === 'string'
+        ? { description: undefined, command: filled(example) }
+        : { description: filled(example.description), command: filled(example.command) },
+    ),
+  }
+}
+
+function paragraphs(text: string): readonly (readonly string[])[] {
+  return text === '' ? [] : text.split(/\n{2,}/).map((paragraph) => paragraph.split('\n'))
+}
+
+function flagPage(name: string, flag: Command.Flag.Cached): FlagPage {
+  const isOption = flag.type === 'option'
+  const { helpValue = 'VALUE', multiple = false } = isOption ? flag : {}
+  const summary = filled(flag.summary ?? flag.description ?? '')
+  return {
+    name,
+    char: flag.char,
+    value: isOption ? `${[helpValue].flat().join(' ')}${multiple ? '...' : ''}` : undefined,
+    summary,
+    fallback: isOption && typeof flag.default === 'string' ? flag.default : undefined,
+    required: flag.required === true,
+    group: groupOf(name, summary, flag.helpGroup),
+  }
+}
+
+// A flag of the same name that means something else to a command is that command's own.
+function groupOf(name: string, summary: string, helpGroup: string | undefined): FlagPage['group'] {
+  if (helpGroup === 'GLOBAL') return 'global'
+  const isOf = (shared: Readonly<Record<string, { readonly summary?: string | undefined }>>) =>
+    shared[name]?.summary === summary
+  if (isOf(outputFlags)) return 'output'
+  return isOf(serviceFlags) ? 'service' : 'own'
+}
+
+// What oclif fills in when it shows a text.
+function filled(text: string): string {
+  return text.replaceAll('<%= config.bin %>', 'fish-cli')
+}
+
+/** An environment variable of the program. */
+export interface Variable {
+  readonly name: string
+  readonly meaning: string
+  /** Whether `NAME_FILE` may point to a file with the value instead. */
+  readonly file?: boolean
+  /** A command with all of these flags hears it, also where its help does not name it; none: every command. */
+  readonly flags?: readonly string[]
+}
+
+// A flag of every command that sends requests.
+const SERVICE = 'no-wait'
+const SERVER = 'serve'
+
+/** What commands hear. The server has its own, see {@link SERVER_VARIABLES}. */
+export const VARIABLES: readonly Variable[] = [
+  { name: 'FISH_URL', meaning: 'Address of the service.', flags: ['url', 'profile'] },
+  { name: 'FISH_PROFILE', meaning: 'The profile to use.', flags: ['profile'] },
+  { name: 'FISH_USER', meaning: 'The player.', flags: ['user'] },
+  { name: 'FISH_GAMEMODE', meaning: `The gamemode: ${GAMEMODES.join(', ')}.` },
+  { name: 'FISH_KEY', meaning: "The player's key, which encrypts catches.", file: true },
+  { name: 'FISH_PASSWORD', meaning: "The player's password, to get the key.", file: true },
+  { name: 'FISH_API_KEY', meaning: 'An API key, which lifts the rate limit.', file: true, flags: [SERVICE] },
+  { name: 'FISH_ADMIN_USERNAME', meaning: 'The administrator to log in as; admin when not set.' },
+  {
+    name: 'FISH_ADMIN_PASSWORD',
+    meaning: "The administrator's password, where no session is kept.",
+    file: true,
+    flags: ['admin', SERVICE],
+  },
+  { name: 'FISH_NEW_ADMIN_PASSWORD', meaning: 'The password of a new administrator.', file: true },
+  { name: 'FISH_MASTER_API_KEY', meaning: 'The API key that lifts the rate limit for whoever sends it.', file: true },
+  { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most after too many requests.' },
+  {
+    name: 'FISH_OUTPUT',
+    meaning: 'What --output is where it is not given; json goes for failures too.',
+    flags: ['fields'],
+  },
+  {
+    name: 'FISH_SECRET_STORE',
+    meaning: 'Where login keeps secrets: auto, keyring or file.',
+    flags: ['with-api-key'],
+  },
+  { name: 'FISH_STORAGE', meaning: 'Where the data of a server is.' },
+  { name: 'FISH_SECRET', meaning: 'Encrypts the keys of players where they are stored.' },
+  { name: 'FISH_SECRET_PREVIOUS', meaning: 'The secret before this one, or several as a JSON array of strings.' },
+  { name: 'SHELL', meaning: 'Names the shell that is completed.' },
+  { name: 'PAGER', meaning: 'Shows what is longer than the screen; empty or cat turns that off.', flags: ['no-pager'] },
+  { name: 'NO_COLOR', meaning: 'No colours, when it is not empty.', flags: [] },
+  { name: 'FORCE_COLOR', meaning: 'Colours also where the output is no terminal.', flags: [] },
+  { name: 'HTTP_PROXY', meaning: 'Proxy for requests to http:// addresses.', flags: [SERVICE] },
+  { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses.', flags: [SERVICE] },
+  { name: 'NO_PROXY', meaning: 'Hosts that are reached without a proxy, separated by commas.', flags: [SERVICE] },
+  { name: 'XDG_CONFIG_HOME', meaning: 'Folder of configuration files.', flags: ['profile'] },
+  { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.', flags: ['profile'] },
+]
+
+/** What `serve` hears beside its flags' variables and those of every command. */
+export const SERVER_VARIABLES: readonly Variable[] = Object.values(SETTINGS).map(({ env, summary }) => ({
+  name: env,
+  meaning: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+}))
+
+/** The variables that a command hears: those that its help names, and those that go with its flags. */
+export function variablesOf({ id, description, args, flags }: CommandPage): readonly Variable[] {
+  if (id === SERVER) return [...SERVER_VARIABLES, ...VARIABLES.filter((each) => each.flags?.length === 0)]
+  const names = new Set(flags.map(({ name }) => name))
+  const text = [
+    ...description.flat(),
+    ...args.map((arg) => arg.description),
+    ...flags.map(({ summary }) => summary),
+  ].join('\n')
+  return VARIABLES.filter(
+    (variable) =>
+      new RegExp(`\\b${variable.name}\\b`).test(text) || variable.flags?.every((flag) => names.has(flag)) === true,
+  )
+}
+
+/** A file that commands read or write, by system. */
+interface FilePage {
+  readonly meaning: string
+  readonly linux: string
+  readonly macos: string
+  readonly windows: string
+}
+
+const NOWHERE = { env: {} }
+const LINUX = foldersOf({ platform: 'linux', env: {}, home: '~' })
+const MACOS = foldersOf({ platform: 'darwin', env: {}, home: '~' })
+const WINDOWS = foldersOf({
+  platform: 'win32',
+  env: { APPDATA: '%APPDATA%', LOCALAPPDATA: '%LOCALAPPDATA%' },
+  home: '',
+})
+
+/** The files of whoever runs the program. */
+export const FILES: readonly FilePage[] = [
+  file('config', basename(configPath(NOWHERE)), 'Profiles and settings. No secrets.'),
+  file(
+    'state',
+    basename(secretsPath(NOWHERE)),
+    'Secrets, where no keyring of the system keeps them. For its owner alone.',
+  ),
+  file('state', 'outbox-*.db', 'Catches that wait to be sent, a file for each service.'),
+]
+
+function file(folder: 'config' | 'state', name: string, meaning: string): FilePage {
+  return {
+    meaning,
+    linux: posix.join(LINUX[folder], name),
+    macos: posix.join(MACOS[folder], name),
+    windows: win32.join(WINDOWS[folder], name),
+  }
+}

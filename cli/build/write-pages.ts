@@ -1,0 +1,47 @@
+// Writes what the built program prints without being loaded into dist: help, manual pages and completion data.
+import '../../scripts/from-sources.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { Writable } from 'node:stream'
+
+// Pages are as wide as this, whatever terminal the build runs in.
+process.env.OCLIF_COLUMNS = '80'
+process.env.FORCE_COLOR = '1'
+delete process.env.NO_COLOR
+const { helpPageIds, showHelp } = await import('../src/help/help.ts')
+const { pageFile } = await import('../src/help/static-pages.ts')
+const { createContext, processSystem } = await import('../src/runtime/context.ts')
+const { describeCommands } = await import('../src/help/completion-data.ts')
+const { DATA_FILE } = await import('../src/help/completion.ts')
+const { manPages, readManSources } = await import('./man.ts')
+
+const dist = new URL('../dist/', import.meta.url)
+
+function emptyFolder(name: string): URL {
+  const folder = new URL(`${name}/`, dist)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+async function helpPage(id: string, env: Record<string, string>): Promise<string> {
+  let text = ''
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk
+      done()
+    },
+  })
+  const { stdin: _, ...system } = processSystem()
+  await showHelp(id === '' ? [] : id.split(':'), createContext({ ...system, stdin: process.stdin, env, stdout }))
+  return text
+}
+
+const help = emptyFolder('help')
+for (const id of helpPageIds()) {
+  writeFileSync(new URL(pageFile(id, false), help), await helpPage(id, { NO_COLOR: '1' }))
+  writeFileSync(new URL(pageFile(id, true), help), await helpPage(id, { FORCE_COLOR: '1' }))
+}
+// package.json names every manual page, so that npm installs them.
+const man = emptyFolder('man')
+for (const { file, text } of manPages(await readManSources())) writeFileSync(new URL(file, man), text)
+writeFileSync(new URL(DATA_FILE, dist), JSON.stringify(await describeCommands()))
