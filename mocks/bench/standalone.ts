@@ -70,9 +70,9 @@ async function timeToAnswer(args: readonly string[]): Promise<number> {
     const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [unknown]
     const [, url] = /^listening on (\S+)\n$/.exec(String(said)) ?? []
     if (!url) throw new Error(`It did not start: ${args.join(' ')}`)
-    const [answer] = (await once(get(`${url}/status`, { agent: false }), 'response')) as [IncomingMessage]
-    for await (const _ of answer);
-    if (answer.statusCode !== 200) throw new Error(`It answered ${answer.statusCode}.`)
+    const [response] = (await once(get(`${url}/status`, { agent: false }), 'response')) as [IncomingMessage]
+    for await (const _ of response);
+    if (response.statusCode !== 200) throw new Error(`It answered ${response.statusCode}.`)
     return performance.now() - startedAt
   } finally {
     child.kill('SIGTERM')

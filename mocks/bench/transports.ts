@@ -42,7 +42,7 @@ const lines: string[] = []
 const mock = await createMock({ seed: SEED, limits: { requests: 1e9 } })
 const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
 const PATHS = { '/status': '/status', '/get/fish': '/get/fish?name=Alex&gamemode=earth' } as const
-const read = async (answer: Promise<Response>) => (await answer).text()
+const read = async (response: Promise<Response>) => (await response).text()
 
 const direct = await compare({
   'GET /status': () => read(mock.fetch(PATHS['/status'])),

@@ -19,8 +19,8 @@ async function playAll(requests: number, firstSeed: number): Promise<number> {
     const episode = await playEpisode(seed, Math.min(PER_WORLD, requests - played))
     played += episode.requests.length
     differing += episode.differences.length
-    for (const answer of episode.answers) {
-      const status = answer.split('\n', 1)[0] ?? ''
+    for (const response of episode.responses) {
+      const status = response.split('\n', 1)[0] ?? ''
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
     for (const difference of episode.differences) {
@@ -33,7 +33,7 @@ async function playAll(requests: number, firstSeed: number): Promise<number> {
   }
   const transports = Object.keys(TRANSPORTS)
   const table = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
-  print(`answers: ${table.join(', ')}`)
+  print(`responses: ${table.join(', ')}`)
   print(`${played} requests through ${transports.join(', ')} in ${seconds()} s: ${differing} differences`)
   return differing
 }

@@ -8,12 +8,12 @@ export type Send = (url: string) => Promise<string>
 export function byNode(send: typeof get | typeof request, options: RequestOptions, body?: string): Send {
   return (url) =>
     new Promise((resolve, reject) => {
-      const call = send(url, options, (answer) => {
+      const call = send(url, options, (response) => {
         let all = ''
-        answer.setEncoding('utf8').on('data', (piece) => {
+        response.setEncoding('utf8').on('data', (piece) => {
           all += piece
         })
-        answer.on('end', () => resolve(all)).on('error', reject)
+        response.on('end', () => resolve(all)).on('error', reject)
       })
       call.on('error', reject).end(body)
     })
@@ -45,9 +45,9 @@ export function byHand(url: string): { send: Send; end: () => void } {
       own.write(`GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
     })
   const send: Send = (target) => {
-    const answer = turn.then(() => once(target))
-    turn = answer.catch(() => {})
-    return answer
+    const response = turn.then(() => once(target))
+    turn = response.catch(() => {})
+    return response
   }
   return { send, end: () => socket?.destroy() }
 }

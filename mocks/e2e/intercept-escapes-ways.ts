@@ -22,7 +22,7 @@ export interface Destinations {
 const capturedFetch = fetch
 const post = { method: 'POST', body: 'gAAAA' } as const
 const tls = { rejectUnauthorized: false }
-const text = async (answer: Promise<{ body: { text(): Promise<string> } }>) => (await answer).body.text()
+const text = async (response: Promise<{ body: { text(): Promise<string> } }>) => (await response).body.text()
 
 function withUndici(origin: string, make: () => import('undici').Dispatcher, options: object = {}): Way {
   return {

@@ -93,8 +93,8 @@ const notReal: string[] = []
 for (const [name, { origin, make }] of Object.entries(ways)) {
   const warm = make()
   const expectReal = async (when: string) => {
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => warm.send(`${origin}/real`)))
-    if (answers.some((answer) => answer !== 'real')) notReal.push(`${name} ${when}: ${answers}`)
+    const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => warm.send(`${origin}/real`)))
+    if (responses.some((answer) => answer !== 'real')) notReal.push(`${name} ${when}: ${responses}`)
   }
   await expectReal('before')
   let close = await listen()

@@ -34,8 +34,8 @@ async function exchange(
 ): Promise<Outcome> {
   try {
     const answer = await send(origin + path, { method, headers: { ...headers }, ...(body ? { body } : {}) })
-    const { status, headers: answered } = answer
-    return { status, headers: answered, json: await answer.json() }
+    const { status, headers: responded } = answer
+    return { status, headers: responded, json: await answer.json() }
   } catch {
     return { answer: 'none' }
   }

@@ -12,17 +12,17 @@ const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 42
 
 describe('random requests', () => {
   const statuses = new Set<number>()
-  const answers: string[] = []
+  const responses: string[] = []
 
   it.each(SEEDS)('of seed %i are answered alike by every transport and by the server', async (seed) => {
     const episode = await playEpisode(seed, REQUESTS)
-    answers.push(...episode.answers)
-    for (const answer of episode.answers) statuses.add(Number.parseInt(answer, 10))
+    responses.push(...episode.responses)
+    for (const response of episode.responses) statuses.add(Number.parseInt(response, 10))
     const shrunk = await Promise.all(episode.differences.slice(0, 1).map((one) => shrink(episode.requests, one)))
     expect(shrunk.map(describeDifference).join('\n')).toBe('')
   })
 
-  it('come to every kind of answer', () => {
+  it('come to every kind of response', () => {
     expect([...statuses].sort()).toEqual(STATUSES)
     for (const header of [
       'idempotent-replayed: true',
@@ -30,9 +30,9 @@ describe('random requests', () => {
       'content-encoding: br',
       'retry-after',
     ]) {
-      expect(answers.filter((answer) => answer.includes(`\n${header}`)).length, header).toBeGreaterThan(0)
+      expect(responses.filter((response) => response.includes(`\n${header}`)).length, header).toBeGreaterThan(0)
     }
-    expect(answers.filter((answer) => answer.startsWith('failed'))).toEqual([])
+    expect(responses.filter((response) => response.startsWith('failed'))).toEqual([])
   })
 
   it('are the same in every run', async () => {
@@ -52,16 +52,18 @@ describe('a difference', () => {
         advance: transport.advance,
         [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
         async send(request) {
-          const answer = await transport.send(request)
-          created ||= answer.status === 201
-          const lies = created && answer.status === 404
-          return lies ? { ...answer, headers: answer.headers.filter(([name]) => name !== 'content-type') } : answer
+          const response = await transport.send(request)
+          created ||= response.status === 201
+          const lies = created && response.status === 404
+          return lies
+            ? { ...response, headers: response.headers.filter(([name]) => name !== 'content-type') }
+            : response
         },
       }
     },
   }
 
-  it('of one header in one answer is found, and shrunk to the requests that bring it about', async () => {
+  it('of one header in one response is found, and shrunk to the requests that bring it about', async () => {
     const episode = await playEpisode(1, 200, transports)
     expect(episode.differences).toHaveLength(1)
     const [difference] = episode.differences

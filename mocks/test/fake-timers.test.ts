@@ -22,20 +22,17 @@ function turns(count: number): Promise<'nothing came'> {
 }
 
 // First in its file, so that the modules of the first mock are loaded while timers are faked.
-it.each(['direct', 'msw'] as const)(
-  'an answer breaks off while timers are faked, by the transport %s',
-  async (transport) => {
-    vi.useFakeTimers()
-    await using mock = await createMock()
-    const network = setupServer(...mock.handlers())
-    if (transport === 'msw') network.listen({ onUnhandledFrame: 'error' })
-    try {
-      mock.fail('cut-body')
-      const response = await (transport === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
-      const reading = response.text().catch((error: Error) => error.message)
-      expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
-    } finally {
-      if (transport === 'msw') network.close()
-    }
-  },
-)
+it.each(['direct', 'msw'] as const)('a response breaks off while timers are faked, over %s', async (transport) => {
+  vi.useFakeTimers()
+  await using mock = await createMock()
+  const network = setupServer(...mock.handlers())
+  if (transport === 'msw') network.listen({ onUnhandledFrame: 'error' })
+  try {
+    mock.fail('cut-body')
+    const response = await (transport === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
+    const reading = response.text().catch((error: Error) => error.message)
+    expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
+  } finally {
+    if (transport === 'msw') network.close()
+  }
+})

@@ -241,12 +241,12 @@ describe('a fault', () => {
   it('of latency uses the clock of the mock', async () => {
     const mock: Mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
-    let answered = false
+    let responded = false
     const answer = mock.fetch('/status').then(() => {
-      answered = true
+      responded = true
     })
     await mock.fetch('/status')
-    expect(answered).toBe(false)
+    expect(responded).toBe(false)
     await mock.clock.advance(60_000)
     await answer
   })

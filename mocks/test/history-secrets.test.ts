@@ -88,12 +88,12 @@ describe('a stored array of requests', () => {
   it('keeps its length, and requests in flight are filled in', async () => {
     const mock = await createMock()
     mock.fail({ latencyMs: 20 })
-    const answer = mock.fetch('/status')
+    const response = mock.fetch('/status')
     const kept = mock.requests
     await mock.fetch('/livez')
     expect(mock.requests).toHaveLength(2)
     expect(mock.requests).toBe(mock.requests)
-    await answer
+    await response
     expect(kept).toMatchObject([{ path: '/status', status: 200 }])
   })
 })

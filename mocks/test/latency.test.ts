@@ -5,21 +5,21 @@ import { expect, it } from 'vitest'
 it('latency ends for a request that has just arrived when the clock is advanced', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
-  const answer = mock.fetch('/status')
+  const response = mock.fetch('/status')
   await mock.clock.advance(60_000)
-  expect((await answer).status).toBe(200)
+  expect((await response).status).toBe(200)
 })
 
 it('latency continues for its remaining time when the clock is advanced by a part of it', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const order: string[] = []
-  const answer = mock.fetch('/status').then(() => order.push('answer'))
+  const response = mock.fetch('/status').then(() => order.push('answer'))
   await mock.clock.advance(40_000)
   await new Promise((resolve) => setTimeout(resolve, 5))
   order.push('moved')
   await mock.clock.advance(20_000)
-  await answer
+  await response
   expect(order).toEqual(['moved', 'answer'])
 })
 
@@ -27,8 +27,8 @@ it('latency ends for a request that has just arrived when the mock is reset', as
   const mock = await createMock({ startAt: 0 })
   await mock.clock.advance(1000)
   mock.fail({ latencyMs: 60_000 })
-  const answer = mock.fetch('/status')
+  const response = mock.fetch('/status')
   await mock.reset()
-  expect((await answer).status).toBe(200)
+  expect((await response).status).toBe(200)
   expect(mock.requests).toEqual([])
 })

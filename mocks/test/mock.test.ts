@@ -25,9 +25,9 @@ describe('the mock', () => {
     const mock = await createMock({ startAt: Date.UTC(2026, 0, 1) })
     const get = () => mock.fetch(new Request(`${ORIGIN}/demo/fish`))
     const statuses = async (times: number) => {
-      const answers: number[] = []
-      for (let count = 0; count < times; count += 1) answers.push((await get()).status)
-      return answers
+      const responses: number[] = []
+      for (let count = 0; count < times; count += 1) responses.push((await get()).status)
+      return responses
     }
     expect(await statuses(26)).toEqual([...Array.from({ length: 25 }, () => 200), 429])
     await mock.clock.advance(300_000)

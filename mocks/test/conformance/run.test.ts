@@ -150,9 +150,9 @@ describe('a run', () => {
     const controller = new AbortController()
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
-        const answer = send(request)
+        const response = send(request)
         if (request.method === 'POST' && request.url.endsWith('/admin/users')) controller.abort(new Error('enough'))
-        return answer
+        return response
       },
     })
     await expect(runConformance({ ...options, signal: controller.signal })).rejects.toThrow('enough')
@@ -322,10 +322,10 @@ describe('a run with a given user and no administrator', () => {
 
   it('finds what the service does wrong', async () => {
     const { options, user, apiKey } = await openPublic((send) => async (request, init) => {
-      const answer = await send(request, init)
-      return request.method === 'POST' && answer.status === 201
-        ? new Response(answer.body, { status: 200, headers: answer.headers })
-        : answer
+      const response = await send(request, init)
+      return request.method === 'POST' && response.status === 201
+        ? new Response(response.body, { status: 200, headers: response.headers })
+        : response
     })
     const { failed, causes } = await runConformance({ ...options, user: { ...user, apiKey } })
     expect(failed).toBeGreaterThan(10)

@@ -9,13 +9,13 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   'content-length': 'where a body came, which is compared itself: a long one is sent without its length or with it',
 }
 
-/** An answer as a client got it, or what its request failed with. */
+/** A response as a client got it, or what its request failed with. */
 export type Seen = PlainAnswer | { readonly failed: string }
 
 /**
- * Makes answers of one transport comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
+ * Makes responses of one transport comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
  * what is random in a storage: each is compared by when the transport first used it, so that two transports agree when they say
- * "the same as before" of the same answers.
+ * "the same as before" of the same responses.
  */
 export function createNormalizer(): (seen: Seen) => string {
   const tags = new Map<string, number>()

@@ -10,34 +10,34 @@ export interface Difference {
   readonly index: number
   /** The names of the two: the reference, and the one that differs from it. */
   readonly transports: readonly [string, string]
-  readonly answers: readonly [string, string]
+  readonly responses: readonly [string, string]
 }
 
 /** What became of a sequence. */
 export interface Episode {
   readonly seed: number
   readonly requests: readonly PlainRequest[]
-  /** The answers of the reference, the first transport. */
-  readonly answers: readonly string[]
+  /** The responses of the reference, the first transport. */
+  readonly responses: readonly string[]
   /** The first one of each transport that has any. */
   readonly differences: readonly Difference[]
 }
 
-/** Plays the requests of a seed through every transport, each in a mock of its own, and compares them answer by answer. */
+/** Plays the requests of a seed through every transport, each in a mock of its own, and compares them response by response. */
 export async function playEpisode(seed: number, count: number, transports: Transports = TRANSPORTS): Promise<Episode> {
   const requests = await generate(seed, count)
   const [reference = '', ...others] = Object.keys(transports)
-  const answers = await playLane(transports, reference, seed, requests)
+  const responses = await playTransport(transports, reference, seed, requests)
   const differences: Difference[] = []
   for (const other of others) {
-    const found = firstDifference(answers, await playLane(transports, other, seed, requests))
+    const found = firstDifference(responses, await playTransport(transports, other, seed, requests))
     if (found) differences.push({ seed, transports: [reference, other], ...found })
   }
-  return { seed, requests, answers, differences }
+  return { seed, requests, responses, differences }
 }
 
 /** Plays requests through the transport of a name. */
-export function playLane(transports: Transports, name: string, seed: number, requests: readonly PlainRequest[]) {
+export function playTransport(transports: Transports, name: string, seed: number, requests: readonly PlainRequest[]) {
   const open = transports[name]
   if (!open) throw new Error(`There is no transport "${name}".`)
   return play(open, seed, requests)
@@ -47,10 +47,10 @@ export function playLane(transports: Transports, name: string, seed: number, req
 export function firstDifference(
   ones: readonly string[],
   others: readonly string[],
-): Pick<Difference, 'index' | 'answers'> | undefined {
+): Pick<Difference, 'index' | 'responses'> | undefined {
   for (const [index, one] of ones.entries()) {
     const other = others[index] ?? ''
-    if (one !== other) return { index, answers: [one, other] }
+    if (one !== other) return { index, responses: [one, other] }
   }
   return undefined
 }

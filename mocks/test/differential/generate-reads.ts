@@ -135,7 +135,7 @@ function condition(dice: Dice): string {
 }
 
 function coding(dice: Dice): string {
-  // Rarely br: the platform's Brotli takes half a second for the largest answers.
+  // Rarely br: the platform's Brotli takes half a second for the largest responses.
   return dice.weighted([
     [12, dice.pick(['gzip', 'gzip, br', 'identity;q=0, gzip', '*'])],
     [4, dice.pick(['br', 'br;q=1, gzip;q=0.5'])],

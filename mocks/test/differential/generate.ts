@@ -86,7 +86,7 @@ function commonHeaders(dice: Dice, { headers }: PlainRequest): (readonly [string
   if (!given.has('origin') && dice.chance(0.12)) more.push(['origin', origin(dice)])
   if (dice.chance(0.15)) more.push([HEADERS.requestId, requestId(dice)])
   if (dice.chance(0.04)) more.push(dice.pick(STRAY_HEADERS))
-  // Coded answers only where asked for: fetch asks by itself otherwise, other clients do not.
+  // Coded responses only where asked for: fetch asks by itself otherwise, other clients do not.
   if (!given.has('accept-encoding')) more.push(['accept-encoding', 'identity'])
   return more
 }

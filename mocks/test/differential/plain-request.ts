@@ -35,7 +35,7 @@ export interface PlainAnswer {
 /** What a transport has answered so far that later requests may refer to. */
 export type Learned = Map<string, string>
 
-/** Which fields of answers are learned, and under which name requests refer to them. */
+/** Which fields of responses are learned, and under which name requests refer to them. */
 const FIELDS: Readonly<Record<string, string>> = {
   id: 'id',
   token: 'session',
@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 const LARGEST_BYTES = 64 * 1024
 
-/** Remembers of an answer what later requests may refer to. */
+/** Remembers of a response what later requests may refer to. */
 export function learn(learned: Learned, { headers, body }: PlainAnswer): void {
   for (const [name, value] of headers) if (name === 'etag') learned.set('etag', value)
   if (body.byteLength > LARGEST_BYTES || body[0] !== 0x7b) return

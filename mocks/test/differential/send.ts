@@ -36,13 +36,13 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
       if (body?.chunked) lines['transfer-encoding'] = ['chunked']
       else if (body || method === 'POST') lines['content-length'] = [String(body ? bytesOf(body).byteLength : 0)]
       const request = httpRequest({ agent, hostname, port: port || 80, method, path, headers: lines })
-      let answered = false
+      let responded = false
       request.on('response', (response) => {
-        answered = true
+        responded = true
         read(response, method).then(resolve, reject)
       })
-      // A body that is refused while it is sent breaks the sending, not the answer.
-      request.on('error', (error) => answered || reject(error))
+      // A body that is refused while it is sent breaks the sending, not the response.
+      request.on('error', (error) => responded || reject(error))
       if (body?.chunked) request.write(bytesOf(body))
       request.end(body && !body.chunked ? bytesOf(body) : undefined)
     })

@@ -36,9 +36,9 @@ const manyFish = (count: number, nameLength = 0) =>
     rarity: ([1, 2, 3, 4, 5, 6, 7] as const)[index % 7] ?? 1,
   }))
 
-/** Enough for answers that are worth compressing. */
+/** Enough for responses that are worth compressing. */
 const MANY_FISH = manyFish(120)
-/** Enough for answers that are streamed. */
+/** Enough for responses that are streamed. */
 const VERY_MANY_FISH = manyFish(2500, 100)
 
 /** What every mock is made of. Tokens age in every other one. */

@@ -1,4 +1,4 @@
-import { type Difference, firstDifference, playLane } from './episode.ts'
+import { type Difference, firstDifference, playTransport } from './episode.ts'
 import type { PlainRequest } from './plain-request.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
@@ -25,8 +25,8 @@ export async function shrink(
   async function attempt(fewer: readonly PlainRequest[]): Promise<boolean> {
     if (tries <= 0) return false
     tries -= 1
-    const ones = await playLane(transports, difference.transports[0], seed, fewer)
-    const still = firstDifference(ones, await playLane(transports, difference.transports[1], seed, fewer))
+    const ones = await playTransport(transports, difference.transports[0], seed, fewer)
+    const still = firstDifference(ones, await playTransport(transports, difference.transports[1], seed, fewer))
     if (!still) return false
     kept = fewer.slice(0, still.index + 1)
     found = { ...difference, ...still }
@@ -51,12 +51,12 @@ const SHOWN = 1500
 
 /** A difference for people, with all that reproduces it. */
 export function describeDifference({ requests, difference }: Shrunk): string {
-  const { seed, transports, answers } = difference
+  const { seed, transports, responses } = difference
   return [
-    `Seed ${seed}: ${transports.join(' and ')} answer the last of these requests differently. In mocks of this seed, send:`,
+    `Seed ${seed}: ${transports.join(' and ')} respond to the last of these requests differently. In mocks of this seed, send:`,
     ...requests.map((request) => `  ${JSON.stringify(request).slice(0, SHOWN)}`),
     ...transports.map(
-      (transport, side) => `${transport}:\n${(answers[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`,
+      (transport, side) => `${transport}:\n${(responses[side] ?? '').slice(0, SHOWN).replace(/^/gm, '  | ')}`,
     ),
   ].join('\n')
 }

@@ -16,9 +16,9 @@ async function serveMock() {
 
 it('an invalid clock change is an error and has no effect', async () => {
   await using served = await serveMock()
-  const answer = await served.control('clock', JSON.stringify({ advanceMs: Number.MAX_SAFE_INTEGER }))
-  expect(answer.status).toBe(400)
-  expect(await answer.json()).toMatchObject({ code: 'invalid_payload', details: [{ path: '' }] })
+  const response = await served.control('clock', JSON.stringify({ advanceMs: Number.MAX_SAFE_INTEGER }))
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ code: 'invalid_payload', details: [{ path: '' }] })
   expect(served.mock.clock.now()).toBe(0)
 })
 
@@ -30,7 +30,7 @@ it('a fault with a delay beyond the range of timers is rejected', async () => {
 
 it('a body that is too large is rejected', async () => {
   await using served = await serveMock()
-  const answer = await served.control('clock', ' '.repeat(256 * 1024 + 1))
-  expect(answer.status).toBe(413)
-  expect(await answer.json()).toMatchObject({ code: 'payload_too_large' })
+  const response = await served.control('clock', ' '.repeat(256 * 1024 + 1))
+  expect(response.status).toBe(413)
+  expect(await response.json()).toMatchObject({ code: 'payload_too_large' })
 })

@@ -18,8 +18,8 @@ describe('the control API', () => {
     expect(status).toBe(200)
     expect(body.endpoints).toContainEqual(expect.objectContaining({ method: 'POST', path: '/__mock/clock' }))
     for (const { method, path, body: example } of body.endpoints) {
-      const answer = await fetch(mock.url + path, { method, ...(example ? { body: JSON.stringify(example) } : {}) })
-      expect([path, answer.ok]).toEqual([path, true])
+      const response = await fetch(mock.url + path, { method, ...(example ? { body: JSON.stringify(example) } : {}) })
+      expect([path, response.ok]).toEqual([path, true])
     }
   })
 
@@ -57,9 +57,9 @@ describe('the control API', () => {
   it('sets the clock', async () => {
     await mock.control('POST', 'clock', { set: '2027-03-01T12:00:00+01:00' })
     expect((await mock.control('GET', 'clock')).body.now).toBe('2027-03-01T11:00:00.000Z')
-    const answer = await fetch(`${mock.url}/status`)
-    expect(await answer.json()).toMatchObject({ timestamp: '2027-03-01T11:00:00.000Z' })
-    expect(answer.headers.get('date')).toBe('Mon, 01 Mar 2027 11:00:00 GMT')
+    const response = await fetch(`${mock.url}/status`)
+    expect(await response.json()).toMatchObject({ timestamp: '2027-03-01T11:00:00.000Z' })
+    expect(response.headers.get('date')).toBe('Mon, 01 Mar 2027 11:00:00 GMT')
   })
 
   it('adds faults for the next matching requests, lists and cancels them', async () => {
@@ -130,14 +130,14 @@ describe('the control API', () => {
     ['faults', { fault: 'reset', times: 'twice' }, 'times'],
     ['faults', { fault: 'reset', typo: 1 }, ''],
   ])('refuse what they cannot do: %s %j', async (endpoint, body, path) => {
-    const answer = await fetch(`${mock.url}/__mock/${endpoint}`, {
+    const response = await fetch(`${mock.url}/__mock/${endpoint}`, {
       method: 'POST',
       headers: { 'x-request-id': 'mine' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-    expect(answer.status).toBe(400)
-    expect(answer.headers.get('x-request-id')).toBe('mine')
-    expect(await answer.json()).toEqual({
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-request-id')).toBe('mine')
+    expect(await response.json()).toEqual({
       error: expect.any(String),
       code: 'invalid_payload',
       requestId: 'mine',
@@ -159,8 +159,8 @@ describe('the control API', () => {
     const asked = await fetch(`${mock.url}/__mock/faults`, { method: 'OPTIONS', headers })
     expect(asked.status).toBe(204)
     expect(asked.headers.get('access-control-allow-methods')).toContain('DELETE')
-    for (const { headers: answered } of [asked, await mock.control('GET', 'state'), await mock.control('GET', 'no')]) {
-      expect(answered.get('access-control-allow-origin')).toBe('*')
+    for (const { headers: responded } of [asked, await mock.control('GET', 'state'), await mock.control('GET', 'no')]) {
+      expect(responded.get('access-control-allow-origin')).toBe('*')
     }
   })
 })

@@ -6,7 +6,7 @@ import { Agent, request as undiciRequest } from 'undici'
 /** The response or the failure of a request, as the caller sees it. */
 export interface Seen {
   /** Whether it failed before the status or in the body. */
-  readonly stage: 'before the answer' | 'in the body' | 'never'
+  readonly stage: 'before the response' | 'in the body' | 'never'
   readonly name?: string
   /** The codes of the error and its causes. */
   readonly codes?: readonly unknown[]
@@ -18,7 +18,7 @@ export const CLIENTS = {
   fetch: (url: string, patience: number) =>
     seen(
       () => fetch(url, { signal: AbortSignal.timeout(patience) }),
-      (answer) => answer.text(),
+      (response) => response.text(),
     ),
   'undici.request': async (url: string, patience: number) => {
     const dispatcher = new Agent()
@@ -67,20 +67,20 @@ export const CLIENTS = {
 
 async function seen<Answer extends { readonly status: number }>(
   send: () => Promise<Answer>,
-  read: (answer: Answer) => Promise<unknown>,
+  read: (response: Answer) => Promise<unknown>,
 ): Promise<Seen> {
-  let answer: Answer
+  let response: Answer
   try {
-    answer = await send()
+    response = await send()
   } catch (error) {
-    return { stage: 'before the answer', ...failureOf(error) }
+    return { stage: 'before the response', ...failureOf(error) }
   }
   try {
-    await read(answer)
+    await read(response)
   } catch (error) {
-    return { stage: 'in the body', status: answer.status, ...failureOf(error) }
+    return { stage: 'in the body', status: response.status, ...failureOf(error) }
   }
-  return { stage: 'never', status: answer.status }
+  return { stage: 'never', status: response.status }
 }
 
 function failureOf(error: unknown) {

@@ -20,7 +20,7 @@ interface FaultCase {
   /** How a raw server causes the fault. */
   readonly byHand: (socket: Socket) => void
   readonly body?: string
-  readonly stage: 'before the answer' | 'in the body'
+  readonly stage: 'before the response' | 'in the body'
   readonly patience?: number
 }
 
@@ -28,7 +28,7 @@ const FAULTS: Readonly<Record<string, FaultCase>> = {
   'a reset before anything': {
     disturbance: { kind: 'reset' },
     byHand: (socket) => socket.resetAndDestroy(),
-    stage: 'before the answer',
+    stage: 'before the response',
   },
   'an end behind the headers': {
     disturbance: { kind: 'cut-body', share: 0 },
@@ -49,7 +49,7 @@ const FAULTS: Readonly<Record<string, FaultCase>> = {
   silence: {
     disturbance: { kind: 'silence' },
     byHand: () => {},
-    stage: 'before the answer',
+    stage: 'before the response',
     patience: 40,
   },
 }
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
     ])
     expect(mocked).toEqual(real)
     // The SDK reads the whole answer before it says anything of it.
-    expect(mocked.stage).toBe(client === 'the SDK' ? 'before the answer' : stage)
+    expect(mocked.stage).toBe(client === 'the SDK' ? 'before the response' : stage)
     expect(mocked.name).toMatch(/Error$/)
     if (fault !== 'silence') expect(mocked.codes?.at(-1)).toMatch(/^(ECONNRESET|UND_ERR_\w+)$/)
   })

@@ -21,10 +21,10 @@ interface Read {
 
 /** The response to a client that waits before it reads. */
 async function readLate(response: Response, networkFault: NetworkFault): Promise<Read> {
-  const answered = Promise.withResolvers<void>()
+  const responded = Promise.withResolvers<void>()
   const standalone = await serveHttp({
     async handle() {
-      answered.resolve()
+      responded.resolve()
       return { response, delayMs: 0, networkFault }
     },
   })
@@ -35,7 +35,7 @@ async function readLate(response: Response, networkFault: NetworkFault): Promise
   socket.once('error', ({ code }: NodeJS.ErrnoException) => ended.resolve(code))
   socket.once('close', () => ended.resolve(undefined))
   socket.write('GET / HTTP/1.1\r\nhost: mock\r\n\r\n')
-  await answered.promise
+  await responded.promise
   await pause(SLEEP_MS)
   const pieces: Buffer[] = []
   socket.on('data', (piece) => pieces.push(piece))

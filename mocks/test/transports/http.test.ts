@@ -41,10 +41,10 @@ describe('a mock server', () => {
   it('responds to a client in any language, with all headers', async () => {
     const mock = await startStandalone()
     open.push(mock)
-    const answer = await raw(mock.url, 'GET /v1//demo/%66ish/ HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-    expect(answer).toMatch(/x-ratelimit-remaining: 24\r\n/i)
-    expect(answer).toContain('{"user":"demo","fish":[')
+    const res = await raw(mock.url, 'GET /v1//demo/%66ish/ HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n\r\n')
+    expect(res).toMatch(/^HTTP\/1\.1 200 /)
+    expect(res).toMatch(/x-ratelimit-remaining: 24\r\n/i)
+    expect(res).toContain('{"user":"demo","fish":[')
   })
 
   it('treats each address as a separate client', async () => {
@@ -52,9 +52,9 @@ describe('a mock server', () => {
     open.push(mock)
     const remaining = (localAddress: string) =>
       new Promise((resolve, reject) => {
-        request(`${mock.url}/demo/fish`, { localAddress, agent: false }, (answer) => {
-          answer.resume()
-          resolve(`${answer.statusCode} ${answer.headers['x-ratelimit-remaining']}`)
+        request(`${mock.url}/demo/fish`, { localAddress, agent: false }, (res) => {
+          res.resume()
+          resolve(`${res.statusCode} ${res.headers['x-ratelimit-remaining']}`)
         })
           .on('error', reject)
           .end()
@@ -72,13 +72,13 @@ describe('a mock server', () => {
     const [first, last] = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)]
     let end = () => {}
     const sent = request(url, { method: 'POST', agent: false })
-    const answered = once(sent, 'response')
+    const responded = once(sent, 'response')
     sent.write(first)
-    const [answer] = await answered
+    const [res] = await responded
     end = () => sent.end(last)
     // Something has come back while the request is still open.
-    answer.once('readable', end)
-    expect(Buffer.compare(await buffer(answer), Buffer.concat([first, last]))).toBe(0)
+    res.once('readable', end)
+    expect(Buffer.compare(await buffer(res), Buffer.concat([first, last]))).toBe(0)
   })
 
   it('applies a delay, but not longer than the client waits', async () => {
@@ -129,9 +129,9 @@ describe('a mock server', () => {
     const { url } = await serve(async () => {
       throw new Error('no such state')
     })
-    const answer = await fetch(url)
-    expect(answer.status).toBe(500)
-    expect(await answer.json()).toMatchObject({ error: 'The mock failed: no such state', code: 'internal_error' })
+    const res = await fetch(url)
+    expect(res.status).toBe(500)
+    expect(await res.json()).toMatchObject({ error: 'The mock failed: no such state', code: 'internal_error' })
   })
 
   it('closes all connections when it closes: idle, delayed and silent ones', async () => {

@@ -29,8 +29,8 @@ describe('listening for an origin', () => {
     const origins = Array.from({ length: 20 }, (_, index) => `http://mock-${index}.test`)
     const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
     const ask = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
-    const answers = origins.flatMap((origin) => [`${origin} intercept GET /a`, `${origin} intercept GET /b`])
-    expect(await ask()).toEqual(answers)
+    const responses = origins.flatMap((origin) => [`${origin} intercept GET /a`, `${origin} intercept GET /b`])
+    expect(await ask()).toEqual(responses)
     await all[0]?.close()
     expect(await causeOf(fetch('http://mock-0.test/a'))).toBeInstanceOf(UnhandledRequestError)
     expect(await text('http://mock-1.test/a')).toBe('http://mock-1.test intercept GET /a')
@@ -107,8 +107,8 @@ describe('requests to other origins', () => {
     ['loopback', () => 'loopback'],
   ])('are sent when %s is allowed', async (_, allowed) => {
     await using _interception = await intercept({ ...mocked, passthrough: [allowed()] })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => text(origin)))
-    expect(new Set(answers)).toEqual(new Set(['real']))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => text(origin)))
+    expect(new Set(responses)).toEqual(new Set(['real']))
     expect(await text(origin)).toBe('real')
     expect(await causeOf(fetch('http://elsewhere.test/'))).toBeInstanceOf(UnhandledRequestError)
   })

@@ -70,13 +70,13 @@ describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, ope
   it('lasts while the clock is stopped, and ends when it is advanced', async () => {
     const { send, advance, arrived } = await open(LONG_MS, { startAt: START })
     const order: string[] = []
-    const answer = send().finally(() => order.push('late'))
+    const response = send().finally(() => order.push('late'))
     await expect.poll(arrived, { interval: 5 }).toBe(1)
     await advance(LONG_MS / 10)
     // Of two that are on their way, the one that is held back is not the first.
     await send().finally(() => order.push('not late'))
     await advance(LONG_MS)
-    expect(await answer).toMatchObject({ status: 200 })
+    expect(await response).toMatchObject({ status: 200 })
     expect(order).toEqual(['not late', 'late'])
   })
 
@@ -90,17 +90,17 @@ describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, ope
 
   it('is shortened by advancing a running clock', async () => {
     const { send, advance, arrived } = await open(LONG_MS, {})
-    const answer = send()
+    const response = send()
     await expect.poll(arrived, { interval: 5 }).toBe(1)
     await advance(LONG_MS)
-    expect((await answer).status).toBe(200)
+    expect((await response).status).toBe(200)
   })
 
   it('ends when the client gives up', async () => {
     const { send, arrived } = await open(LONG_MS, { startAt: START })
     const giveUp = new AbortController()
-    const answer = send({ signal: giveUp.signal })
-    const rejected = expect(answer).rejects.toThrow('enough')
+    const response = send({ signal: giveUp.signal })
+    const rejected = expect(response).rejects.toThrow('enough')
     await expect.poll(arrived, { interval: 5 }).toBe(1)
     giveUp.abort(new Error('enough'))
     await rejected

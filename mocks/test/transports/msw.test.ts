@@ -45,17 +45,17 @@ it("lets listeners of MSW's events read what the service and the client read too
   using server = await listening()
   const { mock, network } = server
   const sent: Promise<string>[] = []
-  const answered: Promise<string>[] = []
+  const responded: Promise<string>[] = []
   network.events.on('request:start', ({ request }) => {
     sent.push(request.clone().text())
   })
   network.events.on('response:mocked', ({ response }) => {
-    answered.push(response.clone().text())
+    responded.push(response.clone().text())
   })
   const client = createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
   const { id } = await client.fish.add({ name: 'Salmon', rarity: 'gold' })
-  await expect.poll(() => answered.length).toBe(1)
+  await expect.poll(() => responded.length).toBe(1)
   expect(await Promise.all(sent)).toEqual([expect.stringMatching(/^gAAAA/)])
-  expect(JSON.parse(String(await answered[0]))).toMatchObject({ id })
+  expect(JSON.parse(String(await responded[0]))).toMatchObject({ id })
   expect(mock.sent.fish()).toMatchObject([{ id, name: 'Salmon' }])
 })

@@ -7,12 +7,12 @@ export async function startStandalone(seed: Seed = { users: [{ name: 'Alex' }] }
   const mock = await createMock({ seed, startAt: START })
   const standalone = await mock.serve()
   const control = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${standalone.url}/__mock/${path}`, {
+    const response = await fetch(`${standalone.url}/__mock/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which the tests hold against what they expect.
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any }
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
   return { ...standalone, control }
 }
