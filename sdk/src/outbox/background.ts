@@ -2,11 +2,10 @@ import { type Clock, untilAborted } from '../client/core/timing.ts'
 import { nextFlushMs } from './backoff.ts'
 import type { FlushReport } from './outbox.ts'
 
-/** What the background works with. */
 export interface BackgroundParts {
   /** Flushes without waiting for the rate limit. */
   readonly flush: (signal: AbortSignal) => Promise<FlushReport>
-  /** Hears of a flush that failed as a whole, and of waits. */
+  /** Called when a flush fails as a whole. */
   readonly onError: (error: unknown) => void
   readonly onWait: (until: number, error: unknown) => void
   readonly clock: Clock
@@ -14,14 +13,14 @@ export interface BackgroundParts {
   readonly lingerMs: () => number
 }
 
-/** Flushes again and again, until it is stopped. */
+/** Flushes repeatedly until it is stopped. */
 export class Background {
   readonly #parts: BackgroundParts
   readonly #stopping = new AbortController()
   readonly #done: Promise<void>
-  /** Ends the wait of a background that has nothing to do. */
+  /** Ends the wait of an idle background. */
   #wake: (() => void) | undefined
-  /** When something was first added since the last flush began, which may have missed it. */
+  /** Time of the first `add` since the last flush began, which may have missed it. */
   #nudgedAt: number | undefined
 
   constructor(parts: BackgroundParts) {
@@ -29,13 +28,13 @@ export class Background {
     this.#done = this.#run()
   }
 
-  /** Something was added. It goes out after `lingerMs`, unless a failure before it makes everything wait. */
+  /** Something was added: flushes after `lingerMs`, unless a failure makes everything wait. */
   nudge(): void {
     this.#nudgedAt ??= this.#parts.clock.now()
     this.#wake?.()
   }
 
-  /** Ends it; settles when its flush has ended too. */
+  /** Stops it; resolves when its flush has ended. */
   stop(): Promise<void> {
     this.#stopping.abort()
     return this.#done
@@ -61,7 +60,7 @@ export class Background {
     try {
       const { stopped, leased, sent } = await this.#parts.flush(this.#stopping.signal)
       return {
-        // Where something gets through, not everything has to wait longer and longer.
+        // While some batches get through, the backoff does not grow.
         failures: stopped.length === 0 ? 0 : sent > 0 ? 1 : failuresBefore + 1,
         error: stopped[0]?.error,
         limitedUntil: earliest(stopped.map(({ retryAt }) => retryAt)),
@@ -86,7 +85,7 @@ export class Background {
     if (lingeredMs < lingerMs) await this.#sleep(lingerMs - lingeredMs, this.#stopping.signal)
   }
 
-  /** Sleeps, or until the signal aborts. */
+  /** Resolves after the sleep, or when the signal aborts. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     try {
       await untilAborted(() => this.#parts.clock.sleep(ms, signal), signal)

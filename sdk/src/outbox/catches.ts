@@ -11,40 +11,40 @@ import { userNameKey } from '../contract/names.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import type { CatchToAdd, Checkpoint } from './store.ts'
 
-/** What a catch in an outbox has besides its entry. */
+/** Fields of a catch besides its entry. */
 export interface CatchFields extends Target {
   /**
-   * A name of your own for this very catch, such as log file and offset: a catch with a known key is a duplicate and
-   * not taken again, also after it was delivered. 1 to 512 characters. @default none, and every catch is taken
+   * Identifies this catch, for example by log file and offset. A catch with a known key is a duplicate and is not added,
+   * even after delivery. 1 to 512 characters. @default none: every catch is added
    */
   readonly key?: string | undefined
 }
 
-/** A fish for an outbox. `caughtAt` is the time it was added unless it says another. */
+/** A fish to add. `caughtAt` defaults to the current time. */
 export interface NewFish extends FishInput, CatchFields {
   readonly kind: 'fish'
 }
 
-/** A crab for an outbox. `caughtAt` is the time it was added unless it says another. */
+/** A crab to add. `caughtAt` defaults to the current time. */
 export interface NewCrab extends CrabInput, CatchFields {
   readonly kind: 'crab'
 }
 
-/** A catch for an outbox. */
+/** A catch to add. */
 export type NewCatch = NewFish | NewCrab
 
-const LONGEST_KEY = 512
+const MAX_KEY_LENGTH = 512
 
-/** The name of a collection in a store: user names that differ in letter case alone are one user. */
+/** The id of a collection in a store. User names are case-insensitive. */
 function collectionId(kind: Kind, user: string, gamemode: Gamemode): string {
   return `${kind}/${gamemode}/${userNameKey(user)}`
 }
 
 /**
- * Checks catches as the client would, and brings them into the service's form.
+ * Checks catches like the client, and converts them to the format of the service.
  *
- * @param now Milliseconds since 1970: when catches that do not say were caught.
- * @throws ValidationError that names everything that is wrong, under `catches.0.name` and the like.
+ * @param now Milliseconds since 1970; the default of `caughtAt`.
+ * @throws ValidationError with every mistake, under paths such as `catches.0.name`.
  */
 export function readCatches(
   catches: readonly NewCatch[],
@@ -54,15 +54,15 @@ export function readCatches(
   const read = catches.map((one, index) => readCatch(one, now, defaults, (issue) => issues.push(issue), index))
   if (checkpoint && !isShortText(checkpoint.name)) issues.push({ path: 'checkpoint.name', message: KEY_MESSAGE })
   if (checkpoint && typeof checkpoint.value !== 'string')
-    issues.push({ path: 'checkpoint.value', message: 'Must be text.' })
+    issues.push({ path: 'checkpoint.value', message: 'Must be a string.' })
   if (checkpoint && !isExpectation(checkpoint.expected)) {
-    issues.push({ path: 'checkpoint.expected', message: 'Must be text, or null for none.' })
+    issues.push({ path: 'checkpoint.expected', message: 'Must be a string, or null for none.' })
   }
   if (issues.length > 0) throw new ValidationError(issues)
   return read
 }
 
-const KEY_MESSAGE = `Must be text of 1 to ${LONGEST_KEY} characters.`
+const KEY_MESSAGE = `Must be a string of 1 to ${MAX_KEY_LENGTH} characters.`
 
 function readCatch(
   one: NewCatch,
@@ -95,5 +95,5 @@ function isExpectation(value: unknown): boolean {
 }
 
 function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_KEY
+  return typeof value === 'string' && value.length >= 1 && value.length <= MAX_KEY_LENGTH
 }

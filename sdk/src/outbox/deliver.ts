@@ -8,37 +8,36 @@ import type { Emitter } from './events.ts'
 import type { OutboxClient, OutboxSettings } from './options.ts'
 import type { Collection, DeadLetterReason, LeaseHolder, NextBatch, OutboxStore, StoredCatch } from './store.ts'
 
-/** What a delivery works with. */
 export interface Delivery {
   readonly store: OutboxStore
   readonly settings: OutboxSettings
   readonly emitter: Emitter
-  /** Names this outbox among all that share the store. */
+  /** Identifies this outbox among all that share the store. */
   readonly owner: string
 }
 
-/** Catches that go out in one request. */
+/** The catches of one request. */
 interface Batch {
   readonly collection: Collection
   readonly catches: readonly StoredCatch[]
-  /** Whether the token is made in this very try. */
+  /** Whether the token is created in this attempt. */
   readonly fresh: boolean
 }
 
-/** A batch that was set aside. */
+/** A batch that became a dead letter. */
 export interface DeadLetterNotice {
   readonly collection: Collection
-  /** Names it in `dead`, `retry` and `drop`. */
+  /** Its id in `deadLetters`, `retry` and `drop`. */
   readonly id: number
   readonly count: number
   readonly reason: DeadLetterReason
 }
 
-/** How one try to send the next batch of a collection ended. */
+/** The result of an attempt to send the next batch of a collection. */
 type DeliveryOutcome =
   | { readonly type: 'sent'; readonly count: number }
   | { readonly type: 'dead-letter'; readonly notice: DeadLetterNotice }
-  /** Nothing was delivered, and what is next is to be looked up again. */
+  /** Nothing was delivered; the next batch has to be read again. */
   | { readonly type: 'again' }
   | { readonly type: 'empty' }
   /** Another process sends this collection. */
@@ -46,11 +45,11 @@ type DeliveryOutcome =
   | { readonly type: 'failed'; readonly decision: Decision; readonly error: unknown }
 
 /**
- * Sends the next batch of a collection, under a lease: claim, take the frozen batch or seal one, send, acknowledge.
- * Every step is in the store before the next begins, so that a process that is killed anywhere leaves either queued
- * catches or a frozen batch, whose token is then sent again.
+ * Sends the next batch of a collection under a lease: claim, take the frozen batch or freeze one, send, acknowledge.
+ * Every step is stored before the next begins: a process that is killed leaves queued catches or a frozen batch, whose
+ * token is then sent again.
  *
- * @throws what the store throws, and the signal's reason.
+ * @throws the errors of the store, and the signal's reason.
  */
 export async function deliverNext(
   delivery: Delivery,
@@ -71,7 +70,6 @@ export async function deliverNext(
   }
 }
 
-/** What {@link deliverBatch} is about. */
 interface Job {
   readonly head: NextBatch
   readonly batch: Batch
@@ -86,19 +84,19 @@ async function deliverBatch(delivery: Delivery, holder: LeaseHolder, job: Job): 
   const count = batch.catches.length
   const frozen = await frozenBatch(delivery, holder, job)
   if ('error' in frozen) return refuse(delivery, holder, batch, frozen.error)
-  // The lease ran out, and another process took it: what that one did is the truth.
+  // The lease expired and another process took it: its result counts.
   if (!frozen.value) return { type: 'again' }
 
   emitter.emit({ type: 'sending', collection, count, again: !fresh })
   const { id, token } = frozen.value
-  const answer = await attempt(() => sendWith(client, { ...collection, token }, settings.leaseMs / 2, signal), signal)
-  if ('error' in answer) return refuse(delivery, holder, batch, answer.error)
+  const response = await attempt(() => sendWith(client, { ...collection, token }, settings.leaseMs / 2, signal), signal)
+  if ('error' in response) return refuse(delivery, holder, batch, response.error)
   await store.acknowledge(id)
-  emitter.emit({ type: 'sent', collection, count, id: answer.value.id, replayed: answer.value.replayed })
+  emitter.emit({ type: 'sent', collection, count, id: response.value.id, replayed: response.value.replayed })
   return { type: 'sent', count }
 }
 
-/** The token of a batch and its id in the store, where it is written down before anyone sends it. */
+/** The token and id of a batch. Both are in the store before the token is sent. */
 async function frozenBatch(
   { store }: Delivery,
   holder: LeaseHolder,
@@ -123,7 +121,7 @@ function batchOf({ frozen, catches }: NextBatch, maxBatch: number): Batch | unde
   return { collection, catches: firstBatch(catches, collection, maxBatch), fresh: true }
 }
 
-/** Does with a batch that could not be frozen or sent what its error asks for. */
+/** Handles a batch that could not be encrypted or sent. */
 async function refuse(
   { store, settings, emitter }: Delivery,
   holder: LeaseHolder,
@@ -136,32 +134,32 @@ async function refuse(
     await store.requeue(holder, seqs, catches[0]?.batchLimit)
     return { type: 'again' }
   }
-  if (decision.type === 'part' && seqs.length > 1) {
+  if (decision.type === 'split' && seqs.length > 1) {
     await store.requeue(holder, seqs, Math.ceil(seqs.length / 2))
     return { type: 'again' }
   }
-  if (decision.type !== 'part' && decision.type !== 'dead-letter') return { type: 'failed', decision, error }
+  if (decision.type !== 'split' && decision.type !== 'dead-letter') return { type: 'failed', decision, error }
   const reason = reasonOf(error)
-  const which = decision.type === 'part' ? seqs : 'all'
-  const kept = await store.addDeadLetter(holder, which, reason, settings.now())
-  if (!kept) return { type: 'again' }
-  const notice = { collection, ...kept, reason }
+  const which = decision.type === 'split' ? seqs : 'all'
+  const deadLetter = await store.addDeadLetter(holder, which, reason, settings.now())
+  if (!deadLetter) return { type: 'again' }
+  const notice = { collection, ...deadLetter, reason }
   emitter.emit({ type: 'dead-letter', ...notice })
   return { type: 'dead-letter', notice }
 }
 
 function reasonOf(error: unknown): DeadLetterReason {
   if (error instanceof FishCrabError) return { code: error.code, message: error.message }
-  return { code: 'unknown', message: 'It failed for an unknown reason.' }
+  return { code: 'unknown', message: 'Unknown error.' }
 }
 
-// An outbox waits by itself, without a lease; the client only until its other calls make room.
+// The outbox itself waits for the rate limit, without a lease; the client only for its other calls.
 const CLIENT_WAIT_MS = 5000
 
-/** What work with a client came to: its errors are for the outbox to judge, not to throw. */
+/** The result of work with a client. The outbox decides about its errors. */
 export type Attempt<T> = { readonly value: T } | { readonly error: unknown }
 
-/** Tries. @throws the signal's reason, when that is why it failed */
+/** @throws the signal's reason if it aborted */
 export async function attempt<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Attempt<T>> {
   try {
     return { value: await untilAborted(work, signal) }
@@ -171,17 +169,15 @@ export async function attempt<T>(work: () => Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Encrypts catches that lie in a store. */
 function encryptWith(
   { fish, crabs }: OutboxClient,
   { kind, ...target }: Collection,
   entries: readonly PayloadEntry[],
 ): Promise<EncryptedCatches> {
-  // They were checked as the input of their kind before they were stored.
+  // Checked before they were stored.
   return kind === 'fish' ? fish.encrypt(entries as FishInput[], target) : crabs.encrypt(entries as CrabInput[], target)
 }
 
-/** Posts a token. */
 async function sendWith(
   { fish, crabs }: OutboxClient,
   frozen: EncryptedCatches,
@@ -192,21 +188,20 @@ async function sendWith(
   return frozen.kind === 'fish' ? await fish.send(frozen, options) : await crabs.send(frozen, options)
 }
 
-// A Fernet token is version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of padding, HMAC 32.
+// Fernet token: version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of padding, HMAC 32.
 const TOKEN_BYTES_AROUND = 57
 const BLOCK_BYTES = 16
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** A catch that may go into a batch. */
 interface Candidate {
   readonly entry: PayloadEntry
   readonly batchLimit?: number | undefined
 }
 
 /**
- * The first of these catches that fit into one request: at most `maxBatch`, as many as each of them allows, and no
- * larger than a body may be once they are encrypted. At least one, if there is one.
+ * The first catches that fit into one request: at most `maxBatch` and the `batchLimit` of each, and not larger than the
+ * body limit once encrypted. At least one, if there is one.
  */
 function firstBatch<Catch extends Candidate>(
   catches: readonly Catch[],
@@ -225,7 +220,7 @@ function firstBatch<Catch extends Candidate>(
   return batch
 }
 
-/** Characters of the token that so many bytes become. */
+/** Length of the token for a message of that many bytes. */
 function tokenLength(bytes: number): number {
   const raw = TOKEN_BYTES_AROUND + BLOCK_BYTES * (Math.floor(bytes / BLOCK_BYTES) + 1)
   return Math.ceil(raw / 3) * 4

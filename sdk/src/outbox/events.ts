@@ -1,17 +1,17 @@
 import type { Collection, DeadLetterReason } from './store.ts'
 
-/** What an outbox tells while it works. `collection` says whose catches it is about. */
+/** An event of an outbox. */
 export type OutboxEvent =
   /**
-   * The store held something already and belonged to no service, as those of older versions do: it belongs to this one
-   * from now on. Comes while the outbox opens; else when `clientFor` gives its first client.
+   * A store of an older version, which belonged to no service, belongs to this one from now on. Emitted while the outbox
+   * opens, or when `clientFor` returns its first client.
    */
   | { readonly type: 'adopted'; readonly service: string }
-  /** Catches are safe in the store. */
+  /** Catches were added. */
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
-  /** A batch goes out. `again`: its token was frozen earlier, and had no answer yet. */
+  /** A batch is sent. `again`: it was frozen earlier, without a response so far. */
   | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
-  /** The service stored a batch, under this id. `replayed`: it had done so before, and the answer was lost. */
+  /** The service stored a batch under this id. `replayed`: it was stored before, and the response was lost. */
   | {
       readonly type: 'sent'
       readonly collection: Collection
@@ -19,14 +19,14 @@ export type OutboxEvent =
       readonly id: string
       readonly replayed: boolean
     }
-  /** Nothing can be sent until then: for the rate limit, or after a failure. */
+  /** Sending pauses until then, for the rate limit or after a failure. */
   | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
   /**
-   * Another process has a collection until then, if it does not give it back before: one that is sending it, or that was
-   * killed while it did. A `flush` that has nothing else to send waits for it, and tells so whenever such a wait begins.
+   * Another process has the lease of a collection until then: it is sending it, or was killed. Emitted when a `flush`
+   * that has nothing else to send begins to wait for it.
    */
   | { readonly type: 'leased'; readonly collection: Collection; readonly until: Date }
-  /** Catches were set aside, since sending them again would not help. */
+  /** Catches became a dead letter: sending them again would not help. */
   | {
       readonly type: 'dead-letter'
       readonly collection: Collection
@@ -34,18 +34,17 @@ export type OutboxEvent =
       readonly count: number
       readonly reason: DeadLetterReason
     }
-  /** A batch could not be sent now and stays queued; or, without a collection, a flush in the background failed. */
+  /** A batch failed and stays queued; without `collection`, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
 
-/** Hears what an outbox does. What it throws, or rejects with, is dropped: whoever looks on cannot lose a catch. */
+/** Receives the events of an outbox. Its errors are ignored. */
 export type OutboxListener = (event: OutboxEvent) => void
 
-/** Tells every listener of every event. */
 export class Emitter {
   readonly #listeners = new Set<OutboxListener>()
 
   subscribe(listener: OutboxListener): () => void {
-    // Wrapped, so that one function that subscribes twice is two subscriptions.
+    // Wrapped, so that subscribing a function twice makes two subscriptions.
     const own: OutboxListener = (event) => listener(event)
     this.#listeners.add(own)
     return () => {

@@ -9,21 +9,20 @@ import type { OutboxClient } from './options.ts'
 import type { FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
 import type { Collection, CollectionCounts, OutboxStore } from './store.ts'
 
-/** What one flush is told. */
 interface FlushRun {
-  /** Longest wait for the rate limit, in milliseconds. */
+  /** Maximum wait for the rate limit, in milliseconds. */
   readonly maxWaitMs: number
-  /** Ends it at once. */
+  /** Cancels it at once. */
   readonly signal: AbortSignal
-  /** Ends it before the next request, and its waits at once. */
+  /** Stops it before the next request, and its waits at once. */
   readonly stopping: AbortSignal
   readonly onProgress?: ((progress: FlushProgress) => void) | undefined
 }
 
 /**
- * Sends what waits: one batch of each collection in turn, until nothing is left that can be sent.
+ * Sends one batch of each collection in turn, until nothing that can be sent is left.
  *
- * @throws what the store throws, and the reason of either signal.
+ * @throws the errors of the store, and the reason of either signal.
  */
 async function flushAll(delivery: Delivery, run: FlushRun): Promise<FlushReport> {
   return new Flush(delivery, run).run()
@@ -32,13 +31,13 @@ async function flushAll(delivery: Delivery, run: FlushRun): Promise<FlushReport>
 class Flush {
   readonly #delivery: Delivery
   readonly #run: FlushRun
-  readonly #ledger = new FlushReportBuilder()
-  /** Collections that this flush is done with. */
+  readonly #report = new FlushReportBuilder()
+  /** Collections that are finished in this flush. */
   readonly #closed = new Set<string>()
   readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
-  readonly #obstacles = new Blocking()
-  /** When the lease ends whose wait was told last. */
-  #toldLease: number | undefined
+  readonly #blocking = new Blocking()
+  /** End of the lease that was reported last. */
+  #reportedLease: number | undefined
 
   constructor(delivery: Delivery, run: FlushRun) {
     this.#delivery = delivery
@@ -47,64 +46,64 @@ class Flush {
 
   async run(): Promise<FlushReport> {
     for (;;) {
-      this.#goOn()
+      this.#throwIfAborted()
       const waiting = (await this.#delivery.store.collections()).filter(({ queued, frozen }) => queued + frozen > 0)
-      this.#ledger.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
+      this.#report.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
       const open = waiting.filter(({ collection }) => !this.#closed.has(collection))
-      if (open.length === 0) return this.#ledger.report()
+      if (open.length === 0) return this.#report.report()
       let moved = false
       for (const counts of open) {
-        this.#goOn()
+        this.#throwIfAborted()
         if (await this.#turn(counts)) moved = true
       }
-      if (moved) this.#toldLease = undefined
+      if (moved) this.#reportedLease = undefined
       else await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
     }
   }
 
-  #goOn(): void {
+  #throwIfAborted(): void {
     this.#run.signal.throwIfAborted()
     this.#run.stopping.throwIfAborted()
   }
 
-  /** Tries to send one batch. @returns whether the collection may go on at once */
+  /** Sends one batch. @returns whether the collection may continue at once */
   async #turn(counts: CollectionCounts): Promise<boolean> {
-    const about = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
+    const target = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
     const found = await this.#clientFor(counts.user)
-    if ('error' in found) return this.#stop(counts, about, { error: found.error })
+    if ('error' in found) return this.#stop(counts, target, { error: found.error })
     const client = found.value
     if (!client) {
-      this.#ledger.withoutClient(about)
+      this.#report.withoutClient(target)
       return this.#close(counts)
     }
-    const blocked = this.#obstacles.blockedBy(client)
-    if (blocked) return blocked.until === undefined ? this.#stop(counts, about, blocked) : false
+    const blocked = this.#blocking.blockedBy(client)
+    if (blocked) return blocked.until === undefined ? this.#stop(counts, target, blocked) : false
 
     const outcome = await deliverNext(this.#delivery, counts.collection, client, this.#run.signal)
-    if (outcome.type !== 'leased') this.#obstacles.passLease(counts.collection)
+    if (outcome.type !== 'leased') this.#blocking.passLease(counts.collection)
     switch (outcome.type) {
       case 'sent':
-        this.#ledger.sent(outcome.count)
-        this.#run.onProgress?.(this.#ledger.progress())
+        this.#report.sent(outcome.count)
+        this.#run.onProgress?.(this.#report.progress())
         return true
       case 'dead-letter':
-        this.#ledger.dead(outcome.notice)
-        this.#run.onProgress?.(this.#ledger.progress())
+        this.#report.dead(outcome.notice)
+        this.#run.onProgress?.(this.#report.progress())
         return true
       case 'again':
         return true
       case 'empty':
         return this.#close(counts)
       case 'leased':
-        return this.#leased(counts, about, outcome.until)
+        return this.#leased(counts, target, outcome.until)
       case 'failed': {
         const { error, decision } = outcome
         if (decision.type === 'wait') {
-          this.#obstacles.block(client, { error, until: decision.until })
+          this.#blocking.block(client, { error, until: decision.until })
           return false
         }
-        if (decision.type === 'unreachable') this.#obstacles.block(client, { error })
-        return this.#stop(counts, about, { error })
+        if (decision.type === 'unreachable') this.#blocking.block(client, { error })
+        return this.#stop(counts, target, { error })
       }
     }
   }
@@ -120,7 +119,7 @@ class Flush {
   async #ownClient(user: string): Promise<OutboxClient | undefined> {
     const { clientFor, service } = this.#delivery.settings
     const client = await clientFor(user)
-    // That of `client` is known since the outbox was opened.
+    // The store is bound to the service of `client` since the outbox was opened.
     const address = client?.baseUrl === undefined ? service : serviceAddress(client.baseUrl)
     if (address !== undefined && address !== service) await bindToService(this.#delivery, address)
     return client
@@ -131,25 +130,25 @@ class Flush {
     return false
   }
 
-  #stop(counts: CollectionCounts, about: Collection, { error, until }: Blocked): false {
-    const limit = until === undefined ? decide(error, { kind: about.kind, fresh: true }) : { type: 'wait', until }
-    this.#ledger.stopped(about, error, 'until' in limit ? limit.until : undefined)
-    this.#delivery.emitter.emit({ type: 'error', collection: about, error })
+  #stop(counts: CollectionCounts, target: Collection, { error, until }: Blocked): false {
+    const limit = until === undefined ? decide(error, { kind: target.kind, fresh: true }) : { type: 'wait', until }
+    this.#report.stopped(target, error, 'until' in limit ? limit.until : undefined)
+    this.#delivery.emitter.emit({ type: 'error', collection: target, error })
     return this.#close(counts)
   }
 
-  #leased(counts: CollectionCounts, about: Collection, until: number): false {
+  #leased(counts: CollectionCounts, target: Collection, until: number): false {
     const now = this.#delivery.settings.now()
-    const lease = { collection: about, until }
-    if (this.#obstacles.waitsForLease(counts.collection, lease, this.#run.maxWaitMs, now)) return false
-    this.#ledger.leased(about, until)
+    const lease = { collection: target, until }
+    if (this.#blocking.waitsForLease(counts.collection, lease, this.#run.maxWaitMs, now)) return false
+    this.#report.leased(target, until)
     return this.#close(counts)
   }
 
-  /** None of these can be sent now: waits for the rate limit or a lease, or stops what would have to wait too long. */
+  /** None of these can be sent now: waits for the rate limit or a lease, or stops those that would wait too long. */
   async #wait(open: readonly CollectionCounts[]): Promise<void> {
     const { now, random } = this.#delivery.settings
-    const next = open.length > 0 ? this.#obstacles.next(now(), random()) : undefined
+    const next = open.length > 0 ? this.#blocking.next(now(), random()) : undefined
     if (!next) return
     if (next.waitMs > this.#run.maxWaitMs) {
       for (const counts of open) await this.#stopLimited(counts)
@@ -159,15 +158,15 @@ class Flush {
       const until = new Date(now() + next.waitMs)
       this.#delivery.emitter.emit({ type: 'waiting', until, error: next.limit.error })
     }
-    if (next.lease) this.#tellLease(next.lease)
+    if (next.lease) this.#reportLease(next.lease)
     await this.#sleep(next.waitMs)
-    if (next.limit) this.#obstacles.unblock(next.limit.client)
+    if (next.limit) this.#blocking.unblock(next.limit.client)
   }
 
-  /** Tells of a lease when its wait begins, and when it goes on after something else was done. */
-  #tellLease({ collection, until }: LeaseOfOther): void {
-    if (this.#toldLease === until) return
-    this.#toldLease = until
+  /** Emits `leased` when a wait begins, and when it continues after something else was sent. */
+  #reportLease({ collection, until }: LeaseOfOther): void {
+    if (this.#reportedLease === until) return
+    this.#reportedLease = until
     this.#delivery.emitter.emit({ type: 'leased', collection, until: new Date(until) })
   }
 
@@ -178,13 +177,13 @@ class Flush {
 
   async #stopLimited(counts: CollectionCounts): Promise<void> {
     const found = await this.#clientFor(counts.user)
-    const blocked = 'value' in found && found.value ? this.#obstacles.blockedBy(found.value) : undefined
-    const about = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
-    if (blocked) this.#stop(counts, about, blocked)
+    const blocked = 'value' in found && found.value ? this.#blocking.blockedBy(found.value) : undefined
+    const target = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
+    if (blocked) this.#stop(counts, target, blocked)
   }
 }
 
-/** One flush: `signals` end it at once, `stops` as soon as it has the answer to what it sent. */
+/** One flush: `signals` cancel it at once, `stops` after the response to the current request. */
 export interface FlushCall extends Pick<FlushRun, 'maxWaitMs' | 'onProgress'> {
   readonly signals: readonly AbortSignal[]
   readonly stops: readonly AbortSignal[]
@@ -193,14 +192,14 @@ export interface FlushCall extends Pick<FlushRun, 'maxWaitMs' | 'onProgress'> {
 /** Runs the flushes of one outbox one after another. */
 export class FlushQueue {
   readonly #delivery: Delivery
-  /** The last of them. Never rejects. */
+  /** The last flush. Never rejects. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(delivery: Delivery) {
     this.#delivery = delivery
   }
 
-  /** Rejects as soon as one of the `signals` aborts, also while it waits for its turn. */
+  /** Rejects as soon as one of the `signals` aborts, even in the queue. */
   run({ signals, stops, ...call }: FlushCall): Promise<FlushReport> {
     const signal = AbortSignal.any([...signals])
     const stopping = AbortSignal.any([...stops])
@@ -214,39 +213,38 @@ export class FlushQueue {
     return untilAborted(() => flushing, signal)
   }
 
-  /** Settles when no flush runs. */
+  /** Resolves when no flush is running. */
   async idle(): Promise<void> {
     await this.#last
   }
 }
 
-// A lease may be given back before its time.
+// A lease may be released early.
 const LEASE_POLL_MS = 1000
 
-/** Why nothing more is sent through a client for now. */
+/** Why a client is blocked. */
 interface Blocked {
   readonly error: unknown
-  /** When the rate limit ends; nothing where the server did not answer. */
+  /** End of the rate-limit window; `undefined` if the server did not respond. */
   readonly until?: number | undefined
 }
 
-/** A collection that another process has, and until when. */
+/** A lease of another process. */
 interface LeaseOfOther {
   readonly collection: Collection
   readonly until: number
 }
 
-/** What there is to wait for: the rate limit of a client, or the lease of another process. */
+/** A wait for the rate limit of a client, or for the lease of another process. */
 interface Wait {
   readonly waitMs: number
   readonly limit?: { readonly client: OutboxClient; readonly error: unknown } | undefined
   readonly lease?: LeaseOfOther | undefined
 }
 
-/** What stands in the way of one flush. */
+/** The blocked clients of one flush, and the leases that it waits for. */
 class Blocking {
   readonly #blocked = new Map<OutboxClient, Blocked>()
-  /** Those that are waited for. */
   readonly #leases = new Map<string, LeaseOfOther>()
 
   block(client: OutboxClient, blocked: Blocked): void {
@@ -262,8 +260,8 @@ class Blocking {
   }
 
   /**
-   * Whether to wait for the lease of another process. One that was killed never gives it back; one that claims it again
-   * is alive, and sends by itself.
+   * Whether to wait for the lease of another process. One that was killed never releases it; one that renews it is alive
+   * and sends the collection itself.
    */
   waitsForLease(key: string, lease: LeaseOfOther, longestWaitMs: number, now: number): boolean {
     const { until } = lease
@@ -276,12 +274,12 @@ class Blocking {
     return true
   }
 
-  /** The collection is not in the hands of another process any more. */
+  /** The lease is free again. */
   passLease(key: string): void {
     this.#leases.delete(key)
   }
 
-  /** What ends first; `undefined` when there is nothing to wait for. */
+  /** The shortest wait; `undefined` if there is none. */
   next(now: number, random: number): Wait | undefined {
     const waits: Wait[] = [...this.#blocked].flatMap(([client, { error, until }]) =>
       until === undefined ? [] : [{ waitMs: limitWaitMs(until, now, random), limit: { client, error } }],
@@ -293,9 +291,9 @@ class Blocking {
 }
 
 /**
- * Binds a store to a service: what waits for one must never go to another.
+ * Binds a store to a service, so that its catches never go to another one.
  *
- * @throws OutboxStoreError `outbox_other_service` when it is bound to another one
+ * @throws OutboxStoreError `outbox_other_service` when it is bound to another service
  */
 export async function bindToService(
   { store, emitter }: { readonly store: OutboxStore; readonly emitter: Emitter },
@@ -303,20 +301,18 @@ export async function bindToService(
 ): Promise<void> {
   const { service: bound, adopted } = await store.bind(service)
   if (bound !== service) {
-    throw new OutboxStoreError(
-      'outbox_other_service',
-      `The outbox holds catches for ${bound}, not for ${service}; nothing was changed.`,
-      { hint: 'Open it with a client of that service, or choose another path.' },
-    )
+    throw new OutboxStoreError('outbox_other_service', `The outbox belongs to ${bound}, not to ${service}.`, {
+      hint: 'Use a client of that service, or choose another path.',
+    })
   }
   if (adopted) emitter.emit({ type: 'adopted', service })
 }
 
-/** Gathers a report while a flush runs. */
+/** Builds the report of a flush. */
 class FlushReportBuilder {
   #sent = 0
   #dead = 0
-  /** Catches that wait to be sent, as last counted. */
+  /** Catches still to be sent. */
   left = 0
   readonly #deadLetters: DeadLetterNotice[] = []
   readonly #stopped: StoppedCollection[] = []

@@ -12,7 +12,7 @@ import {
 } from './store.ts'
 
 /**
- * A store in memory: for tests, and for programs that may lose what was not delivered when they end.
+ * A store in memory, for tests and for programs that may lose undelivered catches when they end.
  *
  * @example
  * const outbox = await openOutbox({ client, store: memoryStore() })
@@ -140,40 +140,37 @@ function isListed({ stored }: MemoryCatch, collection: string, which: readonly n
   return stored.collection === collection && (which === 'all' || which.includes(stored.seq))
 }
 
-/** A batch in memory: frozen with a token, or set aside for a reason. */
+/** A frozen batch with its token, or a dead letter with its reason. */
 type MemoryBatch =
   | { readonly id: number; readonly collection: string; readonly token: string }
   | { readonly id: number; readonly collection: string; readonly reason: DeadLetterReason; readonly at: number }
 
-/** A catch in memory, and the batch it is in; without one it is queued. */
+/** A catch and its batch; without one it is queued. */
 interface MemoryCatch {
   readonly stored: StoredCatch
   readonly batch: MemoryBatch | undefined
 }
 
-/** A lease in memory. */
 interface MemoryLease {
   readonly owner: string
   readonly since: number
   readonly until: number
 }
 
-/** All that a store in memory holds. */
 interface MemoryState {
   service: string | undefined
   /** In order of `seq`. */
   catches: MemoryCatch[]
   lastSeq: number
   lastBatch: number
-  /** When each was added; in order. */
+  /** Keys by the time they were added, in order. */
   readonly keys: Map<string, number>
   readonly checkpoints: Map<string, string>
   readonly leases: Map<string, MemoryLease>
-  /** Collections by id, as they were first spelled. */
+  /** Collections by id, in their first spelling. */
   readonly collections: Map<string, Collection>
 }
 
-/** A state that holds nothing. */
 function emptyState(): MemoryState {
   return {
     service: undefined,
@@ -192,12 +189,11 @@ function isWaiting({ batch }: MemoryCatch): boolean {
   return batch === undefined || 'token' in batch
 }
 
-/** Whether that owner holds the lease. */
 function holds({ leases }: MemoryState, { collection, owner }: LeaseHolder): boolean {
   return leases.get(collection)?.owner === owner
 }
 
-/** Forgets the oldest keys beyond a number or an age, but none of a catch that is held. */
+/** Forgets the oldest keys beyond a number or an age, except those of stored catches. */
 function forgetKeys({ keys, catches }: MemoryState, maxKeys: number, since: number): void {
   const held = new Set(catches.map(({ stored }) => stored.key))
   let beyond = keys.size - maxKeys

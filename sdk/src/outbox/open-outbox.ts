@@ -31,13 +31,13 @@ const FLUSH_OPTIONS: OptionNames<FlushOptions> = { signal: true, onProgress: tru
 const CANCEL_OPTIONS: OptionNames<CancelOptions> = { keyPrefix: true, checkpoint: true, dryRun: true }
 
 /**
- * Opens a crash-safe queue of catches: what `add` took is delivered to the service once and in order, whatever dies in
- * between. Several processes may open the same path. A store belongs to the first service that opens it, and without
- * `path` and `store` each service has a file of its own. One of an older version, which knew no services, belongs to the
- * first one that opens it too; the event `adopted` says so.
+ * Opens a crash-safe queue of catches: every added catch is delivered to the service once and in order, even if a
+ * process is killed. Several processes may open the same path. A store belongs to the first service that opens it;
+ * without `path` and `store` each service has its own file. A store of an older version, which belongs to no service, is
+ * assigned to the first one that opens it, with the event `adopted`.
  *
- * @throws ValidationError for wrong options; OutboxStoreError when the store cannot be opened, with code
- *   `outbox_other_service` when it holds the catches of another service.
+ * @throws ValidationError for invalid options; OutboxStoreError when the store cannot be opened, with code
+ *   `outbox_other_service` when it belongs to another service.
  * @example
  * await using outbox = await openOutbox({ client: createClient({ user: 'Alex', gamemode: 'earth', fernetKey }) })
  * outbox.start()
@@ -201,7 +201,6 @@ class OpenOutbox implements Outbox {
   }
 }
 
-/** Sums up the counts of all collections. */
 function summarize(counts: readonly CollectionCounts[]): OutboxStatus {
   const sum = (field: 'queued' | 'frozen' | 'dead') => counts.reduce((total, one) => total + one[field], 0)
   const times = counts.flatMap(({ oldestAt }) => (oldestAt === undefined ? [] : [oldestAt]))

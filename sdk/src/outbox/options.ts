@@ -8,59 +8,57 @@ import { ValidationError } from '../errors/fish-crab-error.ts'
 import type { OutboxListener } from './events.ts'
 import type { MaybePromise, OutboxStore } from './store.ts'
 
-/** The part of a client that an outbox needs. */
+/** The part of a client that an outbox uses. */
 export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client, 'baseUrl' | 'defaults'>>
 
-/** What {@link openOutbox} takes: `client`, or where the catches are kept, or `baseUrl`. The rest is optional. */
+/** Options of {@link openOutbox}. One of `client`, `baseUrl`, `path` and `store` is required. */
 export interface OutboxOptions extends Target {
   /**
-   * Whose catches `add` takes when they name nobody. With `client`, only this user's catches are sent.
-   * @default that of `client`
+   * The default user of catches. With `client`, only this user's catches are sent. @default that of `client`
    */
   readonly user?: Target['user']
-  /** The gamemode of catches that name none. @default that of `client` */
+  /** The default gamemode of catches. @default that of `client` */
   readonly gamemode?: Target['gamemode']
   /**
-   * Sends the catches: a client with the key of `user`; where that is not given, with the key of every user whose
-   * catches are added. Without this and `clientFor` the outbox only takes catches, for another process to send.
+   * Sends the catches, with the key of `user`. Without `client` and `clientFor` the outbox only stores catches, for
+   * another process to send.
    */
   readonly client?: OutboxClient | undefined
   /**
-   * The client with that user's key, instead of `client`. For `undefined` that user's catches stay queued. Asked once
-   * a user and flush; what it throws is judged as what its client throws.
+   * Returns the client with that user's key, in place of `client`; `undefined` leaves that user's catches queued. Called
+   * once per user and flush. Its errors count as errors of the client.
    */
   readonly clientFor?: ((user: string) => MaybePromise<OutboxClient | undefined>) | undefined
   /**
-   * The address of the service that the catches are for. Needed where neither `client` nor `path` nor `store` is given.
-   * @default that of `client`
+   * URL of the service. Required without `client`, `path` and `store`. @default that of `client`
    */
   readonly baseUrl?: string | undefined
-  /** Where catches are kept; the outbox closes it. @default `sqliteStore(path)` */
+  /** Stores the catches; closed with the outbox. @default `sqliteStore(path)` */
   readonly store?: MaybePromise<OutboxStore> | undefined
   /**
-   * The file of the default store. @default one for each service, in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), and
-   * the like on macOS and Windows
+   * The file of the default store. @default one per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the
+   * equivalent folder on macOS and Windows
    */
   readonly path?: string | undefined
-  /** Most catches the outbox holds, set aside ones included. @default 100_000 */
+  /** Maximum number of catches, dead letters included. @default 100_000 */
   readonly maxCatches?: number | undefined
-  /** Most catches in one request, 1 to 500. @default 500 */
+  /** Maximum number of catches per request, 1 to 500. @default 500 */
   readonly maxBatch?: number | undefined
-  /** How many keys of catches are remembered after delivery. @default 200_000 */
+  /** Number of keys of catches to remember after delivery. @default 200_000 */
   readonly maxKeys?: number | undefined
-  /** Milliseconds for which keys of catches are remembered after they were added. @default 2_592_000_000 (30 days) */
+  /** Milliseconds to remember the key of a catch after it was added. @default 2_592_000_000 (30 days) */
   readonly keyLifeMs?: number | undefined
   /**
-   * Milliseconds for which one process has a collection for itself while it sends a batch; a request is given up after
-   * half of it. When that process is killed, others wait so long. @default 60_000
+   * Milliseconds for which a process locks a collection while it sends a batch. Its request times out after half of them.
+   * If the process is killed, others wait that long. @default 60_000
    */
   readonly leaseMs?: number | undefined
   /**
-   * Milliseconds for which the background waits for more catches before it sends, or what says it each time, such as to
-   * leave a part of the rate limit to others. @default 2000
+   * Milliseconds to wait for more catches before sending in the background, or a function that returns them each time,
+   * for example to leave a part of the rate limit to others. @default 2000
    */
   readonly lingerMs?: number | (() => number) | undefined
-  /** Hears every event, as `subscribe` does, from the first one on. */
+  /** Receives every event from the first one on; see `subscribe`. */
   readonly onEvent?: OutboxListener | undefined
   /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
@@ -68,10 +66,10 @@ export interface OutboxOptions extends Target {
   readonly random?: (() => number) | undefined
 }
 
-/** Options that were checked, with their defaults. */
+/** Checked options with their defaults. */
 export interface OutboxSettings {
   readonly defaults: Target
-  /** The address of the service that the catches are for, in its one spelling; `undefined` until a client tells. */
+  /** The canonical URL of the service; `undefined` until `clientFor` returns a client. */
   readonly service: string | undefined
   readonly clientFor: (user: string) => MaybePromise<OutboxClient | undefined>
   readonly maxCatches: number
@@ -83,7 +81,7 @@ export interface OutboxSettings {
   readonly clock: Clock
   /** Milliseconds since 1970, whole. */
   readonly now: () => number
-  /** Whether `clock` was given. */
+  /** Whether the option `clock` was given. */
   readonly hasOwnClock: boolean
   readonly random: () => number
 }
@@ -138,9 +136,9 @@ export function readOutboxOptions(
   check(isCount(settings.leaseMs), 'leaseMs', 'Must be whole milliseconds above 0.')
   const { lingerMs = 0 } = options
   const isLinger = typeof lingerMs === 'function' || (Number.isFinite(lingerMs) && lingerMs >= 0)
-  check(isLinger, 'lingerMs', 'Must be milliseconds, 0 or more, or a function that answers them.')
-  check(!(client && options.clientFor), 'clientFor', 'Give client or clientFor, not both.')
-  check(!(options.store && options.path), 'path', 'Give store or path, not both.')
+  check(isLinger, 'lingerMs', 'Must be milliseconds (0 or more) or a function that returns them.')
+  check(!(client && options.clientFor), 'clientFor', 'Pass client or clientFor, not both.')
+  check(!(options.store && options.path), 'path', 'Pass store or path, not both.')
   const { baseUrl = client?.baseUrl } = options
   const isAddress = baseUrl === undefined || isServiceUrl(baseUrl)
   check(isAddress, 'baseUrl', `Must be ${SERVICE_URL_RULE}.`)
@@ -148,12 +146,12 @@ export function readOutboxOptions(
   check(
     service === undefined || client?.baseUrl === undefined || serviceAddress(client.baseUrl) === service,
     'baseUrl',
-    'Must be the address of client; leave it out.',
+    'Must be the baseUrl of client. Leave it out.',
   )
   check(
     baseUrl !== undefined || Boolean(options.store) || options.path !== undefined,
     'baseUrl',
-    'Say which service the catches are for, as each has a file of its own: give client or baseUrl, else path or store.',
+    'Missing. Pass client, baseUrl, path or store: each service has its own file.',
   )
   if (issues.length > 0) throw new ValidationError(issues)
   const serves = (wanted: string) => user === undefined || isSameUser(user, wanted)

@@ -11,85 +11,84 @@ import type {
   StoredCatch,
 } from './store.ts'
 
-/** What `add` may be told. */
+/** Options of `add`. */
 export interface OutboxAddOptions {
-  /** Written together with the catches: either both are safe or neither. See `outbox.checkpoint`. */
+  /** Written in the same transaction as the catches. See `outbox.checkpoint`. */
   readonly checkpoint?: Checkpoint | undefined
 }
 
-/** What `add` did. */
+/** The result of `add`. */
 export interface OutboxAdded {
-  /** Catches that are safe in the store now. */
+  /** Number of catches added. */
   readonly added: number
-  /** Catches that were left out, since their key is known. */
+  /** Number of catches with a known key, which were not added. */
   readonly duplicates: number
-  /** Which of the given catches were added, by their indexes, in order. */
+  /** Indexes of the added catches, in order. */
   readonly addedIndexes: readonly number[]
 }
 
-/** What `flush` may be told. */
+/** Options of `flush`. */
 export interface FlushOptions {
-  /** Ends the flush at once, with the signal's reason. What has no answer yet stays, and is sent again later. */
+  /** Cancels the flush with the signal's reason. A batch without a response stays and is sent again later. */
   readonly signal?: AbortSignal | undefined
-  /** Hears of every batch that was sent or set aside. */
+  /** Called after every batch that was sent or became a dead letter. */
   readonly onProgress?: ((progress: FlushProgress) => void) | undefined
-  /** Milliseconds one wait for the rate limit may take; a longer one is not begun. @default 305_000 */
+  /** Maximum milliseconds of one wait for the rate limit. @default 305_000 */
   readonly maxWaitMs?: number | undefined
 }
 
-/** What an outbox holds, in catches. */
+/** Numbers of catches in an outbox. */
 export interface OutboxStatus {
-  /** Wait to be sent. */
+  /** To be sent. */
   readonly queued: number
-  /** Have their token, and no answer yet. */
+  /** Encrypted, without a response yet. */
   readonly frozen: number
-  /** Could not be delivered, and wait for `retry` or `drop`. */
+  /** Not deliverable: dead letters, until `retry` or `drop`. */
   readonly dead: number
-  /** When the oldest catch that is queued or frozen was added. */
+  /** When the oldest queued or frozen catch was added. */
   readonly oldest?: Date | undefined
-  /** The same by collection. */
+  /** The same numbers by collection. */
   readonly collections: readonly (Collection & Pick<CollectionCounts, 'queued' | 'frozen' | 'dead'>)[]
 }
 
-/** What `cancel` may be told. */
+/** Options of `cancel`. */
 export type CancelOptions = Partial<CancelRequest>
 
-/** Catches that could not be delivered. */
+/** A batch of catches that could not be delivered. */
 export interface DeadLetter {
   readonly id: number
   readonly collection: Collection
   readonly reason: DeadLetterReason
   readonly at: Date
-  /** How many catches it holds. */
+  /** Number of catches. */
   readonly count: number
-  /** The first 500 of them, in order. */
+  /** The first 500 catches, in order. */
   readonly catches: readonly StoredCatch[]
 }
 
-/** A crash-safe queue of catches. Made by `openOutbox`. All its methods throw OutboxStoreError when the store fails. */
+/** A crash-safe queue of catches, from `openOutbox`. Its methods throw OutboxStoreError when the store fails. */
 export interface Outbox {
   /**
-   * Takes catches, all or none: checked as the client checks them, then kept; they are safe when it returns. They are
-   * sent by `flush`, or by `start` in the background, each once and in the order of their adding within a collection.
+   * Checks and stores catches, all or none. They are durable when it returns. `flush`, or `start` in the background,
+   * sends them, each once and in order within a collection.
    *
-   * @throws ValidationError, OutboxFullError, CheckpointMovedError, OutboxStoreError, OutboxClosedError; nothing was
-   *   added.
+   * @throws ValidationError, OutboxFullError, CheckpointMovedError, OutboxStoreError, OutboxClosedError.
    * @example
    * await outbox.add({ kind: 'fish', name: 'Salmon', rarity: 'Gold', key: 'latest.log:1042' })
    * await outbox.add([], { checkpoint: { name: 'latest.log', value: '2048' } })
    */
   add(catches: NewCatch | readonly NewCatch[], options?: OutboxAddOptions): Promise<OutboxAdded>
   /**
-   * The value that a checkpoint was last given; `undefined` when there is none.
+   * The value of a checkpoint; `undefined` if it does not exist.
    *
    * @example
    * const offset = Number((await outbox.checkpoint('latest.log')) ?? 0)
    */
   checkpoint(name: string): Promise<string | undefined>
   /**
-   * Sends what waits, up to 500 catches of one collection in a request, and waits out the rate limit. Flushes of one
-   * outbox run one after another. What fails for now stays queued and is in the report; what can never be stored is set
-   * aside. Call it again after a report with `stopped`, or let `start` do so.
+   * Sends the queued catches, up to 500 of one collection per request, and waits for the rate limit. Flushes of one
+   * outbox run one after another. Batches that fail for now stay queued and are in the report; batches that the service
+   * will never accept become dead letters. Call it again after a report with `stopped`, or use `start`.
    *
    * @throws OutboxStoreError; OutboxClosedError; the signal's reason.
    * @example
@@ -97,59 +96,58 @@ export interface Outbox {
    */
   flush(options?: FlushOptions): Promise<FlushReport>
   /**
-   * Sends by itself from now on, in the background: at once, `lingerMs` after each `add`, again after failures (1 s
-   * later, then longer and longer up to 5 minutes, or when the rate limit ends), and every 30 s for what others add to
-   * the store. Its waits do not keep a process alive, a request does; what is left then is sent next time. Starting
-   * again changes nothing.
+   * Sends in the background: at once, `lingerMs` after each `add`, after failures (with a backoff of 1 s to 5 minutes,
+   * or when the rate limit ends), and every 30 s for catches that other processes add. Its waits do not keep a process
+   * alive, a request does; unsent catches are sent next time. Starting twice changes nothing.
    *
    * @example
    * outbox.start()
    */
   start(): void
-  /** Ends the background; settles when the request in flight has its answer. `start` begins anew. */
+  /** Stops sending in the background; resolves after the response to a request in flight. */
   stop(): Promise<void>
   /**
-   * What the outbox holds.
+   * Numbers of catches in the outbox.
    *
    * @example
    * const { queued, frozen, dead } = await outbox.status()
    */
   status(): Promise<OutboxStatus>
-  /** The first catches that wait to be sent, in order. @param limit @default 100 */
+  /** The first catches to be sent, in order. @param limit @default 100 */
   peek(limit?: number): Promise<readonly StoredCatch[]>
   /**
-   * What could not be delivered, oldest first.
+   * Batches that could not be delivered, oldest first.
    *
    * @example
    * for (const { id, count, reason } of await outbox.deadLetters()) showStatus(`${id}: ${count} ${reason.message}`)
    */
   deadLetters(): Promise<readonly DeadLetter[]>
   /**
-   * Queues dead-letter catches again, at their old places; they are encrypted anew when they are sent. That stores
-   * nothing twice: only what the service refused is set aside.
+   * Queues the catches of dead letters again, at their old positions. They are encrypted again when they are sent; the
+   * service rejected them, so nothing is stored twice.
    *
-   * @param ids Of which batches. @default all
-   * @returns how many catches
+   * @param ids Ids of dead letters. @default all
+   * @returns the number of catches
    * @example
    * await outbox.retry()
    * await outbox.flush()
    */
   retry(ids?: number | readonly number[]): Promise<number>
-  /** Deletes dead-letter catches for good. Their keys stay known. @returns how many catches */
+  /** Deletes dead letters. The keys of their catches stay known. @returns the number of catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
-   * Removes for good what is queued, all or by the beginnings of keys. A batch under way stays: it has its token, may
-   * have reached the service, and is sent again. Keys stay known: what was cancelled is not taken again under its key.
+   * Deletes queued catches, all or by a prefix of their keys. A frozen batch stays: it may have reached the service, and
+   * is sent again. Keys stay known: a cancelled catch is not added again under its key.
    *
-   * @throws ValidationError for a checkpoint that cannot be one
+   * @throws ValidationError for an invalid checkpoint
    * @example
    * const { cancelled, frozen } = await outbox.cancel({ keyPrefix: 'old.log:' })
    */
   cancel(options?: CancelOptions): Promise<CancelOutcome>
   /**
-   * Hears every event from now on. A listener that throws does the outbox no harm; the error is thrown outside of it.
+   * Calls the listener for every event from now on. Its errors are ignored.
    *
-   * @returns a function that ends it
+   * @returns a function that unsubscribes it
    * @example
    * const unsubscribe = outbox.subscribe((event) => {
    *   if (event.type === 'waiting') showNextTry(event.until)
@@ -157,40 +155,40 @@ export interface Outbox {
    */
   subscribe(listener: OutboxListener): () => void
   /**
-   * Closes the outbox and its store. Waits for a request in flight, so that its answer is not lost, or until the signal
-   * aborts; a flush under way then fails with OutboxClosedError. Sends nothing more: flush first for that.
+   * Closes the outbox and its store. Waits for the response to a request in flight, or until the signal aborts; a running
+   * flush fails with OutboxClosedError. Unsent catches stay in the store: call `flush` first to send them.
    */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How far a flush is. */
+/** The progress of a flush. */
 export interface FlushProgress {
-  /** Catches the service has stored in this flush. */
+  /** Catches that the service stored. */
   readonly sent: number
-  /** Catches that were set aside in it. */
+  /** Catches that became dead letters. */
   readonly dead: number
-  /** Catches that wait to be sent, those that this flush cannot send included. */
+  /** Catches still to be sent, including those that this flush cannot send. */
   readonly left: number
 }
 
-/** A collection that a flush had to leave, for a failure. */
+/** A collection that a flush stopped at after a failure. */
 export interface StoppedCollection {
   readonly collection: Collection
   readonly error: unknown
-  /** When the rate limit ends, if that was the failure. */
+  /** The end of the rate-limit window, if that was the failure. */
   readonly retryAt?: Date | undefined
 }
 
-/** What a flush did. */
+/** The result of a flush. */
 export interface FlushReport extends FlushProgress {
-  /** What was set aside, and why. */
+  /** The new dead letters. */
   readonly deadLetters: readonly DeadLetterNotice[]
-  /** Collections that stay queued for a failure that may pass. */
+  /** Collections that stay queued after a temporary failure. */
   readonly stopped: readonly StoppedCollection[]
-  /** Collections that another process was sending, and when its lease ends if it does not go on. */
+  /** Collections that another process is sending, and the end of its lease. */
   readonly leased: readonly { readonly collection: Collection; readonly until: Date }[]
-  /** Collections of users for whom there is no client here. */
+  /** Collections of users without a client here. */
   readonly withoutClient: readonly Collection[]
 }

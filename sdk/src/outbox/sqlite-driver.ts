@@ -15,21 +15,21 @@ import {
   withoutDuplicates,
 } from './store.ts'
 
-// Names that no service can have, but tests do (RFC 6761, 6): what waited for a real one must not end there.
+// Names of tests (RFC 6761, 6), which must not adopt the catches of a real service.
 const NEVER_REAL = /\.(test|example|invalid)$/
 
-/** Opens the store in a file. Loaded when needed: `node:sqlite` is not in every runtime. */
+/** Opens the store in a file. Loaded on demand: some runtimes have no `node:sqlite`. */
 export function openSqliteStore(path: string): OutboxStore {
   return storeIn(guarded(() => openDatabase(path)))
 }
 
-/** Opens the store of a service where no path is given. */
+/** Opens the default store of a service. */
 export function openDefaultStore(service: string): OutboxStore {
   return storeIn(guarded(() => openDefaultDatabase(service)))
 }
 
 function openDefaultDatabase(service: string): OpenDatabase {
-  // Only here: a user whom the system does not know has no home folder, and asking for it throws.
+  // Not earlier: homedir() throws for a user without a home folder.
   const { own, former } = defaultPaths(service, { platform: process.platform, env: process.env, home: homedir() })
   if (existsSync(own) || !existsSync(former) || NEVER_REAL.test(new URL(service).hostname)) return openDatabase(own)
   const opened = openDatabase(former)
@@ -41,7 +41,7 @@ function openDefaultDatabase(service: string): OpenDatabase {
 
 function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
   const transaction = <T>(work: () => T): T => {
-    // SQLite goes on writing into a file that was deleted or replaced, and all of that would be lost.
+    // SQLite keeps writing to a file that was deleted or replaced, and those writes would be lost.
     if (!isInPlace()) throw goneError()
     return guarded(() => inTransaction(db, work))
   }
@@ -49,15 +49,15 @@ function storeIn({ db, isInPlace }: OpenDatabase): OutboxStore {
     ...prepareBinding(db, transaction),
     ...prepareAdding(db, transaction),
     ...prepareSending(db, transaction),
-    ...prepareSettingAside(db, transaction),
-    ...prepareLooking(db, transaction),
+    ...prepareDeadLetters(db, transaction),
+    ...prepareReading(db, transaction),
     close() {
       if (db.isOpen) db.close()
     },
   }))
 }
 
-function prepareLooking(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
+function prepareReading(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const counts = prepareQuery(
     db,
     `SELECT collection, kind, user, gamemode,
@@ -105,18 +105,17 @@ function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite takes some failed transactions back by itself.
+    // SQLite rolls some failed transactions back by itself.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
 }
 
-/** The address of the service that a file is bound to, if it is bound. */
+/** The service that a file is bound to. */
 function addressIn(db: DatabaseSync): string | undefined {
   return db.prepare('SELECT address FROM service').get()?.address as string | undefined
 }
 
-/** The part of a store that binds it to a service. */
 function prepareBinding(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const isUsed = prepareQuery(db, 'SELECT 1 FROM collections UNION ALL SELECT 1 FROM bookmarks LIMIT 1')
   const add = prepareChange(db, 'INSERT INTO service (address) VALUES (?)')
@@ -131,7 +130,6 @@ function prepareBinding(db: DatabaseSync, transaction: <T>(work: () => T) => T) 
   } satisfies Partial<OutboxStore>
 }
 
-/** The part of a store that takes catches in, and those that were not sent out again. */
 function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const count = prepareQuery(db, 'SELECT count(*) AS n FROM catches')
   const addCollection = prepareChange(
@@ -193,7 +191,6 @@ function prepareAdding(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
 
 const LISTED = '(SELECT value FROM json_each(?))'
 
-/** The part of a store that lets catches out. */
 function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const holds = prepareHolds(db)
   const removeEmptyBatches = prepareRemoveEmptyBatches(db)
@@ -242,7 +239,7 @@ function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T) => T) 
     release({ collection, owner }) {
       release(collection, owner)
     },
-    // Two reads in one transaction: they must not see the batch from before and the catches from after an answer.
+    // In one transaction, since an acknowledgement may come between the two reads.
     nextBatch: (collection, limit) =>
       transaction(() => {
         const [frozen] = findFrozen(collection)
@@ -274,10 +271,8 @@ function prepareSending(db: DatabaseSync, transaction: <T>(work: () => T) => T) 
 }
 
 const WAITING = '(batch IS NULL OR batch IN (SELECT id FROM batches WHERE token IS NOT NULL))'
-const LISTED_SEQS = '(SELECT value FROM json_each(?))'
 
-/** The part of a store that keeps what could not be delivered. */
-function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
+function prepareDeadLetters(db: DatabaseSync, transaction: <T>(work: () => T) => T) {
   const holds = prepareHolds(db)
   const removeEmptyBatches = prepareRemoveEmptyBatches(db)
   const addBatch = prepareQuery(
@@ -290,7 +285,7 @@ function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () => T) =
   )
   const moveSome = prepareChange(
     db,
-    `UPDATE catches SET batch = ?, batch_limit = NULL WHERE collection = ? AND ${WAITING} AND seq IN ${LISTED_SEQS}`,
+    `UPDATE catches SET batch = ?, batch_limit = NULL WHERE collection = ? AND ${WAITING} AND seq IN ${LISTED}`,
   )
   const list = prepareQuery(
     db,
@@ -303,7 +298,7 @@ function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () => T) =
   const removeCatches = prepareChange(db, 'DELETE FROM catches WHERE batch = ?')
   const removeBatch = prepareChange(db, 'DELETE FROM batches WHERE id = ?')
 
-  /** Ends set-aside batches, and answers how many catches they held. */
+  /** Deletes dead letters. @returns the number of their catches */
   const end = (ids: readonly number[] | undefined, forEach: (id: number) => number) =>
     transaction(() => {
       let count = 0
@@ -322,7 +317,7 @@ function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () => T) =
         const id = addBatch(holder.collection, code, message, now)[0]?.id as number
         const count =
           which === 'all' ? moveAll(id, holder.collection) : moveSome(id, holder.collection, JSON.stringify(which))
-        // The new one too, when there was nothing to set aside.
+        // Includes the new one, if no catch moved.
         removeEmptyBatches(holder.collection)
         return count > 0 ? { id, count } : undefined
       }),
@@ -342,17 +337,14 @@ function prepareSettingAside(db: DatabaseSync, transaction: <T>(work: () => T) =
   } satisfies Partial<OutboxStore>
 }
 
-/** A value that SQLite gives back for the columns of an outbox. */
 type Row = Record<string, string | number | null>
 
-/** The columns that {@link toCatch} reads. */
+/** The columns for {@link toCatch}. */
 const CATCH_COLUMNS = `catches.seq, catches.collection, catches.entry, catches.added_at, catches.key,
   catches.batch_limit, collections.kind, collections.user, collections.gamemode`
 
-/** Where those columns come from. */
 const CATCHES = 'catches JOIN collections ON collections.id = catches.collection'
 
-/** A catch from its row. */
 function toCatch(row: Row): StoredCatch {
   return {
     seq: row.seq as number,
@@ -365,30 +357,28 @@ function toCatch(row: Row): StoredCatch {
   }
 }
 
-/** Whose row it is. */
 function toCollection(row: Row): Collection {
   return { kind: row.kind as Kind, user: row.user as string, gamemode: row.gamemode as Gamemode }
 }
 
-/** A statement that answers rows. */
+/** A statement that returns rows. */
 function prepareQuery(db: DatabaseSync, sql: string): (...values: SQLInputValue[]) => Row[] {
   const statement = db.prepare(sql)
   return (...values) => statement.all(...values) as Row[]
 }
 
-/** A statement that changes rows, and answers how many. */
+/** A statement that returns the number of changed rows. */
 function prepareChange(db: DatabaseSync, sql: string): (...values: SQLInputValue[]) => number {
   const statement = db.prepare(sql)
   return (...values) => Number(statement.run(...values).changes)
 }
 
-/** Asks whether an owner holds the lease of a collection. */
 function prepareHolds(db: DatabaseSync): (holder: LeaseHolder) => boolean {
   const find = prepareQuery(db, 'SELECT 1 FROM collections WHERE id = ? AND owner = ?')
   return ({ collection, owner }) => find(collection, owner).length > 0
 }
 
-/** Removes the batches of a collection that have lost their last catch. */
+/** Deletes the empty batches of a collection. */
 function prepareRemoveEmptyBatches(db: DatabaseSync): (collection: string) => number {
   return prepareChange(
     db,

@@ -10,11 +10,11 @@ const SQLITE_BUSY = 5
 /** An open database. */
 export interface OpenDatabase {
   readonly db: DatabaseSync
-  /** Whether the file that is open still stands at its path. */
+  /** Whether the open file is still the one at its path. */
   isInPlace(): boolean
 }
 
-/** Opens the database of an outbox; makes it, and its folder, for their owner only when there is none. */
+/** Opens the database of an outbox. Creates it and its folder, accessible to the owner only, if missing. */
 export function openDatabase(path: string): OpenDatabase {
   const file = resolve(path)
   prepareFolder(dirname(file))
@@ -23,7 +23,7 @@ export function openDatabase(path: string): OpenDatabase {
   try {
     migrate(db)
     useWriteAheadLog(db)
-    // An add that returned survives a power loss.
+    // Every add survives a power loss.
     db.exec('PRAGMA synchronous = FULL')
     const opened = statSync(file, { bigint: true })
     const isInPlace = () => {
@@ -37,7 +37,7 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/** The change needs the file for itself for a moment, and SQLite does not wait for that in every case. */
+/** The change needs an exclusive lock, for which SQLite does not always wait. */
 function useWriteAheadLog(db: DatabaseSync): void {
   const until = Date.now() + BUSY_TIMEOUT_MS
   for (;;) {
@@ -56,7 +56,7 @@ function prepareFolder(folder: string): void {
   syncFolder(dirname(folder))
 }
 
-/** Not Node's recursive way: that never ends where a folder cannot be made in one that exists, such as /proc. */
+/** Not `recursive`: Node loops forever if a folder cannot be created in an existing one, such as /proc. */
 function makeFolder(folder: string, mode?: number): void {
   const above = dirname(folder)
   if (!existsSync(above) && above !== folder) makeFolder(above)
@@ -67,7 +67,7 @@ function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** One that exists, also since a moment ago, is not even opened: to close it would drop SQLite's locks on it. */
+/** An existing file is not even opened: closing it would drop SQLite's locks on it. */
 function createPrivateFile(file: string): void {
   if (existsSync(file)) return
   try {
@@ -78,9 +78,9 @@ function createPrivateFile(file: string): void {
   }
 }
 
-/** Makes the names in a folder survive a power loss. */
+/** Makes the entries of a folder survive a power loss. */
 function syncFolder(folder: string): void {
-  // Windows cannot open a folder as a file; it writes names through by itself.
+  // Windows cannot open a folder as a file; it writes entries through by itself.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {
@@ -94,10 +94,10 @@ function syncFolder(folder: string): void {
 const APPLICATION_ID = 0x46434f42
 
 /**
- * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had. An entry
- * that was released is never edited: a change is a new entry.
+ * The migrations of the schema, oldest first; `PRAGMA user_version` is the number of applied ones. Released entries are
+ * never edited.
  *
- * A catch without a batch is queued. A batch with a token is frozen, one with a code is set aside.
+ * A catch without a batch is queued. A batch with a token is frozen; a batch with a code is a dead letter.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -127,12 +127,12 @@ const MIGRATIONS: readonly string[] = [
 
 const KNOWN_VERSION = MIGRATIONS.length
 
-/** Brings an open file to the schema of this code, in one transaction; processes that do so at once wait in line. */
+/** Migrates an open file in one transaction; concurrent processes wait for each other. */
 function migrate(db: DatabaseSync): void {
   if (versionOf(db) === KNOWN_VERSION) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    // Read again: another process may have been faster.
+    // Read again: another process may have migrated it.
     MIGRATIONS.slice(versionOf(db)).forEach((statements) => {
       db.exec(statements)
     })
@@ -143,14 +143,14 @@ function migrate(db: DatabaseSync): void {
   }
 }
 
-/** The schema version of a file, 0 for an empty one. @throws OutboxStoreError `outbox_newer`, `outbox_damaged` */
+/** The schema version of a file; 0 for an empty one. @throws OutboxStoreError `outbox_newer`, `outbox_damaged` */
 function versionOf(db: DatabaseSync): number {
   const id = Number(db.prepare('PRAGMA application_id').get()?.application_id)
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
   const isEmpty = id === 0 && version === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
   if (isEmpty) return 0
   if (id !== APPLICATION_ID) {
-    throw new OutboxStoreError('outbox_damaged', 'The file is a database of something else, and no outbox.', {
+    throw new OutboxStoreError('outbox_damaged', 'The file is a database, but not an outbox.', {
       hint: 'Choose another path.',
     })
   }
@@ -158,14 +158,13 @@ function versionOf(db: DatabaseSync): number {
     throw new OutboxStoreError(
       'outbox_newer',
       `A newer version of @fish-crab/sdk wrote this outbox (schema ${version}, this one knows ${KNOWN_VERSION}).`,
-      { hint: 'Update the package; the outbox was not changed.' },
+      { hint: 'Update the package. The outbox is unchanged.' },
     )
   }
   return version
 }
 
-/** What decides where an application keeps its state. */
-interface Surroundings {
+interface PathContext {
   /** As `process.platform`. */
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -173,10 +172,10 @@ interface Surroundings {
   readonly home: string
 }
 
-/** Where the outbox of a service lies when no path is given. */
+/** The default paths of the outbox of a service. */
 interface DefaultPaths {
   readonly own: string
-  /** That of all services, in versions that did not tell them apart. */
+  /** The path of older versions, one for all services. */
   readonly former: string
 }
 
@@ -184,17 +183,17 @@ interface DefaultPaths {
  * A file for each service in `$XDG_STATE_HOME/fish-crab`, by default below `~/.local/state` (XDG Base Directory
  * Specification 0.8); on macOS below `~/Library/Application Support`, on Windows below `%LOCALAPPDATA%`.
  */
-export function defaultPaths(service: string, surroundings: Surroundings): DefaultPaths {
-  const { XDG_STATE_HOME: given } = surroundings.env
-  // The specification: a path that is not absolute is to be ignored.
-  const state = given && isAbsolute(given) ? given : stateHome(surroundings)
+export function defaultPaths(service: string, context: PathContext): DefaultPaths {
+  const { XDG_STATE_HOME: given } = context.env
+  // The specification: relative paths are ignored.
+  const state = given && isAbsolute(given) ? given : stateHome(context)
   const host = new URL(service).host.replace(/[^a-z\d.-]+/g, '-').slice(0, 64)
   const hash = createHash('sha256').update(service).digest('hex').slice(0, 8)
   const inFolder = (name: string) => join(state, 'fish-crab', name)
   return { own: inFolder(`outbox-${host}-${hash}.db`), former: inFolder('outbox.db') }
 }
 
-function stateHome({ platform, env, home }: Surroundings): string {
+function stateHome({ platform, env, home }: PathContext): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.LOCALAPPDATA || join(home, 'AppData', 'Local')
   return join(home, '.local', 'state')
@@ -202,23 +201,19 @@ function stateHome({ platform, env, home }: Surroundings): string {
 
 type Advice = readonly [code: OutboxStoreErrorCode, summary: string, hint: string]
 
-const BUSY: Advice = ['outbox_busy', 'Another process holds the file of the outbox for too long.', 'Try again.']
+const BUSY: Advice = ['outbox_busy', 'Another process locks the file of the outbox.', 'Try again.']
 const NOT_WRITABLE: Advice = [
   'outbox_not_writable',
-  'The file of the outbox cannot be written.',
-  'Check owner and mode of it and its folder.',
+  'The file of the outbox is not writable.',
+  'Check the owner and mode of the file and its folder.',
 ]
 const DAMAGED: Advice = [
   'outbox_damaged',
-  'The file of the outbox is damaged, or is no outbox.',
+  'The file of the outbox is damaged or not an outbox.',
   'Move it away, or choose another path.',
 ]
-const FULL: Advice = ['outbox_disk_full', 'The disk of the outbox is full; nothing was changed.', 'Free some space.']
-const OTHER: Advice = [
-  'outbox_unavailable',
-  'The store of the outbox does not work; nothing was changed.',
-  'See cause.',
-]
+const FULL: Advice = ['outbox_disk_full', 'The disk of the outbox is full. Nothing was changed.', 'Free some space.']
+const OTHER: Advice = ['outbox_unavailable', 'The store of the outbox failed. Nothing was changed.', 'See cause.']
 
 // Primary result codes of SQLite (https://sqlite.org/rescode.html) and error codes of the system.
 const ADVICE = /* @__PURE__ */ new Map<unknown, Advice>([
@@ -238,13 +233,12 @@ const ADVICE = /* @__PURE__ */ new Map<unknown, Advice>([
   ['EDQUOT', FULL],
 ])
 
-/** SQLite's primary result code of an error that came from it. */
+/** The primary result code of an error of SQLite. */
 function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined
   return error.errcode & 0xff
 }
 
-/** Names what went wrong below and says what to do; the error itself becomes the cause. */
 export function toStoreError(error: unknown): OutboxStoreError {
   if (error instanceof OutboxStoreError) return error
   const systemCode = error instanceof Error && 'code' in error ? error.code : undefined
@@ -252,9 +246,8 @@ export function toStoreError(error: unknown): OutboxStoreError {
   return new OutboxStoreError(code, summary, { hint, cause: error })
 }
 
-/** The file that is open is no longer the one at its path. */
 export function goneError(): OutboxStoreError {
   return new OutboxStoreError('outbox_gone', 'The file of the outbox was deleted or replaced while it was open.', {
-    hint: 'Nothing more is taken into it. Open the outbox again.',
+    hint: 'Open the outbox again.',
   })
 }
