@@ -24,11 +24,12 @@ class StepFailed extends Error {
 }
 
 /**
- * Runs a command and prints one line with how long it took. Steps may run side by side: the output of each is held back,
- * and printed in one piece when it fails, or at its end when `show` is set.
+ * Runs a command and prints a line at its start and one at its end with how long it took. Steps may run side by side:
+ * the output of each is held back, and printed in one piece when it fails, or at its end when `show` is set.
  */
 export async function step(title, command, args, { show = false, env = projectEnv() } = {}) {
   const started = Date.now()
+  process.stdout.write(`${title} …\n`)
   const { code, output } = await run(command, args, env)
   const seconds = `${((Date.now() - started) / 1000).toFixed(1)} s`
   if (code !== 0) {

@@ -7,11 +7,11 @@ import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from '.
 import { createLogger } from './logger.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
-import { announceTo, type RunningServer, StalledStartError, startServer } from './start.ts'
+import { announceTo, type RunningServer, StalledStartError, type StartOptions, startServer } from './start.ts'
 import { startReport } from './start-report.ts'
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends ConfigSource {
+export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'passwords'> {
   readonly version: string
   readonly stdout: Writable
   readonly stderr: Writable & { readonly isTTY?: boolean }
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const stopped = stopRequested()
   let server: RunningServer | undefined
   try {
-    const starting = startServer(config, { logger, version: options.version, announceAdmin: announceTo(stderr) })
+    const starting = startServer(config, { ...options, logger, announceAdmin: announceTo(stderr) })
     server = await Promise.race([starting, stopped.then(() => undefined)])
     if (!server) {
       logger.info({}, 'stopping: the start is given up')

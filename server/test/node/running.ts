@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest'
 import { createMemoryStream, type MemoryStream } from './memory-stream.ts'
 
 const PATIENCE_MS = 500
+const CHEAP = { N: 16, r: 1, p: 1 }
 const SILENCE = { info() {}, warn() {}, error() {} }
 
 /** Starts a server on any free port, with passwords that cost next to nothing. Stops with the test. */
@@ -18,7 +19,7 @@ export async function startTestServer(
   options: Partial<StartOptions> = {},
 ): Promise<RunningServer> {
   const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
-  const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
+  const passwords = createScryptHasher(CHEAP)
   const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
   let closed: Promise<void> | undefined
   const close = () => {
@@ -44,7 +45,7 @@ export interface Run {
   stop(): void
 }
 
-/** Runs `serve()` with this environment. Stops with the test. */
+/** Runs `serve()` with this environment, with passwords that cost next to nothing. Stops with the test. */
 export function runServe(env: Readonly<Record<string, string>>, flags: Readonly<Record<string, string>> = {}): Run {
   const [stdout, stderr] = [createMemoryStream(), createMemoryStream()]
   let waiting: (() => void)[] = []
@@ -52,7 +53,16 @@ export function runServe(env: Readonly<Record<string, string>>, flags: Readonly<
     for (const settle of waiting.splice(0)) settle()
   }
   const stopRequested = () => new Promise<void>((resolve) => waiting.push(resolve))
-  const status = serve({ env: { FISH_PORT: '0', ...env }, flags, version: '1.2.3', stdout, stderr, stopRequested })
+  const passwords = createScryptHasher(CHEAP)
+  const status = serve({
+    env: { FISH_PORT: '0', ...env },
+    flags,
+    version: '1.2.3',
+    stdout,
+    stderr,
+    stopRequested,
+    passwords,
+  })
   onTestFinished(async () => {
     stop()
     await status
