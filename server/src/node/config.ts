@@ -15,21 +15,21 @@ type WithFallback =
   | 'trustProxy'
   | 'log'
 
-/** What the server runs with. */
+/** The configuration of a server. */
 export type ServerConfig = Readonly<
   { [Name in WithFallback]: SettingValue<Name> } & {
     [Name in Exclude<SettingName, WithFallback>]?: SettingValue<Name>
   }
 >
 
-/** Where settings come from. */
+/** Sources of settings. */
 export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Values of flags by their name without dashes. */
+  /** Values of flags, by name without dashes. */
   readonly flags?: Readonly<Record<string, string | undefined>>
 }
 
-/** Thrown when settings are wrong: `mistakes` holds one line for each. */
+/** Invalid settings, with one line for each mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly mistakes: readonly string[]
@@ -42,7 +42,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration. An empty variable counts as unset.
- * @throws ConfigError with every mistake there is, not the first alone
+ * @throws ConfigError with every mistake
  * @example readConfig({ env: process.env, flags: { port: '0' } })
  */
 export function readConfig(source: ConfigSource): ServerConfig {
@@ -66,9 +66,7 @@ export function readSettings<Name extends SettingName>(
     if (text === undefined) continue
     try {
       if (fromFlag !== undefined && setting.holdsSecret?.(fromFlag)) {
-        throw new Error(
-          `holds a password, which every user of this machine could read there; set ${setting.env} instead`,
-        )
+        throw new Error(`contains a password, which other users of this machine could read; set ${setting.env} instead`)
       }
       values[name] = setting.parse(text)
     } catch (error) {
@@ -80,18 +78,18 @@ export function readSettings<Name extends SettingName>(
 
 function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[] {
   const isShared = typeof metrics === 'object' && port !== 0 && metrics.port === port && metrics.host === host
-  return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Give another port, or on`] : []
+  return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Set another port, or on`] : []
 }
 
-/** Several processes share a Redis, and what one seals or signs the others must open: secrets cannot be made there. */
+/** Processes that share a Redis must share these secrets, so they cannot be generated. */
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
   if (!storage?.driver.startsWith('redis')) return []
   return [
     ...(secret
       ? []
-      : [`${SETTINGS.secret.env} is required with Redis: it seals keys at rest, the same in every process`]),
+      : [`${SETTINGS.secret.env} is required with Redis, the same in every process: it encrypts keys at rest`]),
     ...(jwtSecret
       ? []
-      : [`${SETTINGS.jwtSecret.env} is required with Redis: it signs sessions, the same in every process`]),
+      : [`${SETTINGS.jwtSecret.env} is required with Redis, the same in every process: it signs sessions`]),
   ]
 }

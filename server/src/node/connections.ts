@@ -1,112 +1,110 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The connections of a server, by what they are used for. */
+/** The connections of a server. */
 export interface Connections {
   /**
-   * Responds to a request in its turn, which is over once `respond` settles; settles itself once the response has left
-   * and all of the request was read.
+   * Responds to a request in its turn, which ends when `respond` settles. Settles when the response is sent and the whole
+   * request is read.
    */
   handle(req: IncomingMessage, res: ServerResponse, respond: (isLast: () => boolean) => Promise<unknown>): Promise<void>
   /**
-   * Ends a connection whose client sent something that is no request. What it sent before is responded to first;
-   * then `refuse` says why, unless a response is there already of which the rest of the request could not be read.
+   * Ends a connection after a malformed request. Requests before it get their responses; then `refuse` sends the error,
+   * unless the malformed part belongs to a request that has a response already.
    */
   reject(socket: Socket, refuse: () => void): void
-  /** Closes those whose requests are all answered. */
+  /** Closes connections without requests in flight. */
   closeIdle(): void
-  /** Closes those that never carried the whole head of a request: browsers open some ahead of need. */
+  /** Closes connections that never carried a complete request head: browsers open some in advance. */
   closeUnused(): void
 }
 
-/** What is known of one connection. */
 interface Connection {
-  /** What has yet to be responded to, in order. The first one has its turn. */
+  /** Requests without a response, in order. It is the turn of the first one. */
   readonly queue: (() => unknown)[]
-  /** How many requests have not left with their response. */
-  underWay: number
+  /** Number of requests whose response is not sent. */
+  inFlight: number
   latest?: { readonly req: IncomingMessage; readonly res: ServerResponse }
-  /** Whether its client sent something that is no request, so that nothing more is read from it. */
+  /** Whether a request was malformed, so that nothing more is read. */
   broken: boolean
 }
 
-/** How many requests of one connection may wait before no more of them are read. */
-const PIPELINED = 16
+/** Requests of one connection that may wait before it is paused. */
+const MAX_PIPELINED = 16
 
 /**
- * Watches the connections of a server.
+ * Tracks the connections of a server.
  *
- * Node hands over all pipelined requests of one read at once, and 1,600 of them would hold every other connection
- * until the last one is done. Here each connection has one request in the handlers at a time, and all others get
- * their turn of the event loop between two of them.
+ * Node emits all pipelined requests of one read at once, and 1,600 of them would block every other connection. Here, each
+ * connection has one request in the handlers at a time, and other connections get a turn of the event loop in between.
  *
- * Node's own `closeIdleConnections()` is no help to a stop: it takes a response that was written but is still on its
- * way to a slow client for done, and cuts it; and a connection that never carried a request for busy, and waits for it.
+ * Node's `closeIdleConnections()` does not suit a graceful stop: it cuts responses that are still on their way to a slow
+ * client, and waits for connections that never carried a request.
  */
 export function watchConnections(server: Server): Connections {
-  const lines = new Map<Socket, Connection>()
+  const all = new Map<Socket, Connection>()
 
   server.on('connection', (socket: Socket) => {
-    lines.set(socket, { queue: [], underWay: 0, broken: false })
-    socket.once('close', () => lines.delete(socket))
+    all.set(socket, { queue: [], inFlight: 0, broken: false })
+    socket.once('close', () => all.delete(socket))
   })
 
   const connections: Connections = {
     async handle(req, res, respond) {
       const { socket } = req
-      const line = lines.get(socket)
-      // What follows something that was refused may be a part of that.
-      if (!line || line.broken) return
-      line.latest = { req, res }
-      line.underWay += 1
-      const left = leaves(req, res)
-      enqueue(socket, line, () => respond(() => line.queue.length === 1))
-      await left
-      line.underWay -= 1
+      const connection = all.get(socket)
+      // It may be a part of the malformed request.
+      if (!connection || connection.broken) return
+      connection.latest = { req, res }
+      connection.inFlight += 1
+      const sent = exchanged(req, res)
+      enqueue(socket, connection, () => respond(() => connection.queue.length === 1))
+      await sent
+      connection.inFlight -= 1
     },
     reject(socket, refuse) {
-      const line = lines.get(socket)
-      if (!line || line.broken) return
-      line.broken = true
-      const { req, res } = line.latest ?? {}
-      if (!req || req.complete) enqueue(socket, line, refuse)
-      // The latest request will never be complete. Either it waits for its turn, or for what does not come.
-      else if (line.queue.length > 1) line.queue[line.queue.length - 1] = refuse
+      const connection = all.get(socket)
+      if (!connection || connection.broken) return
+      connection.broken = true
+      const { req, res } = connection.latest ?? {}
+      if (!req || req.complete) enqueue(socket, connection, refuse)
+      // The latest request will never be complete: it waits for its turn, or for its rest.
+      else if (connection.queue.length > 1) connection.queue[connection.queue.length - 1] = refuse
       else if (!res?.headersSent) refuse()
     },
     closeIdle() {
-      for (const [socket, { latest, underWay }] of lines) if (latest && underWay === 0) socket.destroySoon()
+      for (const [socket, { latest, inFlight }] of all) if (latest && inFlight === 0) socket.destroySoon()
     },
     closeUnused() {
-      for (const [socket, { latest }] of lines) if (!latest) socket.destroy()
+      for (const [socket, { latest }] of all) if (!latest) socket.destroy()
     },
   }
   // `server.close()` calls its own.
   server.closeIdleConnections = () => connections.closeIdle()
-  // Node's own leaves out those that asked for a tunnel.
+  // Node's own leaves out sockets of CONNECT.
   server.closeAllConnections = () => {
-    for (const socket of lines.keys()) socket.destroy()
+    for (const socket of all.keys()) socket.destroy()
   }
   return connections
 }
 
-async function leaves(req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function exchanged(req: IncomingMessage, res: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => res.once('close', resolve))
   if (!req.complete && !req.socket.destroyed) await new Promise<void>((resolve) => req.once('close', resolve))
 }
 
-function enqueue(socket: Socket, line: Connection, task: () => unknown): void {
-  line.queue.push(task)
-  if (line.queue.length === 1) void takeTurns(socket, line)
-  // After the parser is done with what was read: at the end of each request, it has its socket read on.
-  else if (line.queue.length === PIPELINED + 1) process.nextTick(() => socket.pause())
+function enqueue(socket: Socket, connection: Connection, task: () => unknown): void {
+  connection.queue.push(task)
+  if (connection.queue.length === 1) void takeTurns(socket, connection)
+  // Later, since the parser resumes the socket at the end of each request.
+  else if (connection.queue.length === MAX_PIPELINED + 1) process.nextTick(() => socket.pause())
 }
 
-async function takeTurns(socket: Socket, line: Connection): Promise<void> {
-  while (line.queue[0] && !socket.destroyed) {
-    await line.queue[0]()
-    line.queue.shift()
-    if (line.queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+async function takeTurns(socket: Socket, connection: Connection): Promise<void> {
+  while (connection.queue[0] && !socket.destroyed) {
+    await connection.queue[0]()
+    connection.queue.shift()
+    if (connection.queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
   }
   if (socket.isPaused()) socket.resume()
 }

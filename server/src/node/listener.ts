@@ -15,46 +15,45 @@ type Fetch = (request: Request, host: { readonly target: string | undefined }) =
 interface Listener {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Begins to answer. Requests that came before wait until then. */
+  /** Starts to handle requests. Earlier ones wait until then. */
   serve(fetch: Fetch): void
-  /** Cuts all connections: a close under way no longer waits for requests in flight. */
+  /** Closes all connections: a close in progress no longer waits for requests in flight. */
   cut(): void
-  /** Takes no more connections, lets requests in flight finish, and cuts what is left after the grace. */
+  /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
   close(graceMs: number): Promise<void>
 }
 
-/** What {@link listen} takes. */
 interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly logger: Logger
   readonly isAccepting: () => boolean
-  /** Hears of every connection that was refused because there were too many. @default nobody */
+  /** Called for every connection above the limit. */
   readonly onDrop?: () => void
   /** @default 4096 connections, and times as below */
   readonly limits?: Partial<ConnectionLimits>
 }
 
-/** What a connection may take. All times are in milliseconds. */
+/** Limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
-  /** How many there may be at once; one more is closed at once. */
+  /** Open connections; further ones are closed immediately. */
   readonly connections: number
-  /** How long the headers of a request may take. */
+  /** Time for the headers of a request. */
   readonly headersMs: number
-  /** How long a request may take to arrive, body included. */
+  /** Time for a whole request. */
   readonly requestMs: number
-  /** How often the two are looked at, and so by how much they may be exceeded. */
+  /** Interval at which these two are checked, by which they may be exceeded. */
   readonly checkMs: number
-  /** How long a connection is kept for the next request. */
+  /** Time to keep an idle connection open. */
   readonly keepAliveMs: number
-  /** How long a connection may stand still in the middle of an answer, because its client does not read. */
+  /** Time that a response may stall because its client does not read. */
   readonly stalledMs: number
 }
 
-/** Longer than nginx keeps its own connections (60 s): the one that closes first must not be this side. */
+/** Longer than nginx keeps its connections (60 s), so that nginx closes first. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The limits of a server's connections. An idle one costs some 16 KB. */
+/** An idle connection costs about 16 KB. */
 const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 4096,
   headersMs: 10_000,
@@ -64,9 +63,10 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   stalledMs: KEEP_ALIVE_MS,
 }
 
+/** Time for a request whose head is arriving when the server stops. */
 const HEAD_MS = 40
 
-/** Takes an address, to serve an app there. Rejects with Node's own error when it cannot be had. */
+/** Listens on an address. Rejects with Node's error if that fails. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, logger, isAccepting, onDrop, limits: given } = options
   const { promise: serving, resolve: serve } = Promise.withResolvers<Fetch>()
@@ -76,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // Such requests are refused below, in the form of every other error.
+    // Refused below, in the form of every other error.
     requireHostHeader: false,
   })
   server.maxConnections = limits.connections
@@ -87,18 +87,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     try {
       const fetch = await serving
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
-      // The last response on its connection says so, also when the stop began while it was being made.
+      // Set here, since the stop may have begun while the response was created.
       if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
       await sendNodeResponse(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
-      logger.error({ err }, 'an answer could not be sent')
+      logger.error({ err }, 'a response could not be sent')
       res.destroy()
     }
   }
-  const refuseRequest = (req: IncomingMessage, failure: HttpError) => {
+  const refuseRequest = (req: IncomingMessage, error: HttpError) => {
     const request = { requestId: requestIdOf(req.headers[HEADERS.requestId]), method: req.method }
-    connections.reject(req.socket, () => sendError(req.socket, failure, request))
+    connections.reject(req.socket, () => sendError(req.socket, error, request))
     req.resume()
   }
   server.on('request', (req, res) => {
@@ -107,13 +107,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       refuseRequest(req, ambiguity)
       return
     }
-    const left = connections.handle(req, res, (isLast) => respond(req, res, isLast))
-    // A connection that was kept alive before the stop began would hold it up for the whole grace.
-    void left.then(() => isAccepting() || connections.closeIdle())
+    const done = connections.handle(req, res, (isLast) => respond(req, res, isLast))
+    // Otherwise a kept-alive connection would delay the stop for the whole grace.
+    void done.then(() => isAccepting() || connections.closeIdle())
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {
-    // Node has let go of the socket, and of its errors.
+    // Node no longer handles the errors of this socket.
     req.socket.on('error', () => {}).resume()
     refuseRequest(req, tunnelError())
   })
@@ -140,13 +140,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /**
- * Reads and drops what a client still sends of a refused body, for a while, then cuts the connection. Cutting it at
- * once would reset it, and the client might never see why it was refused.
+ * Discards the rest of a refused body for a while, then closes the connection. Closing it immediately would reset it, and
+ * the client might never see the error.
  */
 function discardRest(req: IncomingMessage): void {
   const { socket } = req
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
-  // Of the request, not of its socket: that one may carry many more.
+  // Of the request, since its socket may carry many more.
   req.once('close', () => clearTimeout(cut))
   req.removeAllListeners('data')
   req.resume()
@@ -158,7 +158,6 @@ function urlOf(server: Server): string {
 }
 
 async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
-  // After a moment for a request whose head is under way.
   const cutUnused = setTimeout(() => connections.closeUnused(), HEAD_MS)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => {
@@ -169,14 +168,14 @@ async function close(server: Server, connections: Connections, graceMs: number):
   clearTimeout(cut)
 }
 
-/** How long a connection stays open after a refusal, in milliseconds: long enough to arrive and be read. */
+/** How long a connection stays open after an error, so that the client can read it, in milliseconds. */
 const LINGER_MS = 500
-/** What a `Host` may hold (RFC 3986, section 3.2): nothing that ends an authority, no user and no list. */
+/** A valid `Host` (RFC 3986, section 3.2) has nothing that ends an authority, no user and no list. */
 const HOST = /^[^\s/\\?#@,]*$/
 
 /**
- * Why a request is refused although Node's parser took it: a proxy in front may have read it as another one, or as
- * two (RFC 9112, sections 3.2 and 6.1). `undefined`: it is not.
+ * The error for a request that Node's parser accepts, but a proxy in front may have read as another request, or as two
+ * (RFC 9112, sections 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
   const message = hostMistake(req) ?? codingMistake(req)
@@ -193,29 +192,29 @@ function hostMistake({ httpVersion, rawHeaders, headers }: IncomingMessage): str
 function codingMistake({ httpVersion, headers }: IncomingMessage): string | undefined {
   const coding = headers['transfer-encoding']
   if (coding === undefined || (httpVersion === '1.1' && coding.toLowerCase() === 'chunked')) return undefined
-  return 'The only Transfer-Encoding that this server takes is chunked, in HTTP/1.1.'
+  return 'Unsupported Transfer-Encoding. Only chunked is supported, in HTTP/1.1.'
 }
 
-/** The failure for `CONNECT`: a server that is no proxy opens no tunnel (RFC 9110, section 9.3.6). */
+/** The error for `CONNECT`, which only proxies support (RFC 9110, section 9.3.6). */
 function tunnelError(): HttpError {
   return new HttpError('method_not_allowed', {
-    message: 'This server opens no tunnels. Send the request without CONNECT.',
+    message: 'CONNECT is not supported. Send the request without it.',
     headers: { allow: METHODS.join(', ') },
   })
 }
 
 /**
- * Responds to what must not reach the app in the form of every other error, and closes the connection: at once for
- * this side, and for a client that does not close its own after a moment, so that it holds no descriptor.
+ * Sends an error for a request that never reaches the app, and closes the connection: this side immediately, the other one
+ * after a moment, so that a client that does not close it holds no file descriptor.
  */
 function sendError(
   socket: Duplex,
-  failure: HttpError,
+  error: HttpError,
   request: { readonly requestId: string; readonly method?: string | undefined },
 ): void {
-  // The response before was the last one on its connection.
+  // The previous response ended the connection.
   if (!socket.writable) return
-  socket.end(rawErrorResponse(failure, { ...request, reason: STATUS_CODES[failure.status] }))
+  socket.end(rawErrorResponse(error, { ...request, reason: STATUS_CODES[error.status] }))
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(cut))
 }

@@ -10,24 +10,24 @@ import { SecretsError } from './secrets-file.ts'
 import type { LogFormat } from './settings.ts'
 import { startText } from './start-report.ts'
 
-/** Where the log goes, and whether that is a terminal that takes colours. */
+/** Destination of the log. */
 export interface LogTarget {
   readonly stream: Writable
   readonly colours: boolean
 }
 
-/** A log that drops lines rather than let them pile up in memory. */
+/** A log that drops lines instead of buffering them without limit. */
 export interface BoundedLogger extends Logger {
-  /** Lines dropped so far because nothing read the log fast enough. */
+  /** Returns the number of lines dropped because nothing read the log fast enough. */
   readonly dropped: () => number
 }
 
-/** Most bytes that wait for a reader of the log; some 4,000 lines. */
-const MOST_WAITING_BYTES = 1024 * 1024
+/** Bytes that may wait for a reader of the log, about 4,000 lines. */
+const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
- * Makes the log: one JSON object a line, lines for people, or nothing. A line that finds 1 MiB waiting for a reader is
- * dropped; a warning with the number of dropped lines follows once half of that was read.
+ * Creates the log. A line is dropped while 1 MiB waits for a reader; once half of it is read, a warning reports the number
+ * of dropped lines.
  */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): BoundedLogger {
   if (format === 'silent') return Object.assign(pino({ level: 'silent' }), { dropped: () => 0 })
@@ -36,14 +36,14 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   let reported = 0
 
   const report = () => {
-    if (dropped === reported || stream.writableLength > MOST_WAITING_BYTES / 2) return
+    if (dropped === reported || stream.writableLength > MAX_WAITING_BYTES / 2) return
     const lines = dropped - reported
     reported = dropped
-    logger.warn({ lines }, `${lines} log lines were dropped: whatever reads the log was too slow`)
+    logger.warn({ lines }, `${lines} log lines were dropped: the reader of the log was too slow`)
   }
   const write = (line: string) => {
     report()
-    if (stream.writableLength + line.length > MOST_WAITING_BYTES) dropped += 1
+    if (stream.writableLength + line.length > MAX_WAITING_BYTES) dropped += 1
     else stream.write(toText?.(line) ?? line)
   }
   stream.on('drain', report)
@@ -58,8 +58,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
 }
 
 /**
- * Makes text for people of lines of the log, in local time: of a request what tells one from another, of the start some
- * lines, else all in one.
+ * Formats log lines for people, in local time: requests and the start in their own form, everything else on one line.
  */
 function prettyText(colours: boolean): (line: string) => string {
   const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
@@ -90,24 +89,24 @@ function requestText({ time, requestId, method, path, status, ms }: RequestField
   return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
 }
 
-/** An error as it stands in the log. */
+/** An error in the log. */
 interface LoggedError {
   readonly name: string
   readonly code?: string | number
-  /** Absent where it was written by others. */
+  /** Only of errors of this service. */
   readonly message?: string
-  /** The frames, without the message that a stack begins with. */
+  /** Stack frames, without the message. */
   readonly stack?: readonly string[]
   readonly cause?: LoggedError
 }
 
 const OWN = [HttpError, StorageError, DecryptionError, SecretsError]
-const MOST_CAUSES = 4
-const MOST_FRAMES = 12
+const MAX_CAUSES = 4
+const MAX_FRAMES = 12
 
 /**
- * What may be logged of an error. Only the messages of the service's own errors are known to quote nothing: those of
- * others repeat input (`JSON.parse`), arguments (Node) or commands (ioredis), and carry them as fields.
+ * Reduces an error to what may be logged. Messages and fields of foreign errors may quote secrets: input (`JSON.parse`),
+ * arguments (Node) or commands (ioredis).
  */
 function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error }
@@ -118,7 +117,7 @@ function describeError(error: unknown, depth = 0): LoggedError {
     name: error.name,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(OWN.some((type) => error instanceof type) ? { message: error.message } : {}),
-    ...(frames ? { stack: frames.slice(0, MOST_FRAMES).map((line) => line.trim()) } : {}),
-    ...(cause === undefined || depth >= MOST_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
+    ...(frames ? { stack: frames.slice(0, MAX_FRAMES).map((line) => line.trim()) } : {}),
+    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
   }
 }

@@ -5,9 +5,9 @@ import { createCounter, createHistogram, createReading, type Metric, renderText,
 
 /** The metrics of one server. */
 export interface ServiceMetrics extends Metrics {
-  /** Counts a connection that was refused because there were too many. */
+  /** Counts a connection above the limit. */
   observeDroppedConnection(): void
-  /** Stops watching the process. */
+  /** Stops measuring the process. */
   dispose(): void
 }
 
@@ -15,24 +15,23 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const LABELLED = { labelled: true }
 
-/** What {@link createServiceMetrics} reads when it is scraped. */
 interface ServiceReadings {
-  /** Lines that the log has dropped so far. */
+  /** Number of log lines dropped so far. */
   readonly droppedLogLines: () => number
 }
 
-/** Makes the metrics of a server: each server has its own, so that two in one process do not count together. */
+/** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
 export function createServiceMetrics({ droppedLogLines }: ServiceReadings): ServiceMetrics {
   const requests = createCounter(
-    { name: 'fish_http_requests_total', help: 'Answered requests by route, method and status.' },
+    { name: 'fish_http_requests_total', help: 'Requests by route, method and status.' },
     LABELLED,
   )
   const durations = createHistogram(
-    { name: 'fish_http_request_duration_seconds', help: 'Time until an answer was ready to be sent, by route.' },
+    { name: 'fish_http_request_duration_seconds', help: 'Time until the response is ready to be sent, by route.' },
     REQUEST_SECONDS,
   )
   const decisions = createCounter(
-    { name: 'fish_rate_limit_decisions_total', help: 'What the rate limit of the public endpoints decided.' },
+    { name: 'fish_rate_limit_decisions_total', help: 'Decisions of the rate limit of the public endpoints.' },
     LABELLED,
   )
   const operations = createHistogram(
@@ -44,7 +43,7 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
     LABELLED,
   )
   const dropped = createCounter(
-    { name: 'fish_connections_dropped_total', help: 'Connections refused because there were too many.' },
+    { name: 'fish_connections_dropped_total', help: 'Connections refused above the limit.' },
     { labelled: false },
   )
   const droppedLines = createReading(
@@ -71,10 +70,9 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
   }
 }
 
-/** What is known of the process, until it is disposed of. */
 interface ProcessMetrics {
   readonly metrics: readonly Metric[]
-  /** Stops watching the event loop. */
+  /** Stops measuring the event loop. */
   dispose(): void
 }
 
@@ -82,12 +80,12 @@ const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 const RESOLUTION_MS = 20
 
-/** Makes the metrics of this process, named as Prometheus' own client libraries name them. */
+/** Creates the metrics of this process, named as in the client libraries of Prometheus. */
 function createProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   const startedAt = Date.now() / 1000 - process.uptime()
-  // The sampling timer's own period is in what it records; what is beyond is lag.
+  // Recorded values include the period of the sampling timer.
   const lag = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) : 0
   const gauge = (name: string, help: string, read: () => number) => createReading({ name, help }, 'gauge', read)
@@ -104,7 +102,7 @@ function createProcessMetrics(): ProcessMetrics {
       gauge('nodejs_external_memory_bytes', 'Memory outside the heap.', () => getHeapStatistics().external_memory),
       gauge('nodejs_eventloop_lag_mean_seconds', 'Mean lag since the last scrape.', () => lag(delay.mean)),
       gauge('nodejs_eventloop_lag_p99_seconds', '99th percentile of it.', () => lag(delay.percentile(99))),
-      // The last one read, so it also begins the next period.
+      // Read last, so it also starts the next period.
       gauge('nodejs_eventloop_lag_max_seconds', 'Longest lag since the last scrape.', () => {
         const longest = lag(delay.max)
         delay.reset()

@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { promisify } from 'node:util'
 import type { PasswordHasher } from '../app/core/host.ts'
 
-/** Cost of a hash. */
+/** Cost parameters of scrypt. */
 export interface ScryptCost {
   /** CPU and memory cost, a power of two. */
   readonly N: number
@@ -17,24 +17,24 @@ const SALT_BYTES = 16
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** What `hash` makes, at any cost: a salt of 16 bytes and a key of 32 in base64 (RFC 4648, section 4). */
+/** A salt of 16 bytes and a key of 32 bytes in base64 (RFC 4648, section 4), at any cost. */
 const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
-/** 8 times OWASP's N · r · p: a hash that costs more would take memory and seconds from every login that tries it. */
-const MOST_COST = 2 ** 23
+/** 8 times OWASP's N · r · p: a more expensive hash would delay every login that tries it. */
+const MAX_COST = 2 ** 23
 
-/** Whether a text has the form of a hash that {@link createScryptHasher} makes. */
+/** Whether a text is a hash of {@link createScryptHasher}. */
 export function isScryptHash(text: string): boolean {
   const [, N, r, p] = text.split('$').map(Number)
   return HASH.test(text) && isScryptCost({ N: N ?? 0, r: r ?? 0, p: p ?? 0 })
 }
 
 function isScryptCost({ N, r, p }: ScryptCost): boolean {
-  return N > 1 && Number.isInteger(Math.log2(N)) && N * r * p <= MOST_COST
+  return N > 1 && Number.isInteger(Math.log2(N)) && N * r * p <= MAX_COST
 }
 
 /**
- * Hashes passwords with scrypt. How many are hashed at once is up to the caller: each takes 128 · N · r bytes.
+ * Creates a hasher with scrypt. Each hash takes 128 · N · r bytes; the caller limits how many run at once.
  * @throws RangeError for a cost whose N is not a power of two above 1, or whose N · r · p is above 2^23
  */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
@@ -52,7 +52,7 @@ export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
     },
 
     async verify(password, hash) {
-      if (!isScryptHash(hash)) throw new Error('A stored password hash is of an unknown form.')
+      if (!isScryptHash(hash)) throw new Error('A stored password hash has an unknown form.')
       const [, N, r, p, salt = '', key = ''] = hash.split('$')
       const derived = await deriveKey(password, Buffer.from(salt, 'base64'), {
         N: Number(N),

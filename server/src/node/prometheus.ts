@@ -1,7 +1,6 @@
-/** Labels of a series by name. Their values come from small fixed sets. */
+/** Labels by name, with values from small fixed sets. */
 type Labels = Readonly<Record<string, string | number>>
 
-/** The kinds of metrics that the text format knows, as far as they are used here. */
 type MetricType = 'counter' | 'gauge' | 'histogram'
 
 /** One metric with all its series. */
@@ -15,12 +14,11 @@ export interface Counter extends Metric {
   increment(labels?: Labels): void
 }
 
-/** How often values were at most as large as each bucket. */
+/** Counts values by bucket. */
 export interface Histogram extends Metric {
   observe(value: number, labels?: Labels): void
 }
 
-/** What a metric is called, and what it means. */
 export interface MetricName {
   readonly name: string
   readonly help: string
@@ -29,7 +27,7 @@ export interface MetricName {
 /** Content type of the text format (Prometheus documentation, "Exposition formats"). */
 export const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Makes a counter. One without labels begins at 0, so that its rate is known from the start. */
+/** Creates a counter. One without labels starts at 0, so that its rate is defined from the start. */
 export function createCounter(named: MetricName, { labelled }: { readonly labelled: boolean }): Counter {
   const counts = new Map<string, number>(labelled ? [] : [['', 0]])
   return {
@@ -44,21 +42,21 @@ export function createCounter(named: MetricName, { labelled }: { readonly labell
   }
 }
 
-/** Makes a gauge or a counter that is read when it is asked for, and left out of a scrape when it cannot be read. */
+/** Creates a gauge or counter that is read at each scrape, and omitted if that fails. */
 export function createReading(named: MetricName, type: 'counter' | 'gauge', read: () => number): Metric {
   return {
     lines() {
       try {
         return [...headLines(named, type), sample(named.name, '', read())]
       } catch {
-        // As when no file can be opened: then above all, the rest of the scrape is needed.
+        // Such as without a free file descriptor, when the other metrics matter most.
         return []
       }
     },
   }
 }
 
-/** Makes a histogram. @param buckets upper bounds, ascending, without infinity */
+/** Creates a histogram. @param buckets upper bounds, ascending, without infinity */
 export function createHistogram(named: MetricName, buckets: readonly number[]): Histogram {
   const series = new Map<string, { readonly counts: number[]; sum: number }>()
 
@@ -92,7 +90,7 @@ export function createHistogram(named: MetricName, buckets: readonly number[]): 
   }
 }
 
-/** All metrics as the text of one scrape. */
+/** The text of one scrape. */
 export function renderText(metrics: readonly Metric[]): string {
   return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
 }

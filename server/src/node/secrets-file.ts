@@ -5,69 +5,68 @@ import type { AppSecrets } from '../app/options.ts'
 import { syncFolder } from '../storage/file/folder.ts'
 import { STORE_FILE } from '../storage/file/store-file.ts'
 
-/** Thrown when the secrets beside the data cannot be used. */
+/** The secrets beside the data cannot be used. */
 export class SecretsError extends Error {
   override readonly name = 'SecretsError'
 }
 
-/** The secrets to run with, and how to take back what was made for them. */
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /** What to say when the secrets of the folder do not open its data. @default a given secret is the one to doubt */
+  /** The error if the secrets of the folder do not decrypt its data. @default a given secret is wrong */
   readonly mismatch?: SecretsError
-  /** Removes the file, when this load made it. */
+  /** Removes the file if this load created it. */
   discard(): Promise<void>
 }
 
 /** Name of the file in a data folder. */
 export const SECRETS_FILE = 'secrets.json'
 
-/** New secrets: 256 random bits each. */
+/** Generates secrets of 256 random bits. */
 export function makeSecrets(): AppSecrets {
   return { seal: randomBytes(32).toString('base64'), session: randomBytes(32).toString('base64') }
 }
 
 /**
- * The secrets of a data folder: those given, else those kept in its `secrets.json`, which is made with mode 0600 and
- * flushed to the disk before anything is sealed with them.
+ * Loads the secrets of a data folder: those given, else those of its `secrets.json`, which is created with mode 0600 and
+ * flushed to the disk before anything is encrypted.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
   const { seal, session, sealPrevious = [] } = given
   if (seal && session) return { secrets: withPrevious({ seal, session }, sealPrevious), discard: async () => {} }
   const path = join(folder, SECRETS_FILE)
-  const kept = await readSecrets(path)
-  const secrets = kept ?? makeSecrets()
-  if (!kept) await writeSecrets(folder, path, secrets)
-  // Kept ones do not stand in for a secret that was given: a wrong one has to be found out.
+  const stored = await readSecrets(path)
+  const secrets = stored ?? makeSecrets()
+  if (!stored) await writeSecrets(folder, path, secrets)
+  // Stored secrets do not replace a given one, so that a wrong one is noticed.
   const previous = seal ? sealPrevious : [...(secrets.sealPrevious ?? []), ...sealPrevious]
   return {
     secrets: withPrevious({ seal: seal ?? secrets.seal, session: session ?? secrets.session }, previous),
     discard: async () => {
-      if (!kept) await rm(path, { force: true })
+      if (!stored) await rm(path, { force: true })
     },
-    ...(seal ? {} : { mismatch: kept ? mismatchedSecrets(folder) : missingSecrets(path) }),
+    ...(seal ? {} : { mismatch: stored ? mismatchedSecrets(folder) : missingSecrets(path) }),
   }
 }
 
-/** What to say of secrets in a folder that do not open its data. */
+/** The error for secrets in a folder that do not decrypt its data. */
 export function mismatchedSecrets(folder: string): SecretsError {
   return new SecretsError(
-    `${join(folder, SECRETS_FILE)} belongs to another store than ${join(folder, STORE_FILE)}: it does not open its keys. Put the ${SECRETS_FILE} of that store there, or set FISH_SECRET to its secret; nothing was changed.`,
+    `${join(folder, SECRETS_FILE)} belongs to another store than ${join(folder, STORE_FILE)}: it does not decrypt its keys. Restore the ${SECRETS_FILE} of that store, or set FISH_SECRET to its secret; nothing was changed.`,
   )
 }
 
 function missingSecrets(path: string): SecretsError {
   return new SecretsError(
-    `${path} is missing, and the data was sealed with what it held. Restore it from a backup, or set FISH_SECRET; nothing was changed.`,
+    `${path} is missing, and the data was encrypted with its secret. Restore it from a backup, or set FISH_SECRET; nothing was changed.`,
   )
 }
 
-/** The secrets that a folder keeps, if it keeps any. */
+/** The secrets stored in a folder, if any. */
 export async function storedSecrets(folder: string): Promise<AppSecrets | undefined> {
   return readSecrets(join(folder, SECRETS_FILE))
 }
 
-/** Replaces the secrets that a folder keeps. They are on the disk when this settles. */
+/** Replaces the secrets in a folder. They are on the disk when this settles. */
 export async function storeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
   await writeSecrets(folder, join(folder, SECRETS_FILE), secrets)
 }
@@ -88,9 +87,9 @@ async function readSecrets(path: string): Promise<AppSecrets | undefined> {
       return withPrevious({ seal, session }, sealPrevious)
     }
   } catch {
-    // Told below, without the parser's message: it quotes what it read.
+    // Reported below without the parser's message, which quotes its input.
   }
-  throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, sealed keys cannot be opened.`)
+  throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, encrypted keys are lost.`)
 }
 
 function isSecret(value: unknown): value is string {

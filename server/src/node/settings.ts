@@ -3,7 +3,7 @@ import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
 
-/** How the log is written. */
+/** Formats of the log. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 
 /** One of {@link LOG_FORMATS}. */
@@ -15,24 +15,24 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** One setting of the server: where it comes from, what it means and how its text is read. */
+/** A setting of the server. */
 export interface Setting<Value> {
   /** The environment variable. */
   readonly env: string
-  /** The flag of `fish-cli serve`, without dashes. Secrets have none: an argument list is no place for them. */
+  /** The flag of `fish-cli serve`, without dashes. Secrets have none, since other users can read argument lists. */
   readonly flag?: string
-  /** What stands for the value of the flag in help, such as `SECONDS`. */
+  /** Placeholder for the value in help, such as `SECONDS`. */
   readonly placeholder?: string
   readonly summary: string
-  /** What counts when nothing is given, as text; absent where there is nothing then. */
+  /** Default value as text. @default unset */
   readonly fallback?: string
-  /** Whether a text holds a secret: such a text is refused as a flag. */
+  /** Whether a value contains a secret; such a value is refused as a flag. */
   readonly holdsSecret?: (text: string) => boolean
-  /** Reads the text, or throws an error that says what it should have been. */
+  /** Parses the text. Throws an error that names the expected form. */
   readonly parse: (text: string) => Value
 }
 
-/** Every setting of the server (SPEC, "Operations"). A flag wins over the environment. */
+/** All settings of the server. A flag wins over the environment. */
 export const SETTINGS = {
   host: setting({
     env: 'FISH_HOST',
@@ -55,7 +55,7 @@ export const SETTINGS = {
     flag: 'metrics',
     placeholder: 'WHERE',
     fallback: 'on',
-    summary: 'where /metrics is: on (beside everything else), off, or HOST:PORT of its own',
+    summary: 'where to serve /metrics: on (with everything else), off, or HOST:PORT',
     parse: metricsAddress,
   }),
   storage: setting<StorageAddress>({
@@ -63,7 +63,7 @@ export const SETTINGS = {
     flag: 'storage',
     placeholder: 'ADDRESS',
     fallback: 'file:./data',
-    summary: 'where everything is kept: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
+    summary: 'storage of all data: file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:',
     holdsSecret: holdsPassword,
     parse: parseStorageAddress,
   }),
@@ -71,7 +71,7 @@ export const SETTINGS = {
     env: 'FISH_REDIS_WAIT',
     flag: 'redis-wait',
     placeholder: 'N',
-    summary: 'replicas of Redis that have a write before it is acknowledged; 1 when unset and Redis has replicas',
+    summary: 'Redis replicas that must have a write before it is acknowledged; 1 when unset and Redis has replicas',
     parse: integer(0, 16),
   }),
   adminUsername: setting({
@@ -86,18 +86,18 @@ export const SETTINGS = {
   }),
   adminPassword: setting({
     env: 'FISH_ADMIN_PASSWORD',
-    summary: 'password of the first administrator; made and printed once when unset',
+    summary: 'password of the first administrator; generated and printed once when unset',
     parse: (text) => {
       if (text.length < LIMITS.minPasswordLength || text.length > LIMITS.passwordLength) {
         throw new Error(`must have ${LIMITS.minPasswordLength} to ${LIMITS.passwordLength} characters`)
       }
-      if (!text.isWellFormed()) throw new Error('must be Unicode text, without halves of surrogate pairs')
+      if (!text.isWellFormed()) throw new Error('must be well-formed Unicode text, without lone surrogates')
       return text
     },
   }),
   masterApiKey: setting({
     env: 'FISH_MASTER_API_KEY',
-    summary: 'API key that lifts the rate limit for whoever sends it',
+    summary: 'API key that lifts the rate limit',
     parse: (text) => {
       if (text.length < 16) throw new Error('must have at least 16 characters, so that it cannot be guessed')
       return text
@@ -139,29 +139,29 @@ export const SETTINGS = {
     flag: 'trust-proxy',
     placeholder: 'N',
     fallback: '0',
-    summary: 'how many proxies in front are trusted to write X-Forwarded-For',
+    summary: 'number of trusted proxies that write X-Forwarded-For',
     parse: integer(0, 32),
   }),
   jwtSecret: setting({
     env: 'FISH_JWT_SECRET',
-    summary: `signs administrators' sessions, at least ${MIN_SESSION_SECRET_BYTES} bytes; made and kept beside the data when unset`,
+    summary: `signs administrators' sessions, at least ${MIN_SESSION_SECRET_BYTES} bytes; generated and stored beside the data when unset`,
     parse: sessionSecret,
   }),
   secret: setting({
     env: 'FISH_SECRET',
-    summary: 'seals keys at rest; made and kept beside the data when unset',
+    summary: 'encrypts keys at rest; generated and stored beside the data when unset',
     parse: secret,
   }),
   previousSecrets: setting<readonly string[]>({
     env: 'FISH_SECRET_PREVIOUS',
-    summary: 'the FISH_SECRET before this one, or several as a JSON array of strings; they still open what they sealed',
+    summary: 'the previous FISH_SECRET, or several as a JSON array of strings; they still decrypt',
     parse: secrets,
   }),
   tokenTtl: setting({
     env: 'FISH_TOKEN_TTL',
     flag: 'token-ttl',
     placeholder: 'SECONDS',
-    summary: 'how old a token may be, in seconds; any age when unset',
+    summary: 'maximum age of a token, in seconds; unlimited when unset',
     parse: integer(1, 4_000_000_000),
   }),
   log: setting<LogFormat>({
@@ -169,7 +169,7 @@ export const SETTINGS = {
     flag: 'log',
     placeholder: 'FORMAT',
     fallback: 'pretty',
-    summary: `how the log is written: ${LOG_FORMATS.join(', ')}`,
+    summary: `format of the log: ${LOG_FORMATS.join(', ')}`,
     parse: (text) => {
       const format = LOG_FORMATS.find((each) => each === text)
       if (!format) throw new Error(`must be one of ${LOG_FORMATS.join(', ')}`)
@@ -190,12 +190,12 @@ function integer(minimum: number, maximum: number): (text: string) => number {
   }
 }
 
-/** An IP address, or a name as DNS has them (RFC 1123, section 2.1; underscores occur). Node takes '' for any address. */
+/** An IP address or DNS name (RFC 1123, section 2.1, plus underscores). Node takes '' for any address. */
 function host(text: string): string {
   const isName =
     /^(?=.{1,253}$)(?!.*\.\d+\.?$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
   if (isIP(text) !== 0 || (isName.test(text) && !/^\d+$/.test(text))) return text
-  throw new Error('must be an address or a host name alone, such as 127.0.0.1; the port is a setting of its own')
+  throw new Error('must be an address or a host name without a port, such as 127.0.0.1')
 }
 
 function metricsAddress(text: string): 'on' | 'off' | ListenAddress {
@@ -218,16 +218,16 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** A secret may hold any character, so no separator is safe: several are a JSON array, and anything else is one. */
+/** Several secrets are a JSON array, since a secret may contain any separator; anything else is one secret. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [text]
   try {
     const listed: unknown = JSON.parse(text)
     if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one !== '')) return listed
   } catch {
-    // Told below, without the parser's message: it quotes what it read.
+    // Reported below without the parser's message, which quotes its input.
   }
-  throw new Error('begins like a JSON array, but is not one of strings that are not empty')
+  throw new Error('must be a valid JSON array of non-empty strings, or one secret')
 }
 
 function origins(text: string): readonly string[] {
@@ -237,13 +237,13 @@ function origins(text: string): readonly string[] {
     .filter(Boolean)
   for (const origin of listed) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(`"${origin}" is not an origin; write scheme, host and port alone, such as https://example.org`)
+      throw new Error(`"${origin}" is not an origin; use scheme, host and port only, such as https://example.org`)
     }
   }
   return listed
 }
 
-/** Where the service keeps everything, as `FISH_STORAGE` says it. That of a Redis may hold a password. */
+/** The storage of `FISH_STORAGE`. An address of Redis may contain a password. */
 export type StorageAddress =
   | { readonly driver: 'file'; readonly path: string }
   | { readonly driver: 'memory' }
@@ -251,15 +251,15 @@ export type StorageAddress =
   | ({ readonly driver: 'redis-cluster' } & RedisClusterTarget)
 
 /**
- * Reads a storage address.
- * @throws Error with what it should have been; the address itself is not repeated, since it may hold a password
+ * Parses a storage address.
+ * @throws Error that names the expected form, without the address, which may contain a password
  * @example parseStorageAddress('file:./data') // { driver: 'file', path: './data' }
  */
 export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {
     const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
-    // Written like a URL, `x` would be a host: a folder of that name, or one at the root, is hardly what was meant.
+    // As in a URL, the first part would be a host.
     if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }
@@ -272,7 +272,7 @@ export function parseStorageAddress(text: string): StorageAddress {
   throw new Error('must be file:FOLDER, redis://HOST, redis-cluster://HOST:PORT,HOST:PORT or memory:')
 }
 
-/** Whether a storage address holds a password, which has no place in an argument list. */
+/** Whether a storage address contains a password. */
 function holdsPassword(address: string): boolean {
   return /^[a-z-]+:\/\/[^/]*@/i.test(address)
 }

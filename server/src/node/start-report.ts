@@ -1,7 +1,6 @@
 import { LIMITS } from '@fish-crab/sdk/contract'
 import type { ServerConfig } from './config.ts'
 
-/** What of a running server the report tells beside its configuration. */
 export interface ReportedServer {
   readonly url: string
   readonly metrics: string
@@ -9,8 +8,8 @@ export interface ReportedServer {
 }
 
 /**
- * What the server runs with, for the log at its start. Of secrets it says only where they are from, and of a storage
- * address only what can hold no password.
+ * The configuration for the log at start: only the origin of secrets, and only the parts of a storage address that
+ * cannot contain a password.
  */
 export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: ReportedServer) {
   const { storage } = config
@@ -38,7 +37,7 @@ const WIDTH = 80
 const INDENT = '  '
 const TITLE_WIDTH = 14
 
-/** The report for people: short lines, of which each has a title. */
+/** The report for people: short lines with titles. */
 export function startText(report: ReturnType<typeof startReport>): string {
   const { allowedOrigins, trustedProxies, tokenTtlSeconds, FISH_SECRET_PREVIOUS: previous } = report
   const secrets = [
@@ -64,7 +63,7 @@ export function startText(report: ReturnType<typeof startReport>): string {
   return `ready: version ${report.version} on ${report.url}\n${lines.join('')}`
 }
 
-/** Lines of at most so many characters, broken between words; a longer word has a line of its own. */
+/** Breaks text between words; a word longer than the width gets its own line. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

@@ -243,7 +243,7 @@ describe('the configuration', () => {
     (storage) => {
       const env = { FISH_SECRET: 'seals', FISH_JWT_SECRET: 'j'.repeat(32) }
       const mistakes = mistakesOf({ env, flags: { storage } })
-      expect(mistakes).toEqual([expect.stringContaining('--storage holds a password')])
+      expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])
       expect(mistakes.join()).not.toContain('hunter2')
       expect(readConfig({ env: { ...env, FISH_STORAGE: storage } }).storage.driver).toMatch(/^redis/)
     },

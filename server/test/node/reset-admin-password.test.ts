@@ -23,6 +23,6 @@ it('A new password that is no Unicode text is refused', async () => {
   const reset = resetAdminPassword({ env, username: 'admin', password: 'half \ud83d a fish' })
   await expect(reset).rejects.toMatchObject({
     code: 'invalid_settings',
-    message: 'The new password must be Unicode text, without halves of surrogate pairs.',
+    message: 'The new password must be well-formed Unicode text, without lone surrogates.',
   })
 })
