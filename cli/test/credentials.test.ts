@@ -63,11 +63,10 @@ describe('login', () => {
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('a wrong password, an unknown service and --dry-run keep nothing', async () => {
+  test('a wrong password and an unknown service keep nothing', async () => {
     expect((await login({ FISH_PASSWORD: 'wrong-password' })).status).toBe(4)
     const nobody = ['login', 'Alex', '--url', 'http://127.0.0.1:1']
     expect((await fish(nobody, { FISH_PASSWORD: 'x' })).status).toBe(69)
-    expect((await login({}, '--dry-run')).status).toBe(0)
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
@@ -77,8 +76,6 @@ describe('login', () => {
     await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
     const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
     expect((await bella()).status).toBe(2)
-    const dry = await bella('--profile', 'bella', ...at(), '--dry-run')
-    expect(dry.stdout).toContain('\nProfile bella would be the current one. It is default now.\n')
     const other = await bella('--profile', 'bella', ...at())
     expect(other.status).toBe(0)
     expect(other.stdout).toContain(
@@ -93,37 +90,7 @@ describe('login', () => {
     for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret, home)).toEqual([])
   })
 
-  test('--dry-run says what would be, and whose profile would be replaced', async () => {
-    const { password } = await newPlayer('Dry')
-    const dry = (...more: string[]) =>
-      fish(['login', 'Dry', ...at(), '--dry-run', ...more], { FISH_PASSWORD: password })
-    const free = await dry()
-    expect(free).toMatchObject({ status: 0, stderr: '' })
-    expect(free.stdout).toContain(`Would log in to ${world.service.url} as Dry. The key would be kept in`)
-    expect(free.stdout).not.toMatch(/Logged in|replace/)
-    expect(JSON.parse((await dry('--json')).stdout)).toMatchObject({ user: 'Dry', replaces: null, dryRun: true })
-    await login()
-    const kept = await readFile(configFile(), 'utf8')
-    const told = `It would replace profile default, which is of Alex at ${world.service.url}`
-    for (const more of [[], ['--no-input'], ['--yes']]) {
-      const { status, stdout } = await dry(...more)
-      expect(status).toBe(0)
-      expect(stdout).toContain(told)
-      // What the deed asks for is told where it was not given.
-      expect(stdout.includes('--yes')).toBe(more[0] !== '--yes')
-      expect(JSON.parse((await dry('--json', ...more)).stdout)).toMatchObject({
-        replaces: { url: world.service.url, user: 'Alex' },
-      })
-    }
-    expect((await dry('--profile', 'other')).stdout).not.toContain('replace')
-    expect(await readFile(configFile(), 'utf8')).toBe(kept)
-    const elsewhere = { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
-    await fish(['profile', 'add', 'far', '--url', 'http://far.example', '--admin', 'mia'])
-    const { stdout } = await fish(['login', 'admin', '--admin', ...at(), '--profile', 'far', '--dry-run'], elsewhere)
-    expect(stdout).toContain('which is of the administrator mia at http://far.example')
-  })
-
-  test('without --dry-run prints neither dryRun nor replaces', async () => {
+  test('prints what it stored', async () => {
     const { stdout } = await login({}, '--json')
     expect(JSON.parse(stdout)).toEqual({
       profile: 'default',
@@ -132,11 +99,6 @@ describe('login', () => {
       gamemode: 'earth',
       secrets: 'file',
     })
-  })
-
-  test('the help of --dry-run says that the service is asked', async () => {
-    const { stdout } = await run(['login', '--help'])
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/--dry-run Ask the service, which notes it in its audit log/)
   })
 
   test('begins anew as the hints say: behind a broken configuration, broken secrets and a profile that is not there', async () => {
@@ -265,7 +227,6 @@ describe('what is kept', () => {
 
   test('is gone after logout, the profile is not', async () => {
     await login()
-    expect((await fish(['logout', '--dry-run'])).stdout).toContain('Would remove')
     expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
       profile: 'default',
@@ -314,10 +275,6 @@ describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no
   })
 
   test('does not keep a profile from being removed, which is told as partly done', async () => {
-    const planned = await fish(['profile', 'remove', 'default', '--dry-run'])
-    expect(planned).toMatchObject({ status: 7, stdout: 'Would remove profile default.\n' })
-    expect(planned.stderr).toContain('would stay in the keyring')
-    expect((await fish(['logout', '--dry-run'])).status).toBe(4)
     const { status, stdout } = await fish(['profile', 'remove', 'default', '-y', '--json'])
     expect({ status, removed: JSON.parse(stdout).secretsRemoved }).toEqual({ status: 7, removed: false })
     expect(JSON.parse((await fish(['profile', 'list', '--json'])).stdout).profiles).toEqual([])

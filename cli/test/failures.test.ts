@@ -80,7 +80,7 @@ test('a gamemode may be typed in any letter case', async () => {
 })
 
 test('config set tells a wrong gamemode in the same words', async () => {
-  const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial', '--dry-run'])
+  const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial'])
   expect({ status, stderr }).toEqual({
     status: 2,
     stderr: `fish-cli: gamemode: unknown gamemode.\n  Did you mean: survival? ${GAMEMODES}\n`,

@@ -76,12 +76,10 @@ describe('outbox', () => {
     const { document } = await json(['outbox', 'status'])
     expect(document).toMatchObject({ queued: 0, setAside: 3, batches: [{ count: 3, user: 'Nobody' }] })
     const id = String(document.batches[0].id)
-    expect((await json(['outbox', 'retry', id, '--dry-run'])).document).toEqual({ dryRun: true, queued: 3 })
     expect((await json(['outbox', 'retry', id])).document).toEqual({ queued: 3 })
     expect((await json(['outbox', 'flush'])).document).toMatchObject({ sent: 0, left: 3 })
     expect((await json(['outbox', 'flush', '--user', 'Nobody'])).status).toBe(7)
     expect((await json(['outbox', 'drop'])).status).toBe(2)
-    expect((await json(['outbox', 'drop', '--dry-run'])).document).toEqual({ dryRun: true, dropped: 3 })
     expect((await json(['outbox', 'status'])).document.setAside).toBe(3)
     expect((await json(['outbox', 'drop', '--yes'])).document).toEqual({ dropped: 3 })
     expect((await json(['outbox', 'status'])).document.setAside).toBe(0)
@@ -94,17 +92,10 @@ describe('outbox', () => {
   })
 
   test('is not made by who only looks, or would change what is not there', async () => {
-    for (const argv of [
-      ['status'],
-      ['retry'],
-      ['retry', '--dry-run'],
-      ['drop', '--yes'],
-      ['drop', '--dry-run'],
-      ['cancel', '--all', '--yes'],
-    ]) {
+    for (const argv of [['status'], ['retry'], ['drop', '--yes'], ['cancel', '--all', '--yes']]) {
       expect((await json(['outbox', ...argv])).status).toBe(0)
     }
-    expect((await json(['outbox', 'drop', '1', '--dry-run'])).status).toBe(5)
+    expect((await json(['outbox', 'drop', '1', '--yes'])).status).toBe(5)
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -132,39 +123,6 @@ describe('outbox', () => {
     expect(now).toBeGreaterThan(Date.now() + 40_000)
   })
 
-  test('flush --dry-run says how much would be sent where, offline, and sends and makes nothing', async () => {
-    const away = { FISH_URL: 'http://127.0.0.1:9' }
-    const dry = ['outbox', 'flush', '--dry-run']
-    expect(await json(dry, away)).toEqual({
-      status: 0,
-      document: { dryRun: true, url: away.FISH_URL, user: 'Alex', catches: 0, left: 0 },
-    })
-    await expect(readdir(folder)).resolves.toEqual([])
-    const queue = (user: string, piped: string) =>
-      run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away, FISH_USER: user }, piped })
-    expect((await queue('Alex', 'Cod\nKoi\n')).status).toBe(69)
-    expect((await queue('Nobody', 'Eel\n')).status).toBe(69)
-    for (const user of ['Alex', 'ALEX']) {
-      expect((await json([...dry, '--user', user], away)).document).toMatchObject({ user, catches: 2, left: 1 })
-    }
-    const told = await run(dry, { env: { ...env, ...away } })
-    expect(told.stdout).toBe('Would send 2 catches of Alex to http://127.0.0.1:9; 1 of others would stay.\n')
-    expect((await json(['outbox', 'status'], away)).document).toMatchObject({ queued: 3, setAside: 0 })
-  })
-
-  test('flush --dry-run needs the key that flush needs, and asks nobody for it', async () => {
-    const dry = ['outbox', 'flush', '--dry-run', '--json']
-    for (const FISH_KEY of ['', 'canary no key']) {
-      const { status, stdout, stderr } = await run(dry, {
-        env: { ...env, FISH_KEY },
-        terminal: true,
-        typed: 'canary\n',
-      })
-      expect({ status, stderr }).toEqual({ status: 4, stderr: '' })
-      expect(JSON.parse(stdout).error.code).toBe(FISH_KEY === '' ? 'missing_credentials' : 'invalid_key')
-    }
-  })
-
   describe('cancel', () => {
     const away = { FISH_URL: 'http://127.0.0.1:9' }
     const add = async (name: string, names: readonly string[]) => {
@@ -182,7 +140,6 @@ describe('outbox', () => {
       // What Ctrl-C left sealed is another matter, see below.
       await unseal()
       expect((await json(cancel, away)).status).toBe(2)
-      expect((await json([...cancel, '--dry-run'], away)).document).toEqual({ dryRun: true, cancelled: 3, underWay: 0 })
       expect((await json([...cancel, '--no-input'], away)).document.error.message).toContain('3 catches')
       expect(await waiting()).toBe(4)
       expect(await json([...cancel, '--yes'], away)).toEqual({ status: 0, document: { cancelled: 3, underWay: 0 } })

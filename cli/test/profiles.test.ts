@@ -26,7 +26,7 @@ const fish = (...argv: readonly string[]) => run(argv, { env })
 const add = (name: string, ...more: readonly string[]) =>
   fish('profile', 'add', name, '--url', `http://${name}.example`, ...more)
 
-const CHANGES = [
+const _CHANGES = [
   ['profile', 'use', 'work'],
   ['profile', 'remove', 'home', '--yes'],
   ['profile', 'add', 'x', '--url', 'http://x.example'],
@@ -103,24 +103,6 @@ describe('profiles', () => {
     expect((await typed('y\r')).status).toBe(0)
     expect(await config()).toEqual({ version: 1, profiles: {}, settings: {} })
   })
-
-  test('--dry-run changes nothing', async () => {
-    await add('home')
-    await add('work')
-    const before = await readFile(configFile(), 'utf8')
-    for (const argv of CHANGES) expect((await fish(...argv, '--dry-run')).status).toBe(0)
-    expect(await readFile(configFile(), 'utf8')).toBe(before)
-  })
-
-  test.each(CHANGES)('%s %s says dryRun in JSON only where it is one', async (...argv) => {
-    await add('home')
-    await add('work')
-    const planned = await fish(...argv, '--dry-run', '--json')
-    expect(JSON.parse(planned.stdout)).toMatchObject({ dryRun: true })
-    const done = await fish(...argv, '--json')
-    expect(done.status).toBe(0)
-    expect(JSON.parse(done.stdout)).not.toHaveProperty('dryRun')
-  })
 })
 
 describe('settings', () => {
@@ -129,9 +111,6 @@ describe('settings', () => {
     expect((await fish('config', 'get', 'gamemode')).stdout).toBe('survival\n')
     const given = await run(['config', 'get', 'gamemode', '--json'], { env: { ...env, FISH_GAMEMODE: 'earth' } })
     expect(JSON.parse(given.stdout)).toEqual({ key: 'gamemode', value: 'earth' })
-    const dry = await fish('config', 'unset', 'gamemode', '--dry-run')
-    expect(dry).toMatchObject({ status: 0, stdout: 'gamemode is not set (dry run).\n' })
-    expect((await fish('config', 'get', 'gamemode')).stdout).toBe('survival\n')
     expect((await fish('config', 'unset', 'gamemode')).stdout).toBe('gamemode is not set.\n')
     expect((await fish('config', 'get', 'gamemode')).stdout).toBe('')
     expect(JSON.parse((await fish('config', 'unset', 'gamemode', '--json')).stdout)).toEqual({

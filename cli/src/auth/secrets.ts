@@ -1,4 +1,4 @@
-import { changeConfig, checkConfigChange } from '../config/config-file.ts'
+import { changeConfig } from '../config/config-file.ts'
 import { isSameService } from '../config/profile.ts'
 import { settingValue } from '../config/settings.ts'
 import type { Target } from '../config/target.ts'
@@ -79,13 +79,6 @@ export async function checkSecretsUpdate(context: KeyringIo, config: Config, nam
   await tryChange(context, store, name, (kept) => kept ?? { url: '' })
   if (old && old.kind !== store.kind && !old.isGone) await tryChange(context, old.store(), name, () => undefined)
   return store
-}
-
-/** Tries to forget the secrets of a profile, with nothing changed. @throws What {@link updateSecrets} would, as far as that can be known */
-export async function checkSecretsRemoval(context: KeyringIo, config: Config, name: string): Promise<void> {
-  const old = await openOld(context, config.profiles.get(name)?.secrets, name)
-  if (old) await tryChange(context, old.store(), name, () => undefined)
-  checkConfigChange(context, (current) => current)
 }
 
 /** Of a keyring, only whether it answers can be known. */

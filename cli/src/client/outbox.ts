@@ -113,29 +113,6 @@ export async function countQueued(outbox: Pick<Outbox, 'status'>, user: string):
   return { own: count(true), others: count(false) }
 }
 
-/** What a flush would send. */
-interface FlushPlan {
-  readonly url: string
-  /** Queued catches of the player. */
-  readonly catches: number
-  /** Queued catches of other players, which stay. */
-  readonly left: number
-}
-
-/**
- * Plans a flush without a request, and without creating an outbox.
- *
- * @throws CliError what would keep the player's client from being opened, such as a missing key
- */
-export async function planFlush(context: Context, target: Target, user: string): Promise<FlushPlan> {
-  const url = target.url.value
-  await checkPlayerKey(context, target, { user })
-  await using outbox = await openLocalOutbox(context, target)
-  if (!outbox) return { url, catches: 0, left: 0 }
-  const { own, others } = await countQueued(outbox, user)
-  return { url, catches: own, left: others }
-}
-
 /** Selects dead letters by ID, or all when no ID is given. @throws CliError for a malformed or unknown ID */
 export async function selectDeadLetters(
   outbox: Outbox | undefined,

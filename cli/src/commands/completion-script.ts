@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkReplaceable, fileError, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
+import { fileError, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -165,16 +165,11 @@ const ENTERED_BY_ALL = 0o777
  * Puts a script into its place, as a whole, and makes the folders it needs. A script of before is replaced; another
  * file is left alone.
  *
- * @param dryRun Only looks whether it could. @default false
  * @throws CliError `file_exists` where there is a file of somebody else, `file_not_written`, `file_not_read`
  */
-export function installScript(path: string, script: string, dryRun: boolean): void {
+export function installScript(path: string, script: string): void {
   if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
   try {
-    if (dryRun) {
-      checkReplaceable(path)
-      return
-    }
     makeFolderOf(path, ENTERED_BY_ALL)
     replace(path, script)
   } catch (error) {

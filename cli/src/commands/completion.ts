@@ -6,7 +6,6 @@ import { isShell, SHELLS, type Shell } from '../core/shells.ts'
 import { printable } from '../output/text.ts'
 import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
 import { Args, defineCommand, Flags, words } from './define.ts'
-import { dryRunFlag } from './flags.ts'
 
 /** `fish-cli completion` */
 export const completionCommand = defineCommand({
@@ -24,7 +23,7 @@ export const completionCommand = defineCommand({
   ].join('\n\n'),
   examples: [
     { description: 'For the shell that SHELL names:', command: 'fish-cli completion --install' },
-    'fish-cli completion zsh --install --dry-run',
+    'fish-cli completion zsh --install',
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],
   args: {
@@ -32,7 +31,6 @@ export const completionCommand = defineCommand({
   },
   flags: {
     install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }),
-    ...dryRunFlag,
   },
   completion: { shell: words(SHELLS) },
 
@@ -40,22 +38,20 @@ export const completionCommand = defineCommand({
     const { args, flags } = context
     const shell = shellOf(args.shell, context.env)
     const script = SCRIPTS[shell]
-    const dryRun = flags['dry-run']
     if (!flags.install) {
-      if (dryRun) throw usageError('--dry-run goes with --install.')
       if (context.stdout.isTTY) context.note(`To use this: fish-cli completion ${shell} --install`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
     const place = scriptLocation(shell, { env: context.env, home: homeFolder(context.env) })
-    installScript(place.path, script, dryRun)
+    installScript(place.path, script)
     const { path, next = null } = place
-    return context.print({ shell, path, next, ...(dryRun && { dryRun }) }, () => told(shell, place, dryRun))
+    return context.print({ shell, path, next }, () => installed(shell, place))
   },
 })
 
-function told(shell: Shell, { path, next, unless }: ScriptLocation, dryRun: boolean): string {
-  const done = `${dryRun ? 'Would write' : 'Wrote'} ${printable(path)}.`
-  const from = `${dryRun ? 'It would work' : 'It works'} in every new ${shell}.`
+function installed(shell: Shell, { path, next, unless }: ScriptLocation): string {
+  const done = `Wrote ${printable(path)}.`
+  const from = `It works in every new ${shell}.`
   if (next === undefined) return `${done} ${from}`
   const when = unless === undefined ? 'Then type this once' : `Then type this once, unless ${unless}`
   return `${done} ${when}:\n  ${printable(next)}\n${from}`

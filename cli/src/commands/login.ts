@@ -13,7 +13,7 @@ import {
 } from '../config/config-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
-import type { Config, Profile } from '../core/context.ts'
+import type { Config } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
@@ -47,28 +47,22 @@ export const loginCommand = defineCommand({
     ...gamemodeFlag,
     ...serviceFlags,
     ...yesFlags,
-    'dry-run': Flags.boolean({
-      summary: 'Ask the service, which notes it in its audit log; say what would be kept, and keep nothing.',
-      default: false,
-    }),
   },
 
   role: ({ flags }) => (flags.admin ? 'administrator' : 'player'),
 
   async run(context) {
     const { args, flags } = context
-    const { admin: asAdmin, 'dry-run': dryRun, ...rest } = flags
+    const { admin: asAdmin, ...rest } = flags
     const named = { ...rest, [asAdmin ? 'admin' : 'user']: args.user }
     const config = readConfig(context)
     const chosen = resolveTarget({ env: context.env, config }, named, true)
     const name = parseProfileName(chosen.profileName?.value ?? DEFAULT_PROFILE)
     const login = asAdmin ? { url: chosen.url.value, admin: adminNameOf(chosen) } : playerLogin(chosen)
-    const old = config.profiles.get(name)
-    const displaced = replacesLogin(old, login) ? old : undefined
     // A login that cannot be kept is not asked for.
     const keep = (current: Config) => applyLogin(current, name, login)
     const store = await checkSecretsUpdate(context, checkConfigChange(context, keep), name)
-    if (!dryRun && displaced) {
+    if (replacesLogin(config.profiles.get(name), login)) {
       await confirm(context, { question: `Profile ${name} is of somebody else or elsewhere: replace it`, ...flags })
     }
     if (isUnencrypted(login.url)) {
@@ -76,14 +70,12 @@ export const loginCommand = defineCommand({
     }
     const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'], withApiKey: flags['with-api-key'] }
     const brought = await (asAdmin ? fetchSession : fetchPlayerKey)(context, chosen, asking)
-    if (!dryRun) {
-      const changed = await changeConfig(context, keep)
-      await updateSecrets(context, changed, name, (kept) => mergeLogin(kept, brought))
-    }
-    if (!asAdmin && !dryRun && !flags['with-api-key'] && context.stderr.isTTY) {
+    const changed = await changeConfig(context, keep)
+    await updateSecrets(context, changed, name, (kept) => mergeLogin(kept, brought))
+    if (!asAdmin && !flags['with-api-key'] && context.stderr.isTTY) {
       const { apiKey } = await findIdentity(
         context,
-        resolveTarget({ env: context.env, config: readConfig(context) }, { profile: name }),
+        resolveTarget({ env: context.env, config: changed }, { profile: name }),
       )
       const offer = `fish-cli login ${printable(login.user ?? 'USER')} --with-api-key`
       if (apiKey === null) context.note(`With your API key nothing waits for the rate limit. Keep it too: ${offer}`)
@@ -94,40 +86,24 @@ export const loginCommand = defineCommand({
       ...login,
       secrets: store.kind,
       ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(dryRun && { replaces: whose(displaced), dryRun }),
     }
     return context.print(data, () => {
       const who = printable(login.admin ?? login.user ?? '')
       const what =
         expiresAt === undefined ? 'The key' : `The session, until ${printable(localTime(expiresAt))} (local time),`
-      const where = `${what} ${dryRun ? 'would be kept' : 'is kept'} in ${printable(store.title)}`
-      const told = `${dryRun ? 'Would log' : 'Logged'} in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
-      const lines = [told, ...currentNow(name, config, dryRun)]
-      if (dryRun && displaced) lines.push(replacement(name, displaced, flags))
-      return lines.join('\n')
+      const where = `${what} is kept in ${printable(store.title)}`
+      const told = `Logged in to ${printable(login.url)} as ${who}. ${where}, profile ${name}.`
+      return [told, ...currentNow(name, config)].join('\n')
     })
   },
 })
 
 /** What a login does besides: commands without --profile go elsewhere from then on. */
-function currentNow(name: string, { current }: Config, dryRun: boolean): readonly string[] {
+function currentNow(name: string, { current }: Config): readonly string[] {
   if (current === undefined || current === name) return []
-  const back = `${dryRun ? 'It is' : 'Back to'} ${printable(current)}`
-  return dryRun
-    ? [`Profile ${name} would be the current one. ${back} now.`]
-    : [`Profile ${name} is the current one now. ${back}: fish-cli profile use ${printable(current)}`]
-}
-
-function whose(profile: Profile | undefined) {
-  if (!profile) return null
-  const { url, user, admin } = profile
-  return { url, ...(user === undefined ? {} : { user }), ...(admin === undefined ? {} : { admin }) }
-}
-
-function replacement(name: string, { url, user, admin }: Profile, { yes }: { readonly yes?: boolean }): string {
-  const owner = user ?? (admin === undefined ? 'nobody' : `the administrator ${admin}`)
-  const asked = yes ? '' : ' It asks first, or takes --yes.'
-  return `It would replace profile ${name}, which is of ${printable(owner)} at ${printable(url)}.${asked}`
+  return [
+    `Profile ${name} is the current one now. Back to ${printable(current)}: fish-cli profile use ${printable(current)}`,
+  ]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {

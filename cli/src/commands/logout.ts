@@ -1,8 +1,8 @@
 import { notLoggedIn } from '../auth/identity.ts'
-import { checkSecretsRemoval, updateSecrets } from '../auth/secrets.ts'
+import { updateSecrets } from '../auth/secrets.ts'
 import { readConfig } from '../config/config-file.ts'
 import { defineCommand } from './define.ts'
-import { dryRunFlag, profileFlag } from './flags.ts'
+import { profileFlag } from './flags.ts'
 
 /** `fish-cli logout` */
 export const logoutCommand = defineCommand({
@@ -10,22 +10,15 @@ export const logoutCommand = defineCommand({
   description:
     'The profile stays, and nothing changes at the service: a key that others may have seen has to be replaced there.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
-  flags: { ...profileFlag, ...dryRunFlag },
+  flags: { ...profileFlag },
 
   async run(context) {
-    const { flags } = context
     const config = readConfig(context)
     const { profile } = context.target
     if (!profile) throw notLoggedIn()
-    const dryRun = flags['dry-run']
     const { name, secrets } = profile
-    if (dryRun) await checkSecretsRemoval(context, config, name)
-    else await updateSecrets(context, config, name, () => undefined)
-    const did =
-      secrets === undefined ? 'There were no secrets of' : `${dryRun ? 'Would remove' : 'Removed'} the secrets of`
-    return context.print(
-      { profile: name, removed: secrets ?? null, ...(dryRun && { dryRun }) },
-      () => `${did} profile ${name}.`,
-    )
+    await updateSecrets(context, config, name, () => undefined)
+    const did = secrets === undefined ? 'There were no secrets of' : 'Removed the secrets of'
+    return context.print({ profile: name, removed: secrets ?? null }, () => `${did} profile ${name}.`)
   },
 })

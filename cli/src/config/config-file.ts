@@ -116,14 +116,14 @@ export function checkConfigChange(context: Pick<Context, 'env'>, change: (config
   })
 }
 
-/** Sets a setting, or removes it when `value` is `undefined`. With `dryRun`, nothing is written. */
+/** Sets a setting, or removes it when `value` is `undefined`. */
 export async function changeSetting(
   context: Pick<Context, 'env'>,
   key: SettingKey,
-  { value, dryRun }: { readonly value: string | undefined; readonly dryRun: boolean },
+  value: string | undefined,
 ): Promise<void> {
   const change = (config: Config) => ({ ...config, settings: { ...config.settings, [key]: value } })
-  await (dryRun ? checkConfigChange : changeConfig)(context, change)
+  await changeConfig(context, change)
 }
 
 function write(context: Pick<Context, 'env'>, action: (path: string) => void): void {

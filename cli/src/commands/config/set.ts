@@ -4,7 +4,6 @@ import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/gamemode.ts'
 import { Args, defineCommand, words } from '../define.ts'
-import { dryRunFlag } from '../flags.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config set` */
@@ -22,7 +21,7 @@ export const configSetCommand = defineCommand({
     }),
     value: Args.string({ description: 'its value', required: true, ignoreStdin: true }),
   },
-  flags: { ...dryRunFlag },
+  flags: {},
   completion: {
     key: SETTING_COMPLETION,
     value: {
@@ -33,18 +32,14 @@ export const configSetCommand = defineCommand({
   },
 
   async run(context) {
-    const { args, flags } = context
+    const { args } = context
     const key = parseSettingKey(args.key)
     const value = checkedValue(key, args.value)
-    const dryRun = flags['dry-run']
-    await changeSetting(context, key, { value, dryRun })
+    await changeSetting(context, key, value)
     if (context.env[SETTINGS[key].variable]) {
       context.note(`${SETTINGS[key].variable} is set, and goes before it.`)
     }
-    return context.print(
-      { key, value, ...(dryRun && { dryRun }) },
-      () => `${key} is ${value}${dryRun ? ' (dry run)' : ''}.`,
-    )
+    return context.print({ key, value }, () => `${key} is ${value}.`)
   },
 })
 

@@ -1,7 +1,6 @@
 import { changeSetting } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag } from '../flags.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config unset` */
@@ -15,19 +14,15 @@ export const configUnsetCommand = defineCommand({
       ignoreStdin: true,
     }),
   },
-  flags: { ...dryRunFlag },
+  flags: {},
   completion: { key: SETTING_COMPLETION },
 
   async run(context) {
-    const { args, flags } = context
+    const { args } = context
     const key = parseSettingKey(args.key)
-    const dryRun = flags['dry-run']
-    await changeSetting(context, key, { value: undefined, dryRun })
+    await changeSetting(context, key, undefined)
     const { variable } = SETTINGS[key]
     if (context.env[variable]) context.note(`${variable} is set, and still counts.`)
-    return context.print(
-      { key, value: null, ...(dryRun && { dryRun }) },
-      () => `${key} is not set${dryRun ? ' (dry run)' : ''}.`,
-    )
+    return context.print({ key, value: null }, () => `${key} is not set.`)
   },
 })

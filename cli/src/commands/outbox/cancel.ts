@@ -7,7 +7,7 @@ import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
 import { defineCommand, Flags } from '../define.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
+import { serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox cancel` */
 export const outboxCancelCommand = defineCommand({
@@ -18,7 +18,6 @@ export const outboxCancelCommand = defineCommand({
     'aside stays too: fish-cli outbox drop',
   examples: [
     'fish-cli outbox cancel --file catches.csv',
-    'fish-cli outbox cancel --all --dry-run',
     { description: 'In a script:', command: 'fish-cli outbox cancel --all --yes --json' },
   ],
   flags: {
@@ -29,23 +28,18 @@ export const outboxCancelCommand = defineCommand({
     }),
     all: Flags.boolean({ summary: 'All that is queued for this service, of every player.' }),
     ...yesFlags,
-    ...dryRunFlag,
     profile: serviceFlags.profile,
     url: serviceFlags.url,
   },
 
   async run(context) {
     const { flags } = context
-    const { file, all, 'dry-run': dryRun } = flags
+    const { file, all } = flags
     if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
     const content = file === undefined ? undefined : await contentOf(context, file)
     await using outbox = await openLocalOutbox(context, context.target)
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
     const planned = (await outbox?.cancel({ keyPrefix, dryRun: true })) ?? NOTHING
-    if (dryRun) {
-      const would = `Would cancel ${catchesText(planned.cancelled)}.${underWayText(planned.frozen)}`
-      return context.print({ dryRun, cancelled: planned.cancelled, underWay: planned.frozen }, () => would)
-    }
     if (planned.cancelled > 0) {
       const from = file === undefined ? '' : ` of ${printable(file)}`
       await confirm(context, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })

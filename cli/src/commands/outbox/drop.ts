@@ -2,7 +2,7 @@ import { catchesText } from '../../client/flush.ts'
 import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { confirm } from '../../output/prompt.ts'
 import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag, serviceFlags, yesFlags } from '../flags.ts'
+import { serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox drop` */
 export const outboxDropCommand = defineCommand({
@@ -13,7 +13,7 @@ export const outboxDropCommand = defineCommand({
   args: {
     id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),
   },
-  flags: { ...yesFlags, ...dryRunFlag, profile: serviceFlags.profile, url: serviceFlags.url },
+  flags: { ...yesFlags, profile: serviceFlags.profile, url: serviceFlags.url },
 
   async run(context) {
     const { args, flags } = context
@@ -23,9 +23,6 @@ export const outboxDropCommand = defineCommand({
     const { queued = 0 } = (await outbox?.status()) ?? {}
     if (count === 0 && queued > 0) {
       context.note(`fish-cli: Nothing is set aside. What waits to be sent: fish-cli outbox cancel --all`)
-    }
-    if (flags['dry-run']) {
-      return context.print({ dryRun: true, dropped: count }, () => `Would delete ${catchesText(count)}.`)
     }
     if (count > 0)
       await confirm(context, { ...flags, question: `Delete for good ${catchesText(count)} that could not be stored` })

@@ -1,7 +1,6 @@
-import { catchesText } from '../../client/flush.ts'
-import { countCatches, openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
+import { openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag, serviceFlags } from '../flags.ts'
+import { serviceFlags } from '../flags.ts'
 
 /** `fish-cli outbox retry` */
 export const outboxRetryCommand = defineCommand({
@@ -13,16 +12,12 @@ export const outboxRetryCommand = defineCommand({
   args: {
     id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),
   },
-  flags: { ...dryRunFlag, profile: serviceFlags.profile, url: serviceFlags.url },
+  flags: { profile: serviceFlags.profile, url: serviceFlags.url },
 
   async run(context) {
-    const { args, flags } = context
+    const { args } = context
     await using outbox = await openLocalOutbox(context, context.target)
     const batches = await selectDeadLetters(outbox, args.id ?? [])
-    if (flags['dry-run']) {
-      const queued = countCatches(batches)
-      return context.print({ dryRun: true, queued }, () => `Would queue ${catchesText(queued)} again.`)
-    }
     const queued = outbox && batches.length > 0 ? await outbox.retry(batches.map(({ id }) => id)) : 0
     return context.print({ queued }, () => `Queued ${queued} again. Send them: fish-cli outbox flush`)
   },

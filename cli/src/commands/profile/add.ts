@@ -1,11 +1,11 @@
 import { createClient, type Gamemode } from '@fish-crab/sdk'
-import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
+import { changeConfig } from '../../config/config-file.ts'
 import { parseProfileName } from '../../config/profile.ts'
 import type { Config, Profile } from '../../core/context.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { printable } from '../../output/text.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
-import { adminFlag, dryRunFlag, gamemodeFlag, userFlag } from '../flags.ts'
+import { adminFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 /** `fish-cli profile add` */
 export const profileAddCommand = defineCommand({
@@ -25,7 +25,6 @@ export const profileAddCommand = defineCommand({
     replace: Flags.boolean({
       summary: 'Replace a profile of this name. Its secrets stay, for the service they belong to.',
     }),
-    ...dryRunFlag,
   },
 
   async run(context) {
@@ -35,19 +34,17 @@ export const profileAddCommand = defineCommand({
     // The SDK knows what an address, a user and a gamemode may be.
     createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
     const profile: Profile = { url, user, gamemode, admin }
-    const dryRun = flags['dry-run']
     const change = (config: Config): Config => {
       const old = config.profiles.get(name)
       if (old && !flags.replace) throw profileExists(name)
       const profiles = new Map(config.profiles).set(name, { ...profile, secrets: old?.secrets })
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
-    const { current } = await (dryRun ? checkConfigChange : changeConfig)(context, change)
-    const added = dryRun ? 'Would add' : 'Added'
+    const { current } = await changeConfig(context, change)
     const told = current === name ? ', the current one' : ''
     return context.print(
-      { name, ...profile, current: current === name, ...(dryRun && { dryRun }) },
-      () => `${added} profile ${name} for ${printable(url)}${told}.`,
+      { name, ...profile, current: current === name },
+      () => `Added profile ${name} for ${printable(url)}${told}.`,
     )
   },
 })

@@ -1,12 +1,12 @@
 import { isKeyringFailure } from '../../auth/keyring.ts'
-import { checkSecretsRemoval, updateSecrets } from '../../auth/secrets.ts'
-import { changeConfig, checkConfigChange, readConfig } from '../../config/config-file.ts'
+import { updateSecrets } from '../../auth/secrets.ts'
+import { changeConfig, readConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { EXIT } from '../../core/errors.ts'
 import { confirm } from '../../output/prompt.ts'
 import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag, yesFlags } from '../flags.ts'
+import { yesFlags } from '../flags.ts'
 
 /** `fish-cli profile remove` */
 export const profileRemoveCommand = defineCommand({
@@ -14,7 +14,7 @@ export const profileRemoveCommand = defineCommand({
   description: 'Nothing changes at the service. The player and its key stay what they are.',
   examples: ['fish-cli profile remove work --yes'],
   args: { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) },
-  flags: { ...yesFlags, ...dryRunFlag },
+  flags: { ...yesFlags },
   completion: { name: { local: 'profiles' } },
 
   async run(context) {
@@ -23,21 +23,15 @@ export const profileRemoveCommand = defineCommand({
     const config = readConfig(context)
     const profile = config.profiles.get(name)
     if (!profile) throw profileNotFound(name, config.profiles.keys())
-    const { 'dry-run': dryRun } = flags
-    const removed = { name, secrets: profile.secrets ?? null, ...(dryRun && { dryRun }) }
-    if (!dryRun)
-      await confirm(context, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
-    const isForgotten = await forgetSecrets(() =>
-      dryRun ? checkSecretsRemoval(context, config, name) : updateSecrets(context, config, name, () => undefined),
-    )
-    await (dryRun ? checkConfigChange : changeConfig)(context, (current) => without(current, name))
+    await confirm(context, { question: `Remove profile ${name} and its secrets from this machine`, ...flags })
+    const isForgotten = await forgetSecrets(() => updateSecrets(context, config, name, () => undefined))
+    await changeConfig(context, (current) => without(current, name))
     context.print(
-      { ...removed, ...(!dryRun && { secretsRemoved: isForgotten }) },
-      () => `${dryRun ? 'Would remove' : 'Removed'} profile ${name}.`,
+      { name, secrets: profile.secrets ?? null, secretsRemoved: isForgotten },
+      () => `Removed profile ${name}.`,
     )
     if (isForgotten) return EXIT.ok
-    const stay = dryRun ? 'would stay' : 'are still'
-    context.note(`Its secrets ${stay} in the keyring, which cannot be used now. Remove fish-crab there.`)
+    context.note('Its secrets are still in the keyring, which cannot be used now. Remove fish-crab there.')
     return EXIT.partly
   },
 })

@@ -1,28 +1,23 @@
-import { changeConfig, checkConfigChange } from '../../config/config-file.ts'
+import { changeConfig } from '../../config/config-file.ts'
 import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { Args, defineCommand } from '../define.ts'
-import { dryRunFlag } from '../flags.ts'
 
 /** `fish-cli profile use` */
 export const profileUseCommand = defineCommand({
   summary: 'Make a profile the one that is used when none is named.',
   examples: ['fish-cli profile use work'],
   args: { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) },
-  flags: { ...dryRunFlag },
+  flags: {},
   completion: { name: { local: 'profiles' } },
 
   async run(context) {
-    const { args, flags } = context
-    const dryRun = flags['dry-run']
+    const { args } = context
     const change = (config: Config) => {
       if (!config.profiles.has(args.name)) throw profileNotFound(args.name, config.profiles.keys())
       return { ...config, current: args.name }
     }
-    const { current } = await (dryRun ? checkConfigChange : changeConfig)(context, change)
-    return context.print(
-      { current, ...(dryRun && { dryRun }) },
-      () => `${dryRun ? 'Would use' : 'Using'} profile ${current}.`,
-    )
+    const { current } = await changeConfig(context, change)
+    return context.print({ current }, () => `Using profile ${current}.`)
   },
 })

@@ -76,10 +76,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
     asks: [],
     silent: 'the script is in the program',
     bad: ['more'],
-    fails: [
-      { title: 'no such shell', args: ['canary'], exit: 2, code: 'usage' },
-      { title: '--dry-run alone', args: ['bash', '--dry-run'], exit: 2, code: 'usage' },
-    ],
+    fails: [{ title: 'no such shell', args: ['canary'], exit: 2, code: 'usage' }],
   },
   { id: 'completion', args: ['zsh', '--install'], asks: [], silent: 'it writes on this machine' },
   { id: 'profile:list', given: ['login'], asks: [], silent: SETTINGS, bad: ['--fields', 'canary'] },
