@@ -1,0 +1,25 @@
+// Checks that the map in CONTRIBUTING.md describes every folder of the sources, and no folder that is gone.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const map = /## The map\s+```\n(.*?)```/s.exec(readFileSync(`${root}CONTRIBUTING.md`, 'utf8'))?.[1] ?? ''
+const described = new Set([...map.matchAll(/^(\w+\/src\S*) {2}/gm)].map(([, folder]) => folder))
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*/src/**'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+const folders = new Set(
+  files
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(root + file))
+    .map((file) => file.slice(0, file.lastIndexOf('/'))),
+)
+const missing = [...folders].filter((folder) => !described.has(folder))
+const gone = [...described].filter((folder) => !folders.has(folder))
+if (missing.length + gone.length > 0) {
+  for (const folder of missing) process.stderr.write(`CONTRIBUTING.md, "The map", does not describe ${folder}.\n`)
+  for (const folder of gone) process.stderr.write(`CONTRIBUTING.md, "The map", describes ${folder}, which is gone.\n`)
+  process.exitCode = 1
+}
