@@ -348,7 +348,7 @@ describe('add --file', () => {
     expect(stored).toHaveLength(10_000)
     expect(new Set(stored)).toEqual(new Set(names))
     expect(clock.now() - start).toBeGreaterThanOrEqual(250_000)
-    expect(stderr).toMatch(/The rate limit holds: waiting \d+:\d\d/)
+    expect(stderr).toMatch(/Rate limited. Retrying in \d+:\d\d/)
     expect(stderr).toMatch(/\d+ of 10000 catches/)
   })
 })

@@ -250,7 +250,7 @@ test.each([
 ])('%j asks nobody with --no-input', async (argv, env) => {
   const { status, stderr } = await fish([...argv, '--no-input'], { env, terminal: true, typed: 'x\r' })
   expect(status).toBe(4)
-  expect(stderr).toMatch(/^fish-cli: Needed: /)
+  expect(stderr).toMatch(/^fish-cli: Missing: /)
 })
 
 /** Types one line at each prompt. */

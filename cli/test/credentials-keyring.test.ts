@@ -46,7 +46,7 @@ describe('a login where there is a keyring', () => {
     const login = (env: Env = {}) =>
       fish(['login', 'Alex', '-g', 'earth', '--url', world.service.url], { FISH_PASSWORD: password, ...env })
 
-    expect((await login()).stdout).toContain('keyring of the system')
+    expect((await login()).stdout).toContain("the system's keyring")
     expect([...entries.keys()]).toEqual(['fish-crab/default'])
     expect(await filesWith(fernetKey, home)).toEqual([])
     expect((await fish(['add', 'Cod', '-r', '1'])).status).toBe(0)

@@ -227,13 +227,13 @@ test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130'
       env: limited.base,
       interrupted: controller.signal,
       onStderr: (text) => {
-        if (!text.includes('Ctrl-C ends it.\n')) return
+        if (!text.includes('(Ctrl-C to cancel).\n')) return
         controller.abort(new CliError({ code: 'interrupted', message: 'Interrupted.', exit: 130 }))
       },
     })
     expect(status).toBe(130)
     expect(stderr).toMatch(
-      /^fish-cli: The rate limit holds: waiting \d+:\d\d; Ctrl-C ends it\.\nfish-cli: Interrupted\.\n$/,
+      /^fish-cli: Rate limited. Retrying in \d+:\d\d \(Ctrl-C to cancel\)\.\nfish-cli: Interrupted\.\n$/,
     )
   } finally {
     await limited.service.close()

@@ -22,7 +22,7 @@ export interface RunOptions {
   /** Shows what is long. @default there is no pager */
   readonly page?: System['page']
   readonly clock?: System['clock']
-  /** @default the keyring of the system, which no run uses unless FISH_SECRET_STORE says so */
+  /** @default the system's keyring, which no run uses unless FISH_SECRET_STORE says so */
   readonly keyring?: System['keyring']
   /** Typed at the prompt, once it is shown. */
   readonly typed?: string

@@ -141,7 +141,7 @@ describe('backup', () => {
     })
     expect(readdirSync(parent).sort()).toEqual(['data', 'empty', 'odd'])
     const { stderr } = await run(['backup', join(parent, 'empty')], { env })
-    expect(stderr).toMatch(/^fish-cli: \S+ exists already, and nothing was done\.\n {2}Name a folder [^\n]+\n$/)
+    expect(stderr).toMatch(/^fish-cli: \S+ already exists; nothing was changed\.\n {2}Name a folder [^\n]+\n$/)
   })
 })
 

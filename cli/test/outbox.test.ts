@@ -118,7 +118,7 @@ describe('outbox', () => {
     const { status, stderr } = await run(['outbox', 'flush'], { env: { ...env, ...away }, clock })
     expect({ status, stderr }).toEqual({
       status: 69,
-      stderr: expect.stringMatching(/^fish-cli: Waiting up to 42 s for another process/),
+      stderr: expect.stringMatching(/^fish-cli: Another process is sending these, or was killed\. Waiting up to 42 s/),
     })
     expect(now).toBeGreaterThan(Date.now() + 40_000)
   })

@@ -129,7 +129,7 @@ describe('--output', () => {
 
   test.each([
     [['-o', 'xml'], 'table, json, jsonl, csv, tsv'],
-    [['-o', 'csv', '--json'], 'different things'],
+    [['-o', 'csv', '--json'], 'contradict'],
     [['--fields', 'name,wieght'], 'name,rarity,caughtAt,id'],
     [['--fields', ','], 'name,rarity,caughtAt,id'],
   ])('asked for as %j is refused before anything is requested', async (argv, said) => {

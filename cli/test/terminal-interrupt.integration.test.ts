@@ -218,7 +218,7 @@ describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
   const log = () => join(state, 'latest.log')
 
   test.each([
-    ['a countdown', ['status'], /The rate limit holds/],
+    ['a countdown', ['status'], /Rate limited/],
     ['a request', ['list', 'fish', 'Slow'], 'request'],
     ['watching a log', ['watch', 'LOG', '--from-start'], 'request'],
     ['a server', ['serve', '--port', '0', '--storage', 'memory:'], /listening on/],

@@ -87,13 +87,13 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     async (style) => {
       const terminal = fishInTerminal(['status'], { env: environment(), columns: 200 })
       const screen = screenOn(terminal, 200, style)
-      await terminal.until(/Ctrl-C ends it\./)
+      await terminal.until(/Ctrl-C to cancel\)\./)
       for (let round = 0; round < 3; round += 1) {
-        await screen.resize(40, /waiting 1:.*…/)
-        expect(screen.lines()).toEqual([expect.stringMatching(/^The rate limit holds: waiting 1:\d\d; Ct…$/)])
-        await screen.resize(200, /Ctrl-C ends it\./)
+        await screen.resize(40, /Retrying in 1:.*…/)
+        expect(screen.lines()).toEqual([expect.stringMatching(/^Rate limited. Retrying in 1:\d\d; Ct…$/)])
+        await screen.resize(200, /Ctrl-C to cancel\)\./)
         expect(screen.lines()).toEqual([
-          expect.stringMatching(/^The rate limit holds: waiting 1:\d\d; Ctrl-C ends it\.$/),
+          expect.stringMatching(/^Rate limited. Retrying in 1:\d\d \(Ctrl-C to cancel\)\.$/),
         ])
       }
       expect(await terminal.interrupt()).toBeLessThan(3)
@@ -196,17 +196,17 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   })
 
   test.each([
-    ['rewritten on stderr that is a terminal', '"$@" >"$FILE"', {}, /^\r\p{Cc}\[J.*The rate limit holds/u],
+    ['rewritten on stderr that is a terminal', '"$@" >"$FILE"', {}, /^\r\p{Cc}\[J.*Rate limited/u],
     [
       'one plain line on a dumb terminal',
       '"$@"',
       { TERM: 'dumb' },
-      /^fish-cli: The rate limit holds: waiting 1:0\d; Ctrl-C ends it.\r\n/,
+      /^fish-cli: Rate limited. Retrying in 1:0\d \(Ctrl-C to cancel\)\.\r\n/,
     ],
   ])('the countdown is %s', async (title, around, more, expected) => {
     const file = join(folder, `${title.length}.waiting`)
     const terminal = fishInTerminal(['status'], { env: { ...environment(), ...more, FILE: file }, around })
-    await terminal.until(/The rate limit holds/)
+    await terminal.until(/Rate limited/)
     terminal.type('\u0003')
     const { status, text } = await terminal.ended
     expect({ status, text }).toEqual({ status: 130, text: expect.stringMatching(expected) })
@@ -217,11 +217,11 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
     const around =
       ': >"$FILE"; (tail -n +1 -f "$FILE" & echo $! >"$FILE.pid"; wait) & "$@" 2>"$FILE"; kill $(cat "$FILE.pid")'
     const terminal = fishInTerminal(['status'], { env: { ...environment(), FILE: file }, around })
-    await terminal.until(/The rate limit holds/)
+    await terminal.until(/Rate limited/)
     terminal.type('\u0003')
     expect(await terminal.ended).toMatchObject({ isSane: true })
     expect(readFileSync(file, 'utf8')).toMatch(
-      /^fish-cli: The rate limit holds: waiting 1:0\d; Ctrl-C ends it\.\nfish-cli: Interrupted\.\n$/,
+      /^fish-cli: Rate limited. Retrying in 1:0\d \(Ctrl-C to cancel\)\.\nfish-cli: Interrupted\.\n$/,
     )
   })
 })

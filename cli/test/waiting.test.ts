@@ -57,9 +57,9 @@ describe('the countdown', () => {
     await pass(500)
     await pass(1000)
     expect(written).toEqual([
-      `${LINE.begin}The rate limit holds: waiting 1:02; Ctrl-C ends it.${LINE.end}`,
-      `${LINE.begin}The rate limit holds: waiting 1:01; Ctrl-C ends it.${LINE.end}`,
-      `${LINE.begin}The rate limit holds: waiting 1:00; Ctrl-C ends it.${LINE.end}`,
+      `${LINE.begin}Rate limited. Retrying in 1:02 (Ctrl-C to cancel).${LINE.end}`,
+      `${LINE.begin}Rate limited. Retrying in 1:01 (Ctrl-C to cancel).${LINE.end}`,
+      `${LINE.begin}Rate limited. Retrying in 1:00 (Ctrl-C to cancel).${LINE.end}`,
     ])
     hooks.onRequest?.({ ...GET, attempt: 1 })
     expect(written.at(-1)).toBe(ERASE)
@@ -77,7 +77,7 @@ describe('the countdown', () => {
     onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
     await pass(0)
     expect(sleepers.size).toBe(1)
-    expect(written.at(-1)).toContain('waiting 9 s;')
+    expect(written.at(-1)).toContain('Retrying in 9 s')
   })
 
   test('is one plain line for each moment where there is no terminal, however many wait', () => {
@@ -87,14 +87,14 @@ describe('the countdown', () => {
       onWait?.({ ...GET, waitMs: 300_000, resumesAt: new Date(clock.now() + 300_000 + call) })
     }
     onRequest?.({ ...GET, attempt: 1 })
-    expect(written).toEqual(['fish-cli: The rate limit holds: waiting 5:00; Ctrl-C ends it.\n'])
+    expect(written).toEqual(['fish-cli: Rate limited. Retrying in 5:00 (Ctrl-C to cancel).\n'])
   })
 
   test('says why it tries again', () => {
     const { line, written, clock } = scene(false)
     const { onRetry } = countdownHooks(line, clock)
     onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
-    expect(written).toEqual(['fish-cli: The service answered 503: trying again in 2 s; Ctrl-C ends it.\n'])
+    expect(written).toEqual(['fish-cli: The service responded 503. Retrying in 2 s (Ctrl-C to cancel).\n'])
   })
 
   test('ends with the run, and leaves no timer and no line behind', () => {

@@ -8,73 +8,73 @@ import type { SecretStore, UpdateSecrets } from './store.ts'
 import { type ProfileSecrets, parseSecrets } from './store.ts'
 
 const FORMAT_VERSION = 1
-const OTHERS = 0o077
+const GROUP_AND_OTHERS = 0o077
 
-type Kept = Readonly<Record<string, unknown>>
+type StoredProfiles = Readonly<Record<string, unknown>>
 
 /**
- * Secrets in a file that only its owner can read (0600). A file that others can read is refused, since what is in it
- * may be known already. On Windows, the folder is the user's own.
+ * A store in a file that only its owner can read (0600). A file that others can read is rejected, since its secrets may be
+ * known. On Windows, the folder belongs to the user.
  */
 export function fileStore(context: Pick<Context, 'env'>): SecretStore {
   const path = secretsPath(context)
   return {
     kind: 'file',
     title: path,
-    get: async (profile) => secretsOf(readKept(path), profile),
-    update: (profile, alter) =>
+    get: async (profile) => secretsOf(readProfiles(path), profile),
+    update: (profile, update) =>
       withLock(context, () => {
-        const { altered, profiles } = planned(path, profile, alter)
+        const { altered, profiles } = plan(path, profile, update)
         if (profiles) {
           const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
-          written(path, () => replaceFile(path, text))
+          writing(path, () => replaceFile(path, text))
         }
         return altered
       }),
   }
 }
 
-/** Tries a change of the {@link fileStore}: nothing is written. @throws What the change would, as far as that can be known */
-export function checkFileUpdate(context: Pick<Context, 'env'>, profile: string, alter: UpdateSecrets): void {
+/** Checks an update of the {@link fileStore} without writing. @throws what the update would throw, as far as that is known */
+export function checkFileUpdate(context: Pick<Context, 'env'>, profile: string, update: UpdateSecrets): void {
   const path = secretsPath(context)
   withLockChecked(context, () => {
-    if (planned(path, profile, alter).profiles) written(path, () => checkReplaceable(path))
+    if (plan(path, profile, update).profiles) writing(path, () => checkReplaceable(path))
   })
 }
 
-/** What a change comes to; no `profiles` when there is nothing to write. */
-function planned(path: string, profile: string, alter: UpdateSecrets) {
-  const kept = readKept(path)
-  const { [profile]: _, ...others } = kept
-  const altered = alter(secretsOf(kept, profile))
+/** Computes an update; no `profiles` when there is nothing to write. */
+function plan(path: string, profile: string, update: UpdateSecrets) {
+  const stored = readProfiles(path)
+  const { [profile]: _, ...others } = stored
+  const altered = update(secretsOf(stored, profile))
   if (altered) return { altered, profiles: { ...others, [profile]: altered } }
-  return { altered, profiles: Object.hasOwn(kept, profile) ? others : undefined }
+  return { altered, profiles: Object.hasOwn(stored, profile) ? others : undefined }
 }
 
-function written(path: string, deed: () => void): void {
+function writing(path: string, action: () => void): void {
   try {
-    deed()
+    action()
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
-function secretsOf(kept: Kept, profile: string): ProfileSecrets | undefined {
-  return Object.hasOwn(kept, profile) ? parseSecrets(kept[profile]) : undefined
+function secretsOf(stored: StoredProfiles, profile: string): ProfileSecrets | undefined {
+  return Object.hasOwn(stored, profile) ? parseSecrets(stored[profile]) : undefined
 }
 
-function readKept(path: string): Kept {
+function readProfiles(path: string): StoredProfiles {
   const text = readPrivately(path)
   if (text === undefined) return {}
   const { version, profiles } = documentOf(text)
   if (typeof version === 'number' && version > FORMAT_VERSION) {
-    const message = `${path} was written by a newer fish-cli; it is left as it is.`
+    const message = `${path} was written by a newer fish-cli; it was not changed.`
     throw new CliError({ code: 'secrets_too_new', message, hint: 'Update fish-cli.', exit: EXIT.credentials })
   }
-  if (version === FORMAT_VERSION && typeof profiles === 'object' && profiles !== null) return profiles as Kept
+  if (version === FORMAT_VERSION && typeof profiles === 'object' && profiles !== null) return profiles as StoredProfiles
   throw new CliError({
     code: 'invalid_secrets',
-    message: `The secrets in ${path} cannot be read: it is not what fish-cli wrote.`,
+    message: `The secrets in ${path} cannot be read: fish-cli did not write this file.`,
     hint: 'Move the file away and log in again: fish-cli login USER',
     exit: EXIT.credentials,
   })
@@ -86,7 +86,8 @@ function readPrivately(path: string): string | undefined {
     try {
       const { mode, uid } = fstatSync(file)
       const own = process.getuid?.() ?? uid
-      if (process.platform !== 'win32' && ((mode & OTHERS) !== 0 || uid !== own)) throw tooOpen(path, mode, uid === own)
+      if (process.platform !== 'win32' && ((mode & GROUP_AND_OTHERS) !== 0 || uid !== own))
+        throw tooOpen(path, mode, uid === own)
       return readFileSync(file, 'utf8')
     } finally {
       closeSync(file)
@@ -102,9 +103,9 @@ function tooOpen(path: string, mode: number, own: boolean): CliError {
   const octal = (mode & 0o777).toString(8)
   return new CliError({
     code: 'secrets_not_private',
-    message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to somebody else.`,
+    message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to another user.`,
     hint: own
-      ? `If nobody read it: chmod 600 ${path}. Else have your keys reset, and log in again.`
+      ? `If nobody has read it: chmod 600 ${path}. Otherwise have your keys reset and log in again.`
       : 'Move it away and log in again: fish-cli login USER',
     exit: EXIT.credentials,
   })

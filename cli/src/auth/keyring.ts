@@ -2,37 +2,36 @@ import type { Context, KeyringEntry, OpenEntry } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseSecrets, type SecretStore } from './store.ts'
 
-/** What of the surroundings decides about a keyring. */
+/** The part of the context that selects a keyring. */
 export type KeyringIo = Pick<Context, 'env' | 'keyring'>
 
-/** Whether there is a keyring, and how its entries are opened or why not. */
 type Keyring =
   | { readonly available: true; readonly openEntry: OpenEntry }
   | { readonly available: false; readonly why: string }
 
 const LIBRARY = '@napi-rs/keyring'
 
-/** Looks for the keyring of the system. */
+/** Opens the system's keyring, if there is one. */
 export async function openKeyring({ env, keyring }: KeyringIo): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
-  // Without a session bus there is no Secret Service, and nothing has to be loaded to know.
+  // Without a session bus there is no Secret Service; no library needs to be loaded to know.
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS) {
-    return { available: false, why: 'There is no session bus (DBUS_SESSION_BUS_ADDRESS).' }
+    return { available: false, why: 'No session bus (DBUS_SESSION_BUS_ADDRESS).' }
   }
   const library = await load()
   if (!library) return { available: false, why: `${LIBRARY} is not installed for this platform.` }
-  // The library's own second choice on Linux, the kernel's keyring, forgets everything when the machine restarts.
+  // The library's fallback on Linux, the kernel keyring, loses everything when the machine restarts.
   const openEntry: OpenEntry = (service, account) =>
     new library.AsyncEntry(service, account, { linux: { store: 'secret-service' } })
   try {
     openEntry('fish-crab', 'probe')
     return { available: true, openEntry }
   } catch {
-    return { available: false, why: 'No keyring answers.' }
+    return { available: false, why: 'No keyring responds.' }
   }
 }
 
-// It is an optional dependency: its binary is not there for every platform.
+// An optional dependency: its binary does not exist for every platform.
 async function load(): Promise<typeof import('@napi-rs/keyring') | undefined> {
   try {
     return await import('@napi-rs/keyring')
@@ -41,30 +40,30 @@ async function load(): Promise<typeof import('@napi-rs/keyring') | undefined> {
   }
 }
 
-// Time enough for a person to unlock a keyring that asks.
-const PATIENCE_MS = 60_000
+// Time for a person to unlock the keyring.
+const TIMEOUT_MS = 60_000
 const SERVICE = 'fish-crab'
 const UNAVAILABLE = 'keyring_unavailable'
 
 /**
- * Secrets in the keyring of the system: Keychain, Credential Manager, or a Secret Service such as GNOME Keyring, KWallet
- * and KeePassXC. One entry for each profile.
+ * A store in the system's keyring: Keychain, Credential Manager, or a Secret Service such as GNOME Keyring, KWallet or
+ * KeePassXC. Each profile has one entry.
  */
 export function keyringStore(openEntry: OpenEntry): SecretStore {
-  const act = async <Result>(profile: string, deed: (entry: KeyringEntry) => Promise<Result>): Promise<Result> => {
+  const act = async <Result>(profile: string, action: (entry: KeyringEntry) => Promise<Result>): Promise<Result> => {
     try {
-      return await inTime(deed(openEntry(SERVICE, profile)))
+      return await withTimeout(action(openEntry(SERVICE, profile)))
     } catch (error) {
-      // What a library says may quote anything.
-      throw error instanceof CliError ? error : keyringFailure('It is locked, or did not let fish-cli in.')
+      // The library's message may quote anything.
+      throw error instanceof CliError ? error : keyringFailure('It is locked, or denied access to fish-cli.')
     }
   }
   const get = (profile: string) => act(profile, async (entry) => textToSecrets(await entry.getPassword()))
   return {
     kind: 'keyring',
-    title: 'the keyring of the system',
+    title: "the system's keyring",
     get,
-    // A keyring has no lock of its own: of two logins into one profile at the same time, the later one counts.
+    // A keyring has no lock: of two concurrent logins into one profile, the later one wins.
     async update(profile, alter) {
       const kept = await get(profile)
       const altered = alter(kept)
@@ -75,17 +74,15 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
   }
 }
 
-/** The keyring cannot be used. */
 export function keyringFailure(why: string): CliError {
   return new CliError({
     code: UNAVAILABLE,
-    message: `The keyring of the system cannot be used. ${why}`,
+    message: `The system's keyring is not available. ${why}`,
     hint: 'Unlock it, or keep secrets in a file: fish-cli config set secret-store file',
     exit: EXIT.credentials,
   })
 }
 
-/** Whether an error says that. */
 export function isKeyringFailure(error: unknown): boolean {
   return error instanceof CliError && error.code === UNAVAILABLE
 }
@@ -99,14 +96,14 @@ function textToSecrets(text: string | null | undefined) {
   }
 }
 
-async function inTime<Result>(deed: Promise<Result>): Promise<Result> {
+async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(keyringFailure(`It did not answer within ${PATIENCE_MS / 1000} s.`)),
-    PATIENCE_MS,
+    () => reject(keyringFailure(`It did not respond within ${TIMEOUT_MS / 1000} s.`)),
+    TIMEOUT_MS,
   )
   try {
-    return await Promise.race([deed, promise])
+    return await Promise.race([work, promise])
   } finally {
     clearTimeout(timer)
   }

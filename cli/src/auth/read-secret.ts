@@ -7,19 +7,19 @@ import { printable } from '../output/text.ts'
 
 /** A secret that a command needs. */
 export interface SecretRequest {
-  /** The environment variable; the same name with `_FILE` may point to a file that holds the secret. */
+  /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
   readonly variable: string
-  /** What to ask a person for. */
+  /** What to prompt for. */
   readonly question: string
-  /** Another way, said where there is nobody to ask. */
+  /** Another way to provide it, for the error message. */
   readonly alternative?: string | undefined
-  /** Whether nobody may be asked. */
+  /** Whether prompting is forbidden. */
   readonly noInput?: boolean | undefined
-  /** Whether it comes from stdin, and from nowhere else. */
+  /** Whether to read it from stdin only. */
   readonly fromStdin?: boolean | undefined
 }
 
-/** A secret from the environment or a file, else from a person at a terminal. It is never an argument. */
+/** Reads a secret from the environment or a file, else from a prompt. Secrets are never arguments. */
 export async function readSecret(context: Context, request: SecretRequest): Promise<string> {
   const { variable, question, alternative, noInput, fromStdin } = request
   if (fromStdin) return secretFromStdin(context, question)
@@ -31,18 +31,18 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   }
   throw new CliError({
     code: 'missing_credentials',
-    message: `Needed: ${question}.`,
-    hint: `Set ${variable}, or ${variable}_FILE to the path of a file that holds it.${alternative ? ` ${alternative}` : ''}`,
+    message: `Missing: ${question}.`,
+    hint: `Set ${variable}, or ${variable}_FILE to the path of a file with it.${alternative ? ` ${alternative}` : ''}`,
     exit: EXIT.credentials,
   })
 }
 
-/** Whether there is a person to ask for a secret. */
+/** Whether a prompt is possible. */
 export function canPrompt({ stdin, stderr }: Context, noInput: boolean | undefined): boolean {
   return !noInput && stdin.isTTY === true && stderr.isTTY === true
 }
 
-/** A secret that was given by environment or file, if it was. Empty counts as not given. */
+/** Reads a secret from an environment variable, or from the file that it names. Empty counts as unset. */
 export async function secretFromEnv({ env }: Context, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
@@ -50,7 +50,7 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CliError({
       code: 'unreadable_secret_file',
-      message: `The file that ${variable}_FILE points to cannot be read (${error.code ?? error.name}).`,
+      message: `The file in ${variable}_FILE cannot be read (${error.code ?? error.name}).`,
       hint: 'Check the path and the permissions of the file.',
       exit: EXIT.credentials,
     })
@@ -58,18 +58,18 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
   return content.replace(/\r?\n$/, '') || undefined
 }
 
-// Longer than any secret, and short enough not to fill the memory with a file that was meant for something else.
-const LARGEST_SECRET = 64 * 1024
+// Bounds memory when stdin is something else than a secret.
+const MAX_SECRET = 64 * 1024
 
-/** All of stdin, without the end of its line: what a password manager prints. */
+/** All of stdin without its line end, as password managers print it. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
-  if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Leave --password-stdin out to be asked.')
+  if (stdin.isTTY) throw noSecretOnStdin('stdin is a terminal.', 'Leave --password-stdin out to be prompted.')
   const { signal, text } = await textOf(stdin, interrupted())
   signal.throwIfAborted()
   const secret = text.replace(/\r?\n$/, '')
-  if (secret === '') throw noSecretOnStdin('stdin is empty.', `Needed there: ${question}.`)
-  if (secret.length > LARGEST_SECRET || /[\r\n]/.test(secret)) {
-    throw noSecretOnStdin('stdin holds more than one line.', 'Give the password alone.')
+  if (secret === '') throw noSecretOnStdin('stdin is empty.', `Expected: ${question}.`)
+  if (secret.length > MAX_SECRET || /[\r\n]/.test(secret)) {
+    throw noSecretOnStdin('stdin has more than one line.', 'Pass only the password.')
   }
   return secret
 }
@@ -83,7 +83,7 @@ async function textOf(stdin: Context['stdin'], signal: AbortSignal): Promise<{ s
     for await (const piece of stdin) {
       pieces.push(Buffer.from(piece))
       length += pieces.at(-1)?.length ?? 0
-      if (length > LARGEST_SECRET + 2) break
+      if (length > MAX_SECRET + 2) break
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -99,15 +99,13 @@ function noSecretOnStdin(message: string, hint: string): CliError {
 
 const VARIABLE = 'FISH_NEW_ADMIN_PASSWORD'
 
-/** From where the password of a new administrator may come. */
 interface NewPasswordFlags {
   readonly 'no-input'?: boolean | undefined
   readonly 'password-stdin'?: boolean | undefined
 }
 
 /**
- * The password that a new administrator gets: from stdin, the environment or a file, else from a person, who types it
- * twice, since nobody sees it.
+ * Reads the password of a new administrator: from stdin, the environment or a file, else typed twice at a prompt.
  *
  * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
  */
@@ -120,13 +118,13 @@ export async function readNewPassword(context: Context, username: string, flags:
   if ((await readSecret(context, { ...asking, question: `${asking.question}, again` })) === typed) return typed
   throw new CliError({
     code: 'passwords_differ',
-    message: 'The two passwords differ, and nothing was done.',
-    hint: 'Type it again.',
+    message: 'The passwords differ; nothing was changed.',
+    hint: 'Try again.',
     exit: EXIT.usage,
   })
 }
 
-/** Fails where {@link readNewPassword} would without asking anybody. */
+/** Checks the new password without prompting. @throws what {@link readNewPassword} would throw */
 export async function checkNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<void> {
   const isGiven = flags['password-stdin'] || (await secretFromEnv(context, VARIABLE)) !== undefined
   if (isGiven || !canPrompt(context, flags['no-input'])) await readNewPassword(context, username, flags)
@@ -144,5 +142,5 @@ function requestOf(username: string, flags: NewPasswordFlags) {
 function withRightLength(password: string): string {
   const { minPasswordLength: shortest, passwordLength: longest } = LIMITS
   if (password.length >= shortest && password.length <= longest) return password
-  throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another one.')
+  throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another password.')
 }

@@ -4,31 +4,31 @@ import { dirname, sep } from 'node:path'
 import { systemError } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
-/** What to tell of a secret that came and could not be saved. */
+/** The error message for a secret that could not be saved. */
 export interface UnsavedSecret {
-  /** What the service has done, as the beginning of a sentence. */
+  /** What the service has done, as the start of a sentence. */
   readonly done: string
-  /** What to type next. */
+  /** The next step. */
   readonly next: string
 }
 
-/** A file that has its place on the disk already, so that a secret which is shown only once is not lost for want of one. */
+/** A file with space reserved on the disk, so that a full disk cannot lose a secret that is shown only once. */
 export interface ReservedFile {
-  /** Writes the content to the disk. @throws CliError `secret_not_saved`, which says so with `lost` */
-  write(content: string, lost: UnsavedSecret): Promise<void>
-  /** Takes the file away again, unless the content is in it. */
+  /** Writes the content durably. @throws CliError `secret_not_saved` with the given message */
+  write(content: string, unsaved: UnsavedSecret): Promise<void>
+  /** Removes the file unless it was written. */
   discard(): Promise<void>
 }
 
-/** The file that `--out` names. stdout is none. */
+/** The file in `--out`; `undefined` for stdout. */
 export function secretFilePath(out: string | undefined): string | undefined {
   return out === '-' ? undefined : out
 }
 
-/** Fails where {@link reserveSecretFile} would, as far as that is known before something is written, and makes nothing. */
+/** Checks without creating anything. @throws what {@link reserveSecretFile} would throw, as far as that is known */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
   if (path === '') throw usageError('--out names no file.', 'Name one, or - for stdout.')
-  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} names a folder.`, 'Name a file in it.')
+  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Name a file in it.')
   try {
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
@@ -42,12 +42,12 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
 }
 
 const OWNER_ONLY = 0o600
-// More than any secret takes. What is left of them when the process is killed reads as nothing.
-const PLACE = '\n'.repeat(4096)
+// Longer than any secret. If the process is killed, blank lines are left.
+const RESERVED = '\n'.repeat(4096)
 
 /**
- * Makes a file that only its owner can read, with room for a secret. One that exists is left alone, or with `replace`
- * replaced as a whole once the content is there. What is no regular file is never replaced.
+ * Creates a file that only its owner can read, with space for a secret. With `replace`, an existing file is replaced
+ * atomically once the secret is written. What is not a regular file is never replaced.
  */
 export async function reserveSecretFile(path: string, replace: boolean): Promise<ReservedFile> {
   await checkSecretFile(path, replace)
@@ -58,18 +58,18 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
   let isKept = false
   const discard = async () => {
     if (isKept) return
-    // What a full disk could not take may be told again here.
+    // A full disk may report its error again on close.
     await file.close().catch(() => {})
     await rm(draft, { force: true })
   }
   try {
-    await overwrite(file, PLACE)
+    await overwrite(file, RESERVED)
   } catch (error) {
     await discard()
     throw openError(error, path)
   }
   return {
-    async write(content, lost) {
+    async write(content, unsaved) {
       try {
         await overwrite(file, content)
         await file.close()
@@ -77,14 +77,14 @@ export async function reserveSecretFile(path: string, replace: boolean): Promise
         isKept = true
       } catch (error) {
         await discard()
-        throw notSaved(error as NodeJS.ErrnoException, path, lost)
+        throw notSaved(error as NodeJS.ErrnoException, path, unsaved)
       }
     },
     discard,
   }
 }
 
-/** Writes over what is there, so that no new place is needed. */
+// Overwrites in place, so that no new space is needed.
 async function overwrite(file: FileHandle, content: string): Promise<void> {
   const bytes = Buffer.from(content)
   let written = 0
@@ -99,7 +99,7 @@ async function overwrite(file: FileHandle, content: string): Promise<void> {
 function notRegularFile(path: string): CliError {
   return new CliError({
     code: 'file_exists',
-    message: `${path} is no regular file, so it is not replaced, and nothing was done.`,
+    message: `${path} is not a regular file; nothing was changed.`,
     hint: 'Name another file, or - for stdout.',
     exit: EXIT.conflict,
   })
@@ -118,7 +118,7 @@ function openError(error: unknown, path: string): CliError {
   if (error instanceof CliError) return error
   const { code, name } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') {
-    const message = `${path} exists already, and nothing was done.`
+    const message = `${path} already exists; nothing was changed.`
     return new CliError({
       code: 'file_exists',
       message,
@@ -126,7 +126,8 @@ function openError(error: unknown, path: string): CliError {
       exit: EXIT.conflict,
     })
   }
-  if (code === 'ENOENT') return usageError(`There is no folder for ${path}.`, 'Make it first, or name another file.')
+  if (code === 'ENOENT')
+    return usageError(`The folder of ${path} does not exist.`, 'Create it first, or name another file.')
   const message = `${path} cannot be written (${code ?? name}).`
   return new CliError({ code: 'file_not_written', message, hint: 'Name another file.', exit: EXIT.failure })
 }

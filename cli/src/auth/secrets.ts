@@ -10,7 +10,7 @@ import { hasSecrets, type ProfileSecrets } from './store.ts'
 
 type StoreKind = SecretStore['kind']
 
-/** The store of a kind. @throws CliError when there is no keyring */
+/** @throws CliError when no keyring is available */
 async function storeOf(context: KeyringIo, kind: StoreKind): Promise<SecretStore> {
   if (kind === 'file') return fileStore(context)
   const keyring = await openKeyring(context)
@@ -18,7 +18,7 @@ async function storeOf(context: KeyringIo, kind: StoreKind): Promise<SecretStore
   return keyringStore(keyring.openEntry)
 }
 
-/** Where new secrets go: as FISH_SECRET_STORE or the setting say, else the keyring where there is one, else a file. */
+/** The store of new secrets: FISH_SECRET_STORE, else the setting, else the keyring if available, else a file. */
 async function storeForNew(context: KeyringIo, { settings }: Config): Promise<SecretStore> {
   const wanted = settingValue('secret-store', context.env, settings) ?? 'auto'
   if (wanted !== 'auto') return storeOf(context, wanted === 'file' ? 'file' : 'keyring')
@@ -27,8 +27,8 @@ async function storeForNew(context: KeyringIo, { settings }: Config): Promise<Se
 }
 
 /**
- * The secrets of the profile that was selected, as far as they belong to the service that is talked to: whoever names
- * another address is not given this one's. Nothing is opened for a profile without secrets.
+ * Reads the secrets of the profile in use. Returns nothing when they belong to another service than the target, so that
+ * they are never sent to a different address. Opens no store for a profile without secrets.
  */
 export async function readSecrets(
   context: KeyringIo,
@@ -40,78 +40,78 @@ export async function readSecrets(
 }
 
 /**
- * Changes the secrets of a profile. Those that remain go to where new ones go; they are in one store only, unless the
- * old one is a keyring that is gone.
+ * Updates the secrets of a profile and moves them to the store of new secrets. An old copy remains only in a keyring that
+ * is no longer available.
  *
- * @returns Where they are now; `undefined` when none is left.
+ * @returns the store; `undefined` when no secrets are left
  */
 export async function updateSecrets(
   context: KeyringIo,
   config: Config,
   name: string,
-  alter: UpdateSecrets,
+  update: UpdateSecrets,
 ): Promise<SecretStore | undefined> {
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
-  const first = alter(old?.before)
+  const first = update(old?.before)
   if (!first || !hasSecrets(first)) {
     await old?.store().update(name, () => undefined)
-    await noteStore(context, name, undefined)
+    await recordStore(context, name, undefined)
     return undefined
   }
   const store = await storeForNew(context, config)
   const isMove = old !== undefined && old.kind !== store.kind
-  await store.update(name, (kept) => alter(isMove ? old.before : kept))
-  await noteStore(context, name, store.kind)
-  if (isMove && !old.isGone) await old.store().update(name, () => undefined)
+  await store.update(name, (kept) => update(isMove ? old.before : kept))
+  await recordStore(context, name, store.kind)
+  if (isMove && !old.isUnavailable) await old.store().update(name, () => undefined)
   return store
 }
 
 /**
- * Tries to keep secrets of a profile where new ones go, with nothing changed. Whether the profile itself can be changed
- * is for whoever changes it to try.
+ * Checks whether secrets of a profile could be stored, without changing anything.
  *
- * @returns Where they would be.
- * @throws What {@link updateSecrets} would, as far as that can be known.
+ * @returns the store they would be in
+ * @throws what {@link updateSecrets} would throw, as far as that is known
  */
 export async function checkSecretsUpdate(context: KeyringIo, config: Config, name: string): Promise<SecretStore> {
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)
-  await tryChange(context, store, name, (kept) => kept ?? { url: '' })
-  if (old && old.kind !== store.kind && !old.isGone) await tryChange(context, old.store(), name, () => undefined)
+  await checkUpdate(context, store, name, (kept) => kept ?? { url: '' })
+  if (old && old.kind !== store.kind && !old.isUnavailable)
+    await checkUpdate(context, old.store(), name, () => undefined)
   return store
 }
 
-/** Of a keyring, only whether it answers can be known. */
-async function tryChange(context: KeyringIo, store: SecretStore, name: string, alter: UpdateSecrets): Promise<void> {
-  if (store.kind === 'file') checkFileUpdate(context, name, alter)
+// Of a keyring, only its availability can be checked.
+async function checkUpdate(context: KeyringIo, store: SecretStore, name: string, update: UpdateSecrets): Promise<void> {
+  if (store.kind === 'file') checkFileUpdate(context, name, update)
   else await store.get(name)
 }
 
 interface OldStore {
   readonly kind: StoreKind
   readonly before: ProfileSecrets | undefined
-  readonly isGone: boolean
-  /** @throws CliError when it is gone */
+  readonly isUnavailable: boolean
+  /** @throws CliError when it is unavailable */
   readonly store: () => SecretStore
 }
 
-/** Where the secrets of a profile are. A keyring that is gone does not stand in the way of new secrets elsewhere. */
+/** Opens the current store of a profile. An unavailable keyring does not prevent storing new secrets elsewhere. */
 async function openOld(context: KeyringIo, kind: StoreKind | undefined, name: string): Promise<OldStore | undefined> {
   if (kind === undefined) return undefined
   try {
     const store = await storeOf(context, kind)
-    return { kind, before: await store.get(name), isGone: false, store: () => store }
+    return { kind, before: await store.get(name), isUnavailable: false, store: () => store }
   } catch (error) {
     if (!isKeyringFailure(error)) throw error
     const store = () => {
       throw error
     }
-    return { kind, before: undefined, isGone: true, store }
+    return { kind, before: undefined, isUnavailable: true, store }
   }
 }
 
-/** Writes into the profile where its secrets are. */
-async function noteStore(context: KeyringIo, name: string, secrets: StoreKind | undefined): Promise<void> {
+/** Records in the profile which store has its secrets. */
+async function recordStore(context: KeyringIo, name: string, secrets: StoreKind | undefined): Promise<void> {
   await changeConfig(context, (config) => {
     const profile = config.profiles.get(name)
     if (!profile || profile.secrets === secrets) return config

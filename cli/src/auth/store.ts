@@ -1,48 +1,45 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../config/profile.ts'
 
-/** Where secrets are kept. */
+/** A store of secrets. */
 export interface SecretStore {
   readonly kind: 'keyring' | 'file'
-  /** What it is, for people. */
+  /** Its name in messages. */
   readonly title: string
-  /** The secrets of a profile, if it has some. */
   get(profile: string): Promise<ProfileSecrets | undefined>
   /**
-   * Replaces the secrets of a profile by what `alter` makes of them, at once; answers the new ones. A profile that comes
-   * to have none is forgotten.
+   * Updates the secrets of a profile and returns the new ones. `undefined` removes them.
    */
   update(profile: string, alter: UpdateSecrets): Promise<ProfileSecrets | undefined>
 }
 
-/** Makes new secrets from those that are kept, if any. */
-export type UpdateSecrets = (kept: ProfileSecrets | undefined) => ProfileSecrets | undefined
+/** Computes new secrets from the stored ones. */
+export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined
 
-/** A session of an administrator. */
+/** A session of an administrator. The names of its fields are fixed: it is stored. */
 export interface AdminSession {
   readonly username: string
   readonly token: string
-  /** ISO 8601, by the server's clock. */
+  /** ISO 8601, by the clock of the server. */
   readonly expiresAt: string
 }
 
-/** The secrets of one profile. Passwords are not among them. */
+/** The secrets of a profile. Passwords are never stored. */
 export interface ProfileSecrets {
-  /** The service that these belong to: they are sent to no other. */
+  /** The service they belong to. They are never sent to another. */
   readonly url: string
-  /** The player that these belong to. */
+  /** The player they belong to. */
   readonly user?: string | undefined
   readonly fernetKey?: string | undefined
   readonly apiKey?: string | undefined
   readonly session?: AdminSession | undefined
 }
 
-/** Whether there is a secret among them. */
 export function hasSecrets({ fernetKey, apiKey, session }: ProfileSecrets): boolean {
   return fernetKey !== undefined || apiKey !== undefined || session !== undefined
 }
 
-/** Reads what a store kept; `undefined` for what this program did not write. */
+/** Validates stored secrets; `undefined` for anything that this program did not write. */
 export function parseSecrets(value: unknown): ProfileSecrets | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { url, user, fernetKey, apiKey, session } = value as Partial<Record<keyof ProfileSecrets, unknown>>
@@ -58,13 +55,13 @@ function isSession(value: unknown): value is AdminSession {
 }
 
 /**
- * Secrets after a login. What the login did not bring stays, as far as it belongs to the same service and the same
- * player.
+ * Merges the secrets of a login into the stored ones. Secrets that the login did not fetch stay if they belong to the same
+ * service and player.
  */
-export function mergeLogin(kept: ProfileSecrets | undefined, brought: ProfileSecrets): ProfileSecrets {
-  if (!kept || !isSameService(kept.url, brought.url)) return brought
-  const { user, fernetKey, apiKey, session } = kept
-  const isOther = brought.user !== undefined && (user === undefined || userNameKey(user) !== userNameKey(brought.user))
+export function mergeLogin(stored: ProfileSecrets | undefined, fetched: ProfileSecrets): ProfileSecrets {
+  if (!stored || !isSameService(stored.url, fetched.url)) return fetched
+  const { user, fernetKey, apiKey, session } = stored
+  const isOther = fetched.user !== undefined && (user === undefined || userNameKey(user) !== userNameKey(fetched.user))
   const own = isOther ? {} : { user, fernetKey, apiKey }
-  return { session, ...own, ...brought }
+  return { session, ...own, ...fetched }
 }

@@ -17,7 +17,7 @@ import {
 import { dirname } from 'node:path'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** What a file says; `undefined` when there is none. @throws CliError `file_not_read` */
+/** Reads a text file; `undefined` when it does not exist. @throws CliError `file_not_read` */
 export function readTextFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -31,36 +31,38 @@ const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
 /**
- * Makes the folder of a file, and those above it that are missing.
+ * Creates the folder of a file, and missing parents.
  *
- * @param mode Of each that is made here. @default 0o700: only the owner may enter
- * @throws The error of the file system.
+ * @param mode Mode of the created folders. @default 0o700
+ * @throws the error of the file system
  */
 export function makeFolderOf(path: string, mode = OWNER_ONLY_FOLDER): void {
-  // One by one: Node's `recursive` never ends where the system says ENOENT below a folder that exists, as in /proc.
-  for (const folder of foldersOnTheWay(dirname(path)).missing) makeFolder(folder, mode)
+  // One by one: Node's `recursive` loops forever where mkdir reports ENOENT in an existing folder, as in /proc.
+  for (const folder of parentFolders(dirname(path)).missing) makeFolder(folder, mode)
 }
 
 /**
- * Looks whether a file can be replaced, or made with the folders it needs, and changes nothing.
+ * Checks whether a file can be created or replaced, without changing anything.
  *
- * @param mayWrite Throws where a folder cannot be written.
- * @throws What replacing it would.
+ * @param mayWrite Throws for a folder that is not writable
+ * @throws what {@link replaceFile} would throw
  */
 export function checkReplaceable(path: string, mayWrite: (folder: string) => void = writable): void {
   const target = targetOf(path)
-  mayWrite(foldersOnTheWay(dirname(target)).nearest)
+  mayWrite(parentFolders(dirname(target)).nearest)
   for (const file of [target, draftOf(target)]) {
     if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
   }
 }
 
 /**
- * Replaces a file as a whole, readable by its owner alone. Whoever reads meanwhile, and whatever is cut off, sees the
- * old content or the new one. A link stays a link: what it points to is replaced. One at a time may do so
- * (`whileLocked`).
+ * Replaces a file atomically and durably, with mode 0600. The target of a symbolic link is replaced, not the link. Requires
+ * the lock of `lock.ts`.
  *
- * @throws The error of the file system; the file is as it was.
+ * Our own: write-file-atomic 8 does not sync the folder, so that a power cut may undo the rename, and a killed process
+ * leaves its draft behind.
+ *
+ * @throws the error of the file system; the file is unchanged
  */
 export function replaceFile(path: string, content: string): void {
   makeFolderOf(path)
@@ -77,17 +79,17 @@ export function replaceFile(path: string, content: string): void {
   if (process.platform !== 'win32') syncFolder(dirname(target))
 }
 
-/** The nearest folder that exists, and what is missing below it, from above. @throws The error of whoever stands there */
-function foldersOnTheWay(folder: string): { readonly nearest: string; readonly missing: readonly string[] } {
+/** The nearest existing folder, and the missing ones below it. @throws when a path segment is not a folder */
+function parentFolders(folder: string): { readonly nearest: string; readonly missing: readonly string[] } {
   const found = statsOf(statSync, folder)
   if (found?.isDirectory()) return { nearest: folder, missing: [] }
   if (found) throw systemError('ENOTDIR')
-  // A link that leads nowhere is no place for a folder.
+  // A dangling link.
   if (statsOf(lstatSync, folder)) throw systemError('EEXIST')
   const above = dirname(folder)
-  // A drive that is not there.
+  // A drive that does not exist.
   if (above === folder) throw systemError('ENOENT')
-  const { nearest, missing } = foldersOnTheWay(above)
+  const { nearest, missing } = parentFolders(above)
   return { nearest, missing: [...missing, folder] }
 }
 
@@ -95,7 +97,7 @@ function makeFolder(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode })
   } catch (error) {
-    // Another process made it meanwhile.
+    // Another process may have created it.
     if (!statsOf(statSync, folder)?.isDirectory()) throw error
   }
 }
@@ -113,14 +115,14 @@ function writable(folder: string): void {
   accessSync(folder, constants.W_OK | constants.X_OK)
 }
 
-// Always the same name, so that what a killed process left is gone with the next change.
+// A fixed name: the next change removes what a killed process left.
 function draftOf(target: string): string {
   return `${target}.new`
 }
 
-/** Removes what a killed process may have left of a draft. @throws The error of the file system, also where a folder stands there */
+/** Removes the draft of a killed process. @throws the error of the file system, also when it is a folder */
 export function removeDraft(draft: string): void {
-  // In words of the system's: what `rmSync` says of a folder is Node's own.
+  // With the code of the system: `rmSync` has its own for a folder.
   if (statsOf(lstatSync, draft)?.isDirectory()) throw systemError('EISDIR')
   rmSync(draft, { force: true })
 }
@@ -143,7 +145,7 @@ function writeToDisk(path: string, content: string): void {
   }
 }
 
-// A rename is on the disk when its folder is.
+// A rename is durable once its folder is synced.
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
@@ -153,26 +155,25 @@ function syncFolder(path: string): void {
   }
 }
 
-/** What was to be done with a file. */
 type FileOperation = 'read' | 'written' | 'locked'
 
-/** A failure of the file system, told with the path and its name for it, and never with content. */
-export function fileError({ code, name }: NodeJS.ErrnoException, path: string, deed: FileOperation): CliError {
+/** An error of the file system with its path and code, never with content. */
+export function fileError({ code, name }: NodeJS.ErrnoException, path: string, operation: FileOperation): CliError {
   return new CliError({
-    code: `file_not_${deed}`,
-    message: `${path} cannot be ${deed} (${code ?? name}).`,
-    hint: 'Check that the folder and the file belong to you and that the disk has room, or set XDG_CONFIG_HOME and XDG_STATE_HOME.',
+    code: `file_not_${operation}`,
+    message: `${path} cannot be ${operation} (${code ?? name}).`,
+    hint: 'Check the owner of the file and its folder and the free space, or set XDG_CONFIG_HOME and XDG_STATE_HOME.',
     exit: EXIT.failure,
   })
 }
 
-/** Whether an error of the file system says that there is no such file. */
+/** Whether a file does not exist. */
 export function isNotFound(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** An error as the file system throws it, for what was found out before it had to. */
+/** Creates an error like one of the file system. */
 export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code })
 }

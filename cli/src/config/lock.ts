@@ -5,21 +5,23 @@ import { checkReplaceable, fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
 /**
- * Does a change of this program's files while no other process does one. It is a lock of the system's, which ends with
- * its process, so a killed one leaves nothing to clear away. `change` must not wait for anything: whoever is next in the
- * same process waits by standing still.
+ * Runs a change of this program's files under a lock. The operating system releases the lock when the process ends, so a
+ * killed one leaves nothing to clean up. `change` must be synchronous: waiting for the lock blocks the thread.
  *
- * @param patienceMs How long to wait for the lock, in milliseconds. @default 5000
- * @throws CliError `config_busy` when the lock is not to be had in that time; `file_not_locked` when it cannot be had
+ * Our own, on SQLite's locks: proper-lockfile 4 guesses by the age of a folder whether the owner is alive, and loads in
+ * 30 ms.
+ *
+ * @param timeoutMs How long to wait for the lock. @default 5000
+ * @throws CliError `config_busy` after that time; `file_not_locked` when the file cannot be locked
  */
 export async function withLock<Result>(
   context: Pick<Context, 'env'>,
   change: () => Result,
-  patienceMs = 5000,
+  timeoutMs = 5000,
 ): Promise<Result> {
   const path = lockPath(context)
-  const lock = lockFile(path, patienceMs)
-  if (!lock) throw busy(path, patienceMs)
+  const lock = lockFile(path, timeoutMs)
+  if (!lock) throw busy(path, timeoutMs)
   try {
     return change()
   } finally {
@@ -28,39 +30,39 @@ export async function withLock<Result>(
 }
 
 /**
- * Does what only reads as {@link withLock} would do a change, without the lock: whoever only tries holds nobody up.
+ * Plans a change without taking the lock, so that a dry run blocks nobody.
  *
- * @throws CliError `file_not_locked` when the lock cannot be had at all
+ * @throws CliError `file_not_locked` when the file cannot be locked
  */
 export function withLockChecked<Result>(context: Pick<Context, 'env'>, plan: () => Result): Result {
   checkLockable(lockPath(context))
   return plan()
 }
 
-function busy(path: string, patienceMs: number): CliError {
+function busy(path: string, timeoutMs: number): CliError {
   return new CliError({
     code: 'config_busy',
-    message: `Another process has held ${path} for ${patienceMs} ms; nothing was changed.`,
-    hint: 'Try again when it is done.',
+    message: `Another process has locked ${path} for ${timeoutMs} ms; nothing was changed.`,
+    hint: 'Try again when it has finished.',
     exit: EXIT.failure,
   })
 }
 
-/** A lock on a file. It ends with its process, however that ends. */
+/** A lock on a file. It ends with its process. */
 interface FileLock {
-  /** Gives it back. Once is enough, more often does no harm. */
+  /** Releases the lock. Idempotent. */
   close(): void
 }
 
 /**
- * Locks a file, which is made where there is none, with a lock of the system's.
+ * Locks a file, and creates it if needed.
  *
- * @param patienceMs How long to wait for who has it, in milliseconds, standing still.
- * @returns The lock; nothing when another has it
+ * @param timeoutMs How long to block for the lock
+ * @returns `undefined` when another process holds the lock
  * @throws CliError `file_not_locked`
  */
-export function lockFile(path: string, patienceMs: number): FileLock | undefined {
-  // Loaded when it is used, and at once: what locks must not wait.
+export function lockFile(path: string, timeoutMs: number): FileLock | undefined {
+  // Loaded on use, and synchronously.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   let lock: InstanceType<typeof DatabaseSync> | undefined
   const close = () => {
@@ -69,8 +71,8 @@ export function lockFile(path: string, patienceMs: number): FileLock | undefined
   try {
     makeFolderOf(path)
     lock = new DatabaseSync(path)
-    // Nothing is ever written, so no journal has to be on the disk, nor is left there.
-    lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
+    // Nothing is written, so no journal file is needed.
+    lock.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
     return { close }
   } catch (error) {
     close()
@@ -80,12 +82,12 @@ export function lockFile(path: string, patienceMs: number): FileLock | undefined
 }
 
 /**
- * Looks whether a file can be locked, and makes none. Another who has the lock is no reason why not.
+ * Checks whether a file can be locked, without creating it. A lock held by another process is not an error.
  *
- * @throws What {@link lockFile} would.
+ * @throws what {@link lockFile} would throw
  */
 function checkLockable(path: string): void {
-  // What is there is tried: only SQLite knows what it takes.
+  // An existing file is tried: only SQLite knows what it accepts.
   if (existsSync(path)) {
     lockFile(path, 0)?.close()
     return
@@ -100,7 +102,7 @@ function checkLockable(path: string): void {
 // SQLite's primary result code SQLITE_BUSY (https://sqlite.org/rescode.html).
 const BUSY = 5
 
-/** What SQLite throws has its own code and words for it, such as of a full disk. */
+/** Errors of SQLite have a code and a text of their own, such as for a full disk. */
 type LockError = NodeJS.ErrnoException & { readonly errcode?: number; readonly errstr?: string }
 
 function named({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {

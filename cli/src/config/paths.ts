@@ -6,29 +6,29 @@ import type { Context, Env } from '../core/context.ts'
 
 const OWN_FOLDER = 'fish-crab'
 
-/** What decides where files belong. */
+/** What decides about the folders. */
 export interface PlatformInfo {
-  /** As `process.platform`. */
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The user's home folder. */
   readonly home: string
 }
 
-/** The folders of this program. They may not exist yet. */
+/** The folders of this program. They may not exist. */
 interface Folders {
-  /** What a person sets and may copy to another machine: profiles and settings. */
+  /** Profiles and settings, which may be copied to another machine. */
   readonly config: string
-  /** What belongs to this machine: secrets without a keyring, the outbox, locks. */
+  /** Data of this machine: secrets without a keyring, the outbox, locks. */
   readonly state: string
-  /** What was made and is worth keeping. */
+  /** Created data worth keeping. */
   readonly data: string
 }
 
 /**
- * Where files belong: the XDG folders where their variables are set (XDG Base Directory Specification 0.8), else what
- * the platform is used to: `~/.config`, `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`;
- * on Windows `%APPDATA%` for the configuration and `%LOCALAPPDATA%` for the rest. The state folder is that of the SDK's outbox.
+ * The folders: of the XDG variables (XDG Base Directory Specification 0.8), else the platform's: `~/.config`,
+ * `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%APPDATA%` for the
+ * configuration and `%LOCALAPPDATA%` for the rest. The state folder is that of the SDK's outbox.
+ *
+ * Our own: env-paths 4 reads the XDG variables on Linux only, and only those of the process.
  *
  * @example
  * foldersOf({ platform: 'linux', env: {}, home: '/home/alex' }).config // '/home/alex/.config/fish-crab'
@@ -46,7 +46,7 @@ export function foldersOf({ platform, env, home }: PlatformInfo): Folders {
     }
     return { config: join(home, '.config'), state: join(home, '.local', 'state'), data: join(home, '.local', 'share') }
   }
-  // The specification: a path that is not absolute is to be ignored.
+  // The specification: ignore a path that is not absolute.
   const given = (value: string | undefined) => (value && isAbsolute(value) ? value : undefined)
   const { config, state, data } = fallback()
   return {
@@ -56,34 +56,32 @@ export function foldersOf({ platform, env, home }: PlatformInfo): Folders {
   }
 }
 
-/** The folders of a run. */
 export function folders({ env }: Pick<Context, 'env'>): Folders {
   return foldersOf({ platform: process.platform, env, home: homeFolder(env) })
 }
 
-/** The file of profiles and settings. */
 export function configPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).config, 'config.json')
 }
 
-/** The file of secrets, where no keyring keeps them. */
+/** The file of secrets, without a keyring. */
 export function secretsPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).state, 'secrets.json')
 }
 
-/** The file whose lock lets one process at a time change the others. */
+/** The file whose lock serializes changes of the others. */
 export function lockPath(context: Pick<Context, 'env'>): string {
   return path.join(folders(context).state, 'changes.lock')
 }
 
-// Where Debian's base-passwd lets users live that have no home. Nothing is there, and nothing can be made there.
+// Home of users without one in Debian's base-passwd. It does not exist and cannot be created.
 const NO_HOME = '/nonexistent'
 
 /**
- * The user's home folder: that of the environment where it is an absolute path, else the one that the system knows.
- * A user without any, as containers have them, gets one that does not exist: what only reads works all the same.
+ * The home folder: of the environment if it is an absolute path, else of the system. A user without one, as in containers,
+ * gets a folder that does not exist, so that reading still works.
  *
- * @param lookUp What the system knows; throws when it does not know this user.
+ * @param lookUp Looks up the home folder; throws for an unknown user
  */
 export function homeFolder(
   env: Env,
@@ -100,10 +98,10 @@ export function homeFolder(
   }
 }
 
-// What the XDG Base Directory Specification 0.8 asks for.
+// Required by the XDG Base Directory Specification 0.8.
 const OWNER_ONLY_FOLDER = 0o700
 
-/** Where this user keeps what can be made again; `undefined` when nobody says who it is. */
+/** The cache folder; `undefined` for an unknown user. */
 export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
   if (platform === 'win32') return LOCALAPPDATA && join(LOCALAPPDATA, 'fish-cli', 'Cache')
   if (XDG_CACHE_HOME?.startsWith('/')) return join(XDG_CACHE_HOME, 'fish-cli')
@@ -112,8 +110,8 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
 }
 
 /**
- * The folder of {@link cachePath}, which is there: where it is missing, it and the one above are made. `undefined` when
- * it cannot be there. Whoever is given a folder that is missing may try for ever to make it, as Node does below /proc.
+ * Creates the folder of {@link cachePath} and its parent if needed; `undefined` when that fails. Node must not get a missing
+ * folder: below /proc it would try forever to create it.
  */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)

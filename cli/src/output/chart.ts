@@ -2,7 +2,6 @@ import type { Screen } from './screen.ts'
 import { paint, type Style } from './screen.ts'
 import { displayWidth, pad, printable, truncate } from './text.ts'
 
-/** One bar. */
 export interface Bar {
   readonly label: string
   /** Zero or more. */
@@ -10,20 +9,20 @@ export interface Bar {
   readonly style?: Style | undefined
 }
 
-// Eighths of a cell, so that small differences are seen.
+// Eighths of a cell, to show small differences.
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 const DEFAULT_WIDTH = 80
-const LONGEST_LABEL = 24
+const MAX_LABEL = 24
 
 /**
- * Bars under each other, with labels before and numbers behind them, without a line end. The longest bar fills the
- * width of the screen, 80 cells where there is none; ASCII where the screen has no more.
+ * Renders bars with labels and numbers, without a final line end. The longest bar fills the width of the screen, or 80
+ * cells without one. ASCII only where the screen shows nothing else.
  * @example renderChart([{ label: 'Gold', value: 3 }], screen) // Gold  ████████ 3
  */
 export function renderChart(bars: readonly Bar[], { colours, unicode, width }: Screen): string {
   const most = Math.max(0, ...bars.map(({ value }) => value))
   const numbers = bars.map(({ value }) => String(value))
-  const labels = bars.map(({ label }) => truncate(printable(label), LONGEST_LABEL, unicode ? '…' : '...'))
+  const labels = bars.map(({ label }) => truncate(printable(label), MAX_LABEL, unicode ? '…' : '...'))
   const labelWidth = Math.max(0, ...labels.map(displayWidth))
   const numberWidth = Math.max(0, ...numbers.map((number) => number.length))
   const room = Math.max(1, (width ?? DEFAULT_WIDTH) - labelWidth - numberWidth - 3)
@@ -37,7 +36,7 @@ export function renderChart(bars: readonly Bar[], { colours, unicode, width }: S
 }
 
 function drawBar(cells: number, unicode: boolean): string {
-  // Whatever is not zero is seen.
+  // A count above zero is always visible.
   if (!unicode) return '#'.repeat(cells > 0 ? Math.max(1, Math.round(cells)) : 0)
   const eighths = cells > 0 ? Math.max(1, Math.round(cells * 8)) : 0
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')

@@ -1,8 +1,7 @@
 import { type Cell, type Column, cellOf } from './columns.ts'
 
-/** How values are written; see {@link escapeFormula}. */
 export interface DelimitedOptions {
-  /** Writes values as they are, also those that a spreadsheet would run. @default false */
+  /** Write formulas unescaped. @default false */
   readonly raw?: boolean | undefined
 }
 
@@ -10,22 +9,22 @@ const FORMULA = /^'*[=+\-@\t\r\n]/
 const GUARD = "'"
 
 /**
- * A text that a spreadsheet shows instead of running it (OWASP, "CSV Injection"): what begins like a formula gets `'`
- * before it. Whoever names a fish may choose any text, and others open the file.
+ * Prefixes a formula with `'`, so that a spreadsheet shows it instead of running it (OWASP, "CSV Injection"). Players choose
+ * the names of fish, and others open the file.
  * @example formulaSafe('=HYPERLINK("…")') // `'=HYPERLINK("…")`
  */
 function escapeFormula(text: string): string {
   return FORMULA.test(text) ? GUARD + text : text
 }
 
-/** The text that {@link escapeFormula} was given. */
+/** Reverses {@link escapeFormula}. */
 export function unescapeFormula(text: string): string {
   return text.startsWith(GUARD) && FORMULA.test(text) ? text.slice(GUARD.length) : text
 }
 
 /**
- * Rows as RFC 4180 CSV: lines end with CRLF, the first names the fields, quotes where they are needed, also around outer
- * space, which many readers take away otherwise.
+ * Renders CSV (RFC 4180) with a header and CRLF line ends. Values with outer space are quoted too, since many readers trim
+ * it otherwise.
  */
 export function renderCsv<Row extends object>(
   rows: readonly Row[],
@@ -39,7 +38,7 @@ export function renderCsv<Row extends object>(
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
-/** Rows as tab-separated values, the first line names the fields. Tab, line end and backslash become `\t \n \r \\`. */
+/** Renders tab-separated values with a header. Tab, line ends and backslash become `\t \n \r \\`. */
 export function renderTsv<Row extends object>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -1,12 +1,11 @@
 import { usageError } from '../core/errors.ts'
 
-/** The forms that rows can be printed in. */
+/** The output formats of rows. */
 export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv'] as const
 
-/** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number]
 
-/** The flags that say how to print; commands that print rows have all of them (`outputFlags`). */
+/** Output flags. Commands that print rows have all of them (`outputFlags`). */
 export interface OutputFlags {
   readonly json?: boolean | undefined
   readonly output?: string | undefined
@@ -16,14 +15,14 @@ export interface OutputFlags {
 }
 
 /**
- * The form that flags ask for: `--output`, or `--json`, which is short for `--output json`.
- * @throws CliError when there is no such form, or the two disagree
+ * The format: `--output`, or `--json`, which is short for `--output json`.
+ * @throws CliError for an unknown format, or when the two disagree
  */
 export function formatOf(flags: OutputFlags): Format {
   return parseFormat(FORMATS, flags)
 }
 
-/** The same for a command that has forms of its own, a table and JSON among them. */
+/** The same for a command with formats of its own, which include table and JSON. */
 export function parseFormat<Name extends string>(
   formats: readonly (Name | 'table' | 'json')[],
   { json, output }: OutputFlags,
@@ -31,11 +30,11 @@ export function parseFormat<Name extends string>(
   if (output === undefined) return json ? 'json' : 'table'
   const format = formats.find((name) => name === output.toLowerCase())
   if (!format) throw usageError(`--output must be one of ${formats.join(', ')}.`)
-  if (json && format !== 'json') throw usageError('--json and --output say different things.', 'Leave one out.')
+  if (json && format !== 'json') throw usageError('--json and --output contradict each other.', 'Leave one out.')
   return format
 }
 
-/** Whether arguments ask for JSON, told without parsing them: also bad ones are answered in the form they ask for. */
+/** Whether arguments request JSON. Works without parsing, so that errors about arguments are JSON too. */
 export function hasJsonFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some(
     (word, index, words) =>
@@ -45,12 +44,12 @@ export function hasJsonFlag(argv: readonly string[]): boolean {
   )
 }
 
-/** Whether arguments say in which form to print, told without parsing them. */
+/** Whether arguments name a format, without parsing them. */
 export function hasFormatFlag(argv: readonly string[]): boolean {
   return flagWords(argv).some((word) => /^(--json$|--output(=|$)|-o)/.test(word))
 }
 
-/** Those before `--`: behind it, nothing is a flag. */
+// After `--`, nothing is a flag.
 function flagWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end === -1 ? argv : argv.slice(0, end)

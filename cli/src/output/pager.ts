@@ -4,7 +4,7 @@ import { EXIT, interruption } from '../core/errors.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './text.ts'
 
-// Leaves at once when all fits, keeps colours, and leaves the text on the screen.
+// Quit if all fits, keep colours, and leave the text on the screen.
 const LESS = 'FRX'
 
 /** The pager that the environment asks for: `PAGER`, `less` when it is not set, none when it is empty or `cat`. */

@@ -2,46 +2,45 @@ import type { Clock, Hooks, RetryEvent, WaitEvent } from '@fish-crab/sdk'
 import type { StatusLine } from '../core/context.ts'
 import { duration } from '../core/time.ts'
 
-/** What a progress is told with. */
 interface ProgressOptions {
-  /** What is counted, such as `catches`. */
+  /** Unit, such as `catches`. */
   readonly unit: string
-  /** What is being done, such as `Writing`; stands before the numbers. @default nothing does */
+  /** Prefix, such as `Writing`. @default none */
   readonly label?: string
-  /** A number together with its unit, where it is no plain count. @default the number, with `unit` behind */
+  /** Formats an amount with its unit. @default the number, followed by `unit` */
   readonly amount?: (count: number) => string
-  /** How many there will be; left out where nobody knows. */
+  /** Absent when unknown. */
   readonly total?: number | undefined
-  /** Milliseconds between two lines where there is no terminal. @default 10_000 */
+  /** Milliseconds between two lines without a terminal. @default 10_000 */
   readonly everyMs?: number
 }
 
-/** How far long work has come, told on stderr. */
+/** Progress on stderr. */
 export interface Progress {
-  /** @param done how many are done, all in all */
+  /** @param done Total so far */
   update(done: number): void
-  /** Takes the bar away; nothing is told after it. */
+  /** Removes the bar. Later updates are ignored. */
   end(): void
 }
 
 const BAR_CELLS = 20
 const REDRAW_MS = 100
-// Before, a rate says more about the start than about the work.
+// An earlier rate would mostly measure the start.
 const RATE_FROM_MS = 1000
 const PART = 'progress'
 
-/** A bar on a terminal, elsewhere a line every so often. The first time it is told is after the first pause. */
+/** A bar on a terminal, elsewhere a line at intervals, the first one after the first interval. */
 export function createProgress(line: StatusLine, clock: Clock, options: ProgressOptions): Progress {
   const { everyMs = 10_000 } = options
   const startedAt = clock.now()
-  let toldAt = line.isLive ? Number.NEGATIVE_INFINITY : startedAt
+  let shownAt = line.isLive ? Number.NEGATIVE_INFINITY : startedAt
   let hasEnded = false
   return {
     update(done) {
       const now = clock.now()
       const isLast = done === options.total
-      if (hasEnded || (now - toldAt < (line.isLive ? REDRAW_MS : everyMs) && !(isLast && line.isLive))) return
-      toldAt = now
+      if (hasEnded || (now - shownAt < (line.isLive ? REDRAW_MS : everyMs) && !(isLast && line.isLive))) return
+      shownAt = now
       const text = progressText(done, now - startedAt, options)
       if (line.isLive) line.set(PART, options.total ? `${bar(done / options.total)} ${text}` : text)
       else line.say(`fish-cli: ${text}`)
@@ -71,25 +70,23 @@ function bar(part: number): string {
 }
 
 const TICK_MS = 1000
-// Shorter waits are over before they are read.
-const WORTH_TELLING_MS = 1000
+// Shorter waits end before they are read.
+const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-/** What tells a wait. */
+/** Shows a wait. */
 interface Countdown {
-  /** Tells what `text` makes of the milliseconds that are left until a moment, in milliseconds since 1970. */
+  /** Shows the remaining time until `until`, in milliseconds since 1970. */
   start(until: number, text: (waitMs: number) => string): void
-  /** The wait is over. */
   stop(): void
 }
 
 /**
- * Tells on stderr how long something waits: a countdown on a terminal, elsewhere one line for each wait. Goes away when
- * the command ends.
+ * Shows waits on stderr: a countdown on a terminal, elsewhere one line per wait. Removed when the command ends.
  */
 export function createCountdown(line: StatusLine, clock: Clock): Countdown {
   let ticking: AbortController | undefined
-  let toldUntil = 0
+  let reportedUntil = 0
 
   function stop(): void {
     if (!ticking) return
@@ -102,9 +99,9 @@ export function createCountdown(line: StatusLine, clock: Clock): Countdown {
     while (!signal.aborted) {
       const waitMs = until - clock.now()
       if (waitMs <= 0) break
-      // Without the name of the program, so that also 40 cells show how long.
+      // Without the name of the program, so that the time fits into 40 cells.
       line.set(WAIT_PART, text(waitMs))
-      // Whole seconds of what is left, so that no number is skipped.
+      // Ticks on whole seconds left, so that no number is skipped.
       await clock.sleep(waitMs % TICK_MS || TICK_MS, signal)
     }
     if (!signal.aborted) stop()
@@ -112,11 +109,11 @@ export function createCountdown(line: StatusLine, clock: Clock): Countdown {
 
   function start(until: number, text: (waitMs: number) => string): void {
     const waitMs = until - clock.now()
-    if (waitMs < WORTH_TELLING_MS) return
+    if (waitMs < MIN_WAIT_MS) return
     if (!line.isLive) {
-      // Many calls wait for the same moment; it is told once.
-      if (Math.abs(until - toldUntil) < WORTH_TELLING_MS) return
-      toldUntil = until
+      // Many calls wait for the same time; report it once.
+      if (Math.abs(until - reportedUntil) < MIN_WAIT_MS) return
+      reportedUntil = until
       line.say(`fish-cli: ${text(waitMs)}`)
       return
     }
@@ -129,26 +126,24 @@ export function createCountdown(line: StatusLine, clock: Clock): Countdown {
   return { start, stop }
 }
 
-/** Hooks for a client that tell when, and how long, it waits. */
+/** Client hooks that show waits. */
 export function countdownHooks(line: StatusLine, clock: Clock): Pick<Hooks, 'onWait' | 'onRetry' | 'onRequest'> {
   const { start, stop } = createCountdown(line, clock)
   return {
     onWait: ({ resumesAt }: WaitEvent) => start(resumesAt.getTime(), waitText),
     onRetry: ({ waitMs, status }: RetryEvent) =>
       start(clock.now() + waitMs, (rest) => {
-        const why = status === undefined ? 'No answer' : `The service answered ${status}`
-        return `${why}: trying again in ${duration(rest)}; Ctrl-C ends it.`
+        const why = status === undefined ? 'No response' : `The service responded ${status}`
+        return `${why}. Retrying in ${duration(rest)} (Ctrl-C to cancel).`
       }),
     onRequest: stop,
   }
 }
 
-/** What is told while another process has what is to be sent. */
 export function leaseText(waitMs: number): string {
-  return `Waiting up to ${duration(waitMs)} for another process that sends these, or was killed; Ctrl-C ends it.`
+  return `Another process is sending these, or was killed. Waiting up to ${duration(waitMs)} (Ctrl-C to cancel).`
 }
 
-/** What is told while the rate limit holds. */
 export function waitText(waitMs: number): string {
-  return `The rate limit holds: waiting ${duration(waitMs)}; Ctrl-C ends it.`
+  return `Rate limited. Retrying in ${duration(waitMs)} (Ctrl-C to cancel).`
 }

@@ -3,17 +3,16 @@ import { Writable } from 'node:stream'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
-/** What a person at a terminal is asked. */
 interface LinePrompt {
-  /** All that stands before the answer. */
+  /** The prompt, with its punctuation. */
   readonly question: string
-  /** Whether nothing of the answer may be seen, not even its length. */
+  /** Whether to hide the input, its length too. */
   readonly isSecret: boolean
 }
 
 /**
- * Asks a person at a terminal for one line. It can be corrected as in a shell. When Ctrl-Z stopped the program and it
- * goes on, the question is asked again. What is typed behind the line waits for the next question.
+ * Prompts for a line on a terminal, with line editing. The prompt is repeated after Ctrl-Z and `fg`. Input after the line
+ * is left for the next prompt.
  *
  * @returns `undefined` at the end of input
  * @throws CliError `interrupted` at Ctrl-C
@@ -27,7 +26,7 @@ export async function promptLine(
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question })
   const show = () => {
     if (isSecret) {
-      // Begun anew: nobody knows how much of it was typed before.
+      // Starts over: the hidden input so far is unknown to the user.
       lines.write(null, { ctrl: true, name: 'u' })
       stderr.write(question)
     }
@@ -37,7 +36,7 @@ export async function promptLine(
   const keep = (_text: string | undefined, key: { readonly sequence?: string }) => {
     ahead += key.sequence ?? ''
   }
-  // The shell had the terminal meanwhile, and left it as it likes it: with echo. Readline hears of SIGCONT first.
+  // The shell has reset the terminal to echo. Runs after readline's own handler of SIGCONT.
   const goOn = () =>
     setImmediate(() => {
       if (hasEnded) return
@@ -49,7 +48,7 @@ export async function promptLine(
   let isLineEnded = false
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      // Closed within the event: what else came with the line must not be shown as part of this answer.
+      // Closed within the event: further input must not be echoed as part of this answer.
       lines.once('line', (answer) => {
         isLineEnded = true
         resolve(answer)
@@ -66,27 +65,26 @@ export async function promptLine(
     lines.close()
     stdin.off('keypress', keep)
     if (isSecret || !isLineEnded) stderr.write('\n')
-    // CR LF is one end of a line.
+    // CR LF is one line end.
     ahead = ahead.replace(/^\n/, '')
     if (ahead !== '' && !stdin.readableEnded) stdin.unshift(Buffer.from(ahead))
   }
 }
 
-/** Asks a person at a terminal; nothing of the answer is shown, not even its length. */
+/** Prompts for a secret without echo. */
 export async function promptSecret(context: Context, question: string): Promise<string> {
   const answer = await promptLine(context, { question: `${question}: `, isSecret: true })
   if (answer !== undefined) return answer
   throw new CliError({
     code: 'missing_credentials',
-    message: 'No answer was given.',
-    hint: 'Type it when asked, or set the variable that --help names.',
+    message: 'No input was given.',
+    hint: 'Type it at the prompt, or set the variable named in --help.',
     exit: EXIT.credentials,
   })
 }
 
-/** What a person is asked before something is destroyed. */
 interface Confirmation {
-  /** Without its question mark. */
+  /** Without a question mark. */
   readonly question: string
   /** `--yes` */
   readonly yes?: boolean | undefined
@@ -95,17 +93,17 @@ interface Confirmation {
 }
 
 /**
- * Asks whether to go on, unless `--yes` said so. Only `y` and `yes` do.
+ * Asks for confirmation unless `--yes` is set. Only `y` and `yes` confirm.
  *
- * @throws CliError `usage` where nobody can be asked, `not_confirmed` for any other answer
+ * @throws CliError `usage` without a terminal, `not_confirmed` for any other answer
  */
 export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, request: Confirmation): Promise<void> {
   const { question, yes, 'no-input': noInput } = request
   if (yes) return
   if (noInput || !context.stdin.isTTY || !context.stderr.isTTY) {
-    throw usageError(`Not done without a yes: ${question}?`, 'Add --yes.')
+    throw usageError(`Confirmation required: ${question}?`, 'Add --yes.')
   }
-  // The end of input is no yes.
+  // The end of input does not confirm.
   const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   if (/^y(es)?$/i.test(answer.trim())) return
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })

@@ -5,20 +5,20 @@ import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
 import { jsonText, printable } from './text.ts'
 
-/** What a command that prints rows has found. */
+/** Rows to print. */
 export interface RowsOutput<Row extends object> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   /**
-   * The one document of `--json`, around the rows: as they are, or with `--fields` of these fields alone.
+   * Builds the document of `--json` from the rows, or from their selected fields.
    * @default the rows as an array
    */
   readonly document?: (rows: readonly object[]) => unknown
-  /** What to tell a person, on stderr, when there are no rows. A table of no rows prints nothing at all. */
+  /** Message on stderr when there are no rows. An empty table prints nothing. */
   readonly empty?: string
 }
 
-/** Rows in the form that flags ask for, with a line end; `''` for a table or lines of JSON of no rows. */
+/** Renders rows in the selected format, with a line end; `''` for an empty table or JSON Lines. */
 export function renderRows<Row extends object>(
   { rows, columns, document = (found) => found }: RowsOutput<Row>,
   flags: OutputFlags,
@@ -45,7 +45,7 @@ function pickFields<Row extends object>(row: Row, columns: readonly Column<Row>[
   return Object.fromEntries(columns.map((column) => [column.field, cellOf(column, row) ?? null]))
 }
 
-/** Values go to a file or a program as they are; on a terminal they must not steer it. */
+/** On a terminal, removes characters that could control it. Files and programs get the values unchanged. */
 function sanitize(text: string, { isTerminal }: Screen): string {
   if (!isTerminal) return text
   return text
@@ -54,14 +54,13 @@ function sanitize(text: string, { isTerminal }: Screen): string {
     .join('')
 }
 
-/** Makes text of rows that come one after the other. */
+/** Renders rows as they arrive. */
 export type RowStream<Row extends object> = (rows: readonly Row[]) => string
 
 const GAP = '  '
 
 /**
- * Rows as lines to be appended: JSON lines where JSON is asked for, CSV and TSV with one line of names at the beginning,
- * else plain lines.
+ * Renders rows as lines to append: JSON Lines for JSON, CSV and TSV with one header, else plain lines.
  */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],

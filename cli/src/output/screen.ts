@@ -3,19 +3,19 @@ import { styleText } from 'node:util'
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { Env, Terminal } from '../core/context.ts'
 
-/** What a stream can show. */
+/** Capabilities of a stream. */
 export interface Screen {
   readonly isTerminal: boolean
   readonly colours: Colours
-  /** Whether more than ASCII can be shown. */
+  /** Whether the locale goes beyond ASCII. */
   readonly unicode: boolean
-  /** Cells in a line; `undefined` where there is no end to it. */
+  /** In cells; `undefined` when unlimited. */
   readonly width: number | undefined
-  /** Lines that are seen at once; `undefined` where nobody looks on. */
+  /** In lines; `undefined` when not a terminal. */
   readonly height: number | undefined
 }
 
-/** What stdout, stderr or another stream can show, each decided for itself. */
+/** Detects the capabilities of one stream, independently of the others. */
 export function screenOf({ env }: { readonly env: Env }, stream: Terminal<Writable>): Screen {
   const isTerminal = stream.isTTY === true
   return {
@@ -27,26 +27,26 @@ export function screenOf({ env }: { readonly env: Env }, stream: Terminal<Writab
   }
 }
 
-/** Whether the locale has more than ASCII. One that is not set at all is taken as modern. */
+// An unset locale counts as UTF-8.
 function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Env): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG
   if (TERM === 'dumb') return false
   return !locale || /utf-?8/i.test(locale)
 }
 
-/** A style of `util.styleText`, or a colour of the palette of 256. */
+/** A style of `util.styleText`, or a colour of the 256-colour palette. */
 export type Style = Parameters<typeof styleText>[0] | PaletteStyle
 
 interface PaletteStyle {
-  /** The number of the colour, 16 to 255; the first 16 are what each terminal makes of them. */
+  /** 16 to 255: terminals redefine the first 16. */
   readonly palette: number
   readonly bold?: boolean
 }
 
-/** The colours that a stream shows: none, the 16 that every terminal with colours has, or the palette of 256 too. */
+/** Colours of a stream: none, the 16 basic ones, or the palette of 256. */
 export type Colours = boolean | 256
 
-// The palette has six colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None is yellow.
+// The colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None of them is yellow.
 const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Bronze: { palette: 131 },
   Silver: { palette: 243 },
@@ -57,31 +57,29 @@ const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Mythical: { palette: 163, bold: true },
 }
 
-/** Whether to colour a stream. `FORCE_COLOR` wins over `NO_COLOR`, as in Node; else terminals have colours. */
+/** Whether to colour a stream: terminals, unless `NO_COLOR`. `FORCE_COLOR` wins over both, as in Node. */
 export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
   if (force !== undefined) return force !== '0' && force !== 'false'
   return !no && stream.isTTY === true && term !== 'dumb'
 }
 
-/** Whether a command line has `--no-color`. */
 export function hasNoColourFlag(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return (end === -1 ? argv : argv.slice(0, end)).includes('--no-color')
 }
 
-/** Which colours to use on a stream. */
 function coloursOf(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): Colours {
   return useColours(env, stream) && (hasPalette(env) ? 256 : true)
 }
 
-// Every console of Windows that runs this has it.
+// All supported Windows consoles have it.
 function hasPalette({ TERM = '', COLORTERM, FORCE_COLOR = '' }: Env): boolean {
   if (/^[23]$/.test(FORCE_COLOR) || COLORTERM || process.platform === 'win32') return true
   return /256|direct|kitty|alacritty|ghostty|foot|wezterm/.test(TERM)
 }
 
-/** Text in a style, or as it is. A colour of the palette is left out where there is none. */
+/** Applies a style as far as the colours allow. */
 export function paint(style: Style, text: string, colours: Colours): string {
   if (!colours) return text
   if (typeof style !== 'object' || !('palette' in style)) return styleText(style, text, { validateStream: false })
@@ -89,7 +87,7 @@ export function paint(style: Style, text: string, colours: Colours): string {
   return style.bold ? paint('bold', coloured, colours) : coloured
 }
 
-/** The colour of a rarity; `undefined` for that of the text around it. */
+/** The style of a rarity; `undefined` for the default colour. */
 export function rarityStyle(label: RarityLabel): Style | undefined {
   return RARITY_STYLES[label]
 }

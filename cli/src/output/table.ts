@@ -4,13 +4,15 @@ import { paint } from './screen.ts'
 import { displayWidth, pad, printable, truncate, wrapText } from './text.ts'
 
 const GAP = '  '
-// Below this, cells say nothing, and a line that is broken by the terminal is easier to read.
-const LEAST_CUT = 8
-const LEAST_WRAPPED = 24
+// Narrower cells are illegible; let the terminal wrap the lines instead.
+const MIN_WIDTH = 8
+const MIN_WRAP_WIDTH = 24
 
 /**
- * Rows under a line of titles, without a line end. Where the screen has a width, what does not fit is cut, the widest
- * columns first, or goes on in the next line; elsewhere everything is whole.
+ * Renders a table without a final line end. On a screen with a width, the widest columns are truncated or wrapped first;
+ * elsewhere nothing is.
+ *
+ * Our own: @oclif/table takes 457 ms to load; cli-table3 (34 KB) does not fit columns to the terminal.
  */
 export function renderTable<Row extends object>(
   rows: readonly Row[],
@@ -43,7 +45,7 @@ export function renderTable<Row extends object>(
   return [head, ...body].map((line) => line.join(GAP)).join('\n')
 }
 
-/** The lines that a row takes: one, unless a cell goes on in the next. */
+/** The lines of a row: one, unless a cell wraps. */
 function linesOf(
   cells: readonly string[],
   columns: readonly { readonly wrap?: boolean }[],
@@ -59,7 +61,7 @@ function cellText<Row extends object>(column: Column<Row>, row: Row): string {
   return printable(column.text ? column.text(value, row) : String(value ?? ''))
 }
 
-/** Widths that fit: no column is cut that is narrower than one that stays whole. Where nothing fits, all is legible. */
+/** Fits the widths by capping the widest columns. If that is not enough, columns stay legible and lines overflow. */
 function fitted(
   natural: readonly number[],
   columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],
@@ -69,16 +71,16 @@ function fitted(
   const capped = (cap: number) =>
     natural.map((cells, index) => {
       const { whole, wrap } = columns[index] ?? {}
-      return whole ? cells : Math.min(cells, wrap ? Math.max(cap, LEAST_WRAPPED) : cap)
+      return whole ? cells : Math.min(cells, wrap ? Math.max(cap, MIN_WRAP_WIDTH) : cap)
     })
   const sum = (cells: readonly number[]) => cells.reduce((total, each) => total + each, 0)
   if (sum(natural) <= available) return natural
   let cap = Math.max(...natural)
   while (cap > 1 && sum(capped(cap)) > available) cap -= 1
   const widths = [...capped(cap)]
-  // What rounding left over goes to the first columns that want it.
+  // The rest of the rounding goes to the first capped columns.
   let rest = available - sum(widths)
-  if (rest < 0) return capped(LEAST_CUT)
+  if (rest < 0) return capped(MIN_WIDTH)
   for (const [index, cells] of natural.entries()) {
     if (rest > 0 && (widths[index] ?? 0) < cells) {
       widths[index] = (widths[index] ?? 0) + 1
