@@ -5,26 +5,26 @@ import { describeItems } from './items.ts'
 import { describeModel } from './model.ts'
 import { describeReads, describeVersions } from './reads.ts'
 import { describeRecords, describeRemoval } from './records.ts'
-import { newCollection, newRecord, readEntries, talliesOf } from './samples.ts'
+import { newCollection, newRecord, operationsOf, readEntries, talliesOf } from './samples.ts'
 import { describeRecount, describeTallies } from './tallies.ts'
 import { describeWindows } from './windows.ts'
 
 /** A storage under test. */
 export interface OpenedStorage {
   readonly storage: FishStorage
-  /** Closes the storage and opens the same data anew; only for drivers that keep anything. */
+  /** Closes the storage and opens the same data anew; only for drivers that store anything. */
   readonly reopen?: () => Promise<FishStorage>
 }
 
 function describeLife(open: () => Promise<OpenedStorage>): void {
-  test('says in words what an acknowledgement means, and answers a ping', async () => {
+  test('describes what an acknowledgement means, and responds to a ping', async () => {
     const { storage } = await open()
     expect(storage.durability).toMatch(/^[A-Z].+\.$/)
     await expect(storage.ping()).resolves.toBeUndefined()
     await storage.dispose()
   })
 
-  test('answers many pings at once, and keeps nothing of them', async () => {
+  test('responds to many pings at once, and stores nothing of them', async () => {
     const { storage } = await open()
     const all = async () => [
       await storage.items.getKeys(),
@@ -39,7 +39,7 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
     await storage.dispose()
   })
 
-  test('finishes what is under way when it is disposed, and can be disposed twice', async () => {
+  test('finishes pending writes when it is disposed, and can be disposed twice', async () => {
     const { storage } = await open()
     const collection = newCollection()
     const appends = Array.from({ length: 20 }, () => storage.append(collection, newRecord()))
@@ -48,45 +48,19 @@ function describeLife(open: () => Promise<OpenedStorage>): void {
     expect((await Promise.all(appends)).map((result) => result.outcome)).toEqual(Array(20).fill('stored'))
   })
 
-  test('rejects every use after it was disposed', async () => {
+  test('rejects every operation after it was disposed', async () => {
     const { storage } = await open()
-    const collection = newCollection()
-    const window = { durationMs: 1000, limit: 1, now: 0 }
     await storage.dispose()
-    const uses: (() => Promise<unknown>)[] = [
-      () => storage.ping(),
-      () => storage.append(collection, newRecord()),
-      () => storage.findRecord('owner', 'token'),
-      () => readEntries(storage, collection),
-      () => storage.version(collection),
-      () => storage.removeRecord(collection, 'id'),
-      () => storage.removeOwner('owner'),
-      () => storage.tallies(),
-      () => storage.leaders({ kind: 'fish', limit: 1 }),
-      () => storage.countItems('a:'),
-      () => storage.setItemIfAbsent('a:b', 'c'),
-      () => storage.removeItemIf('a:b', 'c'),
-      () => storage.replaceItemIf('a:b', 'c', 'd'),
-      () => storage.listItems({ base: 'a:', limit: 1 }),
-      () => storage.countInWindow('key', window),
-      () => storage.peekWindow('key', window),
-      () => storage.items.getItem('a:b'),
-      () => storage.items.hasItem('a:b'),
-      () => storage.items.setItem('a:b', 'c'),
-      () => storage.items.removeItem('a:b'),
-      () => storage.items.getKeys(),
-      () => storage.items.clear(),
-    ]
-    for (const use of uses) {
-      await expect(use(), String(use)).rejects.toMatchObject({ name: 'StorageError', code: 'closed' })
+    for (const run of [() => storage.ping(), ...operationsOf(storage)]) {
+      await expect(run(), String(run)).rejects.toMatchObject({ name: 'StorageError', code: 'closed' })
     }
   })
 
-  test('keeps everything when it is opened again, where it keeps anything', async ({ skip }) => {
+  test('still has everything when it is opened again, unless it is in memory', async ({ skip }) => {
     const { storage, reopen } = await open()
     if (!reopen) {
       await storage.dispose()
-      skip('this driver keeps nothing')
+      skip('this driver stores nothing')
       return
     }
     const [kept, removed] = [newCollection({ kind: randomUUID() }), newCollection()]

@@ -35,3 +35,31 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
   const found = (await storage.tallies()).filter((tally) => tally.kind === kind)
   return found.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }
+
+/** One call of each operation, for tests of what all of them do. */
+export function operationsOf(storage: FishStorage): readonly (() => Promise<unknown>)[] {
+  const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
+  return [
+    () => storage.append(newCollection(), newRecord()),
+    () => storage.findRecord('owner', 'token'),
+    () => readEntries(storage, newCollection()),
+    () => storage.version(newCollection()),
+    () => storage.removeRecord(newCollection(), 'id'),
+    () => storage.removeOwner('owner'),
+    () => storage.tallies(),
+    () => storage.leaders({ kind: 'fish', limit: 1 }),
+    () => storage.countItems('a:'),
+    () => storage.setItemIfAbsent('a:b', 'c'),
+    () => storage.removeItemIf('a:b', 'c'),
+    () => storage.replaceItemIf('a:b', 'c', 'd'),
+    () => storage.listItems({ base: 'a:', limit: 1 }),
+    () => storage.countInWindow('key', window),
+    () => storage.peekWindow('key', window),
+    () => storage.items.getItem('a:b'),
+    () => storage.items.hasItem('a:b'),
+    () => storage.items.setItem('a:b', 'c'),
+    () => storage.items.removeItem('a:b'),
+    () => storage.items.getKeys(),
+    () => storage.items.clear(),
+  ]
+}

@@ -1,5 +1,5 @@
 /**
- * Settles as the work does, or rejects with what `late` makes once the time is over. The work itself goes on.
+ * Settles as the work does, or rejects with the error of `late` after the time limit. The work itself continues.
  *
  * @param ms milliseconds
  */

@@ -3,9 +3,9 @@
  *
  * - `in_use`: another process, or this one, has the folder open
  * - `newer_schema`: the file was written by a newer version
- * - `not_a_store`: the file is something else, or there can be none at its place; it was left as it is
- * - `unfinished`: it holds part of an import that did not finish
- * - `replaced`: it is no longer the store that was opened: it was emptied, or another one stands in its place
+ * - `not_a_store`: the file is something else, or cannot be at this path; it was left as it is
+ * - `unfinished`: it contains part of an import that did not finish
+ * - `replaced`: it is no longer the store that was opened: it was emptied or replaced
  * - `damaged`: the file is empty, is gone, does not belong to the log beside it, or ends before what was acknowledged;
  *   all was left as it is
  * - `read_only`: the folder or file cannot be written
@@ -44,7 +44,7 @@ export class StorageError extends Error {
   }
 }
 
-/** The answer of every operation after `dispose()`. */
+/** The error of every operation after `dispose()`. */
 export function closedError(): StorageError {
   return new StorageError('closed', 'The storage was closed. Open it again with createStorage().')
 }

@@ -1,8 +1,8 @@
 import { hasDotSegment, normalizeKey } from 'unstorage'
 import { StorageError } from './errors.ts'
 
-// A UTF-16 unit of 16 bits is written as four of these letters. Capitals never stand raw in a part, so a
-// search for an encoded piece of text can match neither the inside of an escape nor half a character.
+// A UTF-16 unit of 16 bits is written as four of these letters. A part has no other capitals, so a search for an encoded
+// piece of text matches neither the inside of an escape nor half a character.
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
@@ -62,7 +62,7 @@ export function decodeItemKey(key: string): string {
   return decodeKeyPart(key.slice(key.lastIndexOf(':') + 1))
 }
 
-/** Refuses a key that unstorage would change on its way to the driver, where it could hit another item. */
+/** Refuses a key that unstorage would change, so that it would name another item. */
 export function checkItemKey(key: string): string {
   if (VISIBLE_ASCII.test(key) && normalizeKey(key) === key && !hasDotSegment(key) && !key.endsWith('$')) return key
   throw new StorageError('invalid_key', 'An item key may hold no raw text. Build it with itemKey().')

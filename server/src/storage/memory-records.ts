@@ -11,7 +11,7 @@ import type {
   Tally,
 } from './types.ts'
 
-interface KeptRecord extends NewRecord {
+interface SequencedRecord extends NewRecord {
   readonly sequence: number
 }
 
@@ -20,7 +20,7 @@ class MemoryCollection {
   readonly place: Collection
   /** Text that the owner of all collections gives anew with every change. */
   version: string
-  readonly #records: KeptRecord[] = []
+  readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
 
   constructor(place: Collection, version: string) {

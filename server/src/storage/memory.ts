@@ -34,16 +34,16 @@ class OrderedItems {
   }
 
   page({ base, after = '', limit, contains = '' }: ItemRange): ItemPage {
-    const found: { key: string; value: string }[] = []
+    const matches: { key: string; value: string }[] = []
     const end = endOfBase(base)
     let at = this.#place(after > base ? after : base)
     if (this.#keys[at] === after) at += 1
-    for (; found.length <= limit; at += 1) {
+    for (; matches.length <= limit; at += 1) {
       const key = this.#keys[at]
       if (key === undefined || key >= end) break
-      if (key.includes(contains, base.length)) found.push({ key, value: this.#values.get(key) ?? '' })
+      if (key.includes(contains, base.length)) matches.push({ key, value: this.#values.get(key) ?? '' })
     }
-    return pageOf(found, limit)
+    return pageOf(matches, limit)
   }
 
   /** Index of the first key that is not before the given one. */
@@ -59,7 +59,6 @@ class OrderedItems {
   }
 }
 
-/** What a memory storage can be told. */
 export interface MemoryStorageOptions {
   /** Windows of one kind counted at once; see `countInWindow`. @default 100000 */
   readonly windows?: number
@@ -70,9 +69,9 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
   const records = new MemoryRecords()
   const windows = createWindows(options.windows)
   let closed = false
-  const whileOpen = <T>(answer: T): T => {
+  const whileOpen = <T>(value: T): T => {
     if (closed) throw closedError()
-    return answer
+    return value
   }
   const get = async (key: string) => whileOpen(items).get(key) ?? null
   return {
@@ -120,7 +119,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
 }
 
 /**
- * A storage that keeps nothing, for tests, mocks and trying out. Needs no Node: it also runs in a browser.
+ * A storage in memory, for tests, mocks and trying out. Needs no Node: it also runs in a browser.
  *
  * @example
  * const storage = createMemoryStorage()

@@ -1,23 +1,23 @@
 import type { ItemPage, ReadRange, StoredRecord } from './types.ts'
 
-/** The beginning of the keys right behind those of a base: `:` is followed by `;`. */
+/** The first key after those of a base: `;` follows `:`. */
 export function endOfBase(base: string): string {
   return `${base.slice(0, -1)};`
 }
 
-/** A page from one item more than it may hold: the surplus one says that there is a next page. */
+/** A page, given one item more than its limit: that one shows that there is a next page. */
 export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Most records of one chunk. */
+/** Limit of records in a chunk. */
 const CHUNK_RECORDS = 500
-/** A chunk is complete once its entries have this many characters; the record that gets it there is in it. */
+/** A chunk ends with the record that reaches this many characters. */
 const CHUNK_CHARACTERS = 64 * 1024
 
-/** What a driver offers to a chunked read; both are called anew for every chunk and answer at once. */
+/** Source of a chunked read. Both methods are called again for every chunk. */
 export interface RecordSource {
   /** Sequence of the newest record, 0 when there is none. */
   last(): number
@@ -39,8 +39,8 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
 }
 
 /**
- * Reads what was there when the read began. Each chunk is its own short look at the source, so a slow reader
- * holds nothing open, and what is appended meanwhile is left out.
+ * Reads what was stored when the read began. Each chunk is a short read of its own, so that a slow reader holds nothing open;
+ * records appended meanwhile are left out.
  */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {
   const to = source.last()

@@ -6,7 +6,7 @@ export interface Collection {
   readonly gamemode: string
 }
 
-/** One write, as it is stored: the ready JSON of its entries, in both shapes that reads answer. */
+/** One write, as it is stored: the ready JSON of its entries, in both shapes that reads return. */
 export interface NewRecord {
   /** Unique id of the record. */
   readonly id: string
@@ -22,7 +22,7 @@ export interface NewRecord {
   readonly full: string
 }
 
-/** What became of an append. */
+/** Outcome of an append. */
 export type AppendResult =
   /** Stored, and as durable as the driver makes it. */
   | { readonly outcome: 'stored'; readonly id: string }
@@ -31,7 +31,7 @@ export type AppendResult =
   /** Not stored: the owner was removed. */
   | { readonly outcome: 'owner_removed' }
 
-/** Which of the two ready forms of a record a read wants. */
+/** The two ready forms of a record. */
 export type RecordForm = 'plain' | 'full'
 
 /** A stored record as a read yields it. `sequence` grows with every record of a collection, with gaps. */
@@ -41,7 +41,7 @@ export interface StoredRecord {
   readonly entries: string
 }
 
-/** Where a read begins and how much it may take. */
+/** Start and size of a read. */
 export interface ReadRange {
   /** Yield records whose sequence is at least this. @default 0 */
   readonly from?: number
@@ -65,7 +65,7 @@ export interface CountWindow {
   readonly by?: 1 | -1
 }
 
-/** How often something happened in the current window, this time included, and when the window ends. */
+/** Count of events in the current window, this one included, and the end of the window. */
 export interface WindowCount {
   readonly count: number
   /** Unix time in milliseconds. */
@@ -78,11 +78,11 @@ export interface Tally {
   readonly gamemode: string
   /** The label that they carry; `null`: all entries, with or without labels. */
   readonly label: string | null
-  /** At least 1: what there is none of has no tally. */
+  /** At least 1: a count of 0 has no tally. */
   readonly count: number
 }
 
-/** Whose entries a leader board compares. */
+/** Range of a leader board. */
 export interface LeaderRange {
   readonly kind: string
   /** @default all gamemodes together */
@@ -104,14 +104,14 @@ export interface ItemPage {
   readonly next?: string
 }
 
-/** Which items a listing wants. */
+/** A range of items. */
 export interface ItemRange {
   /** Beginning of the keys, up to and including a `:`. */
   readonly base: string
-  /** Begin behind this key. @default the first */
+  /** Start after this key. @default the first */
   readonly after?: string
   readonly limit: number
-  /** Only keys that contain this behind `base`. */
+  /** Only keys that contain this after `base`. */
   readonly contains?: string
 }
 
@@ -120,13 +120,13 @@ export interface ItemRange {
  * durable before its promise settles. A rejected write was not acknowledged: it may be repeated, never counted on.
  */
 export interface StorageExtension {
-  /** What an acknowledgement means, in words for the operator. */
+  /** What an acknowledgement means, as a sentence for the operator. */
   readonly durability: string
-  /** What the operator should know about that, each a sentence. @default none */
+  /** Warnings for the operator, each a sentence. @default none */
   readonly warnings?: readonly string[]
   /**
-   * Rejects when the storage is out of reach, or takes no writes: it tries a small one, at most once a second, of which
-   * nothing is left that any other operation could see.
+   * Rejects when the storage is out of reach, or takes no writes: it tries a small one, at most once a second, which no other
+   * operation can see.
    */
   ping(): Promise<void>
   /** Stores a record once per `dedupeKey` of its owner, whichever collection it went to. */
@@ -143,21 +143,21 @@ export interface StorageExtension {
    */
   version(collection: Collection): Promise<string>
   /**
-   * Removes one record; answers whether it was there. Its token stays used: sent again, it is answered with the
-   * same id and stores nothing.
+   * Removes one record and returns whether it existed. Its token stays used: sent again, it returns the same id and stores
+   * nothing.
    */
   removeRecord(collection: Collection, id: string): Promise<boolean>
-  /** Removes all that belongs to an owner, for good: a later append answers `owner_removed`. */
+  /** Removes all that belongs to an owner, for good: a later append returns `owner_removed`. */
   removeOwner(owner: string): Promise<void>
-  /** All tallies, in no order. They change together with the records and cost what the answer holds. */
+  /** All tallies, in no order. They change together with the records, and cost what the result holds. */
   tallies(): Promise<readonly Tally[]>
-  /** The owners with the most entries, best first, ties by owner id ascending. Costs what the answer holds. */
+  /** The owners with the most entries, best first, ties by owner id ascending. Costs what the result holds. */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
-  /** Stores an item only when its key is free; answers whether it did. */
+  /** Stores an item only when its key is free, and returns whether it did. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
-  /** Removes an item only when it still has this value; answers whether it did. */
+  /** Removes an item only when it still has this value, and returns whether it did. */
   removeItemIf(key: string, value: string): Promise<boolean>
-  /** Replaces an item's value only when it still is `expected`; answers whether it did. */
+  /** Replaces an item's value only when it still is `expected`, and returns whether it did. */
   replaceItemIf(key: string, expected: string, value: string): Promise<boolean>
   /** Items in the order of their keys. Costs what the page holds, not what the storage does. */
   listItems(range: ItemRange): Promise<ItemPage>

@@ -1,6 +1,6 @@
 import type { CountWindow, WindowCount } from './types.ts'
 
-/** Windows of one kind that are kept at once when nothing else is said. */
+/** Default limit of windows of one kind. */
 const DEFAULT_WINDOW_CAPACITY = 100_000
 
 interface OpenWindow {
@@ -9,13 +9,13 @@ interface OpenWindow {
   readonly durationMs: number
 }
 
-/** Fixed windows in memory. What stands before the first `:` of a key is its kind: never let a client choose it. */
+/** Fixed windows in memory. The text before the first `:` of a key is its kind: never let a client choose it. */
 export interface Windows {
-  /** Counts once, or takes one back. Opens a window when none is open; the count stays at `limit + 1` once it is there. */
+  /** Counts an event, or takes one back. Opens a window when none is open; the count stops at `limit + 1`. */
   count(key: string, window: CountWindow): WindowCount
-  /** What {@link Windows.count} would go on from: 0 when a window would be opened, `limit + 1` when none could be. */
+  /** The count before the next event: 0 when that would open a window, `limit + 1` when there is no room for one. */
   peek(key: string, window: CountWindow): WindowCount
-  /** How many windows are kept, never above the capacity for each kind of key. */
+  /** Number of windows, never above the capacity for each kind of key. */
   readonly size: number
 }
 
@@ -33,12 +33,11 @@ function report({ count, resetAt }: OpenWindow): WindowCount {
 }
 
 /**
- * Counts in fixed windows with a bound on memory, in a table of its own for each kind of key. When all places of a table
- * are taken a new key gets that of an expired window, else that of the oldest window that still has something left. An
- * exhausted window is never given up: when there are no others the newcomer is answered as exhausted, until the first
- * of them ends.
+ * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table a new key replaces an expired
+ * window, else the oldest one that is not exhausted. Exhausted windows are never evicted: when there are no others, a new key
+ * counts as exhausted until the first of them ends.
  *
- * @param capacity windows of one kind kept at once @default 100000
+ * @param capacity limit of windows of one kind @default 100000
  */
 export function createWindows(capacity: number = DEFAULT_WINDOW_CAPACITY): Windows {
   const tables = new Map<string, Windows>()
@@ -63,12 +62,12 @@ function createTable(capacity: number): Windows {
   // Maps keep the order of insertion, so the first of `fresh` is the oldest.
   const fresh = new Map<string, OpenWindow>()
   const exhausted = new Map<string, OpenWindow>()
-  // Never above the end of the exhausted window that ends first, so that a flood does not look through all.
+  // Never above the first end of an exhausted window, so that a flood does not search all of them.
   let firstEnd = Number.POSITIVE_INFINITY
 
   function current(key: string, now: number): OpenWindow | undefined {
-    const found = fresh.get(key) ?? exhausted.get(key)
-    return found && isOpen(found, now) ? found : undefined
+    const window = fresh.get(key) ?? exhausted.get(key)
+    return window && isOpen(window, now) ? window : undefined
   }
 
   const hasRoom = () => fresh.size + exhausted.size < capacity
@@ -83,7 +82,7 @@ function createTable(capacity: number): Windows {
     }
   }
 
-  /** Whether nothing but exhausted windows is kept, and no more than these can be. */
+  /** Whether all windows are exhausted and there is no room for another. */
   function isFull(now: number): boolean {
     if (hasRoom()) return false
     const oldest = fresh.values().next().value
@@ -91,7 +90,7 @@ function createTable(capacity: number): Windows {
     return fresh.size === 0 && !hasRoom()
   }
 
-  function keep(key: string, one: OpenWindow, limit: number): void {
+  function store(key: string, one: OpenWindow, limit: number): void {
     if (one.count < limit) {
       exhausted.delete(key)
       fresh.set(key, one)
@@ -108,11 +107,11 @@ function createTable(capacity: number): Windows {
     return isFull(now) ? { count: limit + 1, resetAt: firstEnd } : { count: 0, resetAt: now + durationMs }
   }
 
-  function takeBack(key: string, asked: CountWindow): WindowCount {
-    const window = current(key, asked.now)
-    if (!window) return peek(key, asked)
-    window.count = Math.min(window.count, asked.limit) - 1
-    if (window.count > 0) keep(key, window, asked.limit)
+  function takeBack(key: string, options: CountWindow): WindowCount {
+    const window = current(key, options.now)
+    if (!window) return peek(key, options)
+    window.count = Math.min(window.count, options.limit) - 1
+    if (window.count > 0) store(key, window, options.limit)
     else {
       fresh.delete(key)
       exhausted.delete(key)
@@ -122,9 +121,9 @@ function createTable(capacity: number): Windows {
 
   return {
     peek,
-    count(key, asked) {
-      const { durationMs, limit, now, by } = asked
-      if (by === -1) return takeBack(key, asked)
+    count(key, options) {
+      const { durationMs, limit, now, by } = options
+      if (by === -1) return takeBack(key, options)
       let window = current(key, now)
       if (window) {
         window.count = Math.min(window.count + 1, limit + 1)
@@ -135,7 +134,7 @@ function createTable(capacity: number): Windows {
         if (!hasRoom()) fresh.delete(fresh.keys().next().value as string)
         window = { count: 1, resetAt: now + durationMs, durationMs }
       }
-      keep(key, window, limit)
+      store(key, window, limit)
       return report(window)
     },
     get size() {

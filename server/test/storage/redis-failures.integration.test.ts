@@ -1,36 +1,12 @@
 import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/storage'
 import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, operationsOf, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, type RedisServer, startRedis, until } from './redis-server.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
-const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
 
-/** One of each operation. */
-const operations = (storage: FishStorage): (() => Promise<unknown>)[] => [
-  () => storage.append(newCollection(), newRecord()),
-  () => storage.findRecord('owner', 'token'),
-  () => readEntries(storage, newCollection()),
-  () => storage.version(newCollection()),
-  () => storage.removeRecord(newCollection(), 'id'),
-  () => storage.removeOwner('owner'),
-  () => storage.tallies(),
-  () => storage.leaders({ kind: 'fish', limit: 1 }),
-  () => storage.countItems('a:'),
-  () => storage.setItemIfAbsent('a:b', 'c'),
-  () => storage.removeItemIf('a:b', 'c'),
-  () => storage.replaceItemIf('a:b', 'c', 'd'),
-  () => storage.listItems({ base: 'a:', limit: 1 }),
-  () => storage.countInWindow('key', window),
-  () => storage.peekWindow('key', window),
-  () => storage.items.getItem('a:b'),
-  () => storage.items.hasItem('a:b'),
-  () => storage.items.setItem('a:b', 'c'),
-  () => storage.items.removeItem('a:b'),
-  () => storage.items.getKeys(),
-  () => storage.items.clear(),
-]
+const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
 
 const answers = (storage: FishStorage) => () =>
   storage.ping().then(
@@ -64,12 +40,14 @@ describeWithRedis('a Redis that fails', () => {
     server.freeze()
     for (let round = 0; round < 3; round += 1) {
       // Before it is thawed.
-      await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)))
+      await Promise.all(
+        operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)),
+      )
     }
     server.thaw()
     await until(answers(storage))
     expect(await storage.items.getItem(itemKey('kept', 'a'))).toBe('x')
-    for (const run of operations(storage)) await run()
+    for (const run of operationsOf(storage)) await run()
   })
 
   test('stores a write once that was sent again because its answer was lost', async () => {
@@ -111,7 +89,7 @@ describeWithRedis('a Redis that fails', () => {
     await appending
     // At once: none of them is told that it waited in vain.
     const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('out of reach') }
-    await Promise.all(operations(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
+    await Promise.all(operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
 
     await server.start()

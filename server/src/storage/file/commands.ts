@@ -3,7 +3,6 @@ import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
 import type { Write, WriteResult } from './writer.ts'
 
-/** A collection by its number in the file. */
 interface NumberedCollection extends Collection {
   readonly collection: number
 }
@@ -20,7 +19,7 @@ function add(sums: Map<string, Sum>, parts: readonly (string | number)[], entrie
   else sums.set(key, { parts, entries })
 }
 
-/** What the writes of one transaction change about sums, so that a row that all of them change is written once. */
+/** Changes of sums by the writes of a transaction: a row that all of them change is written once. */
 class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
@@ -38,7 +37,7 @@ class PendingSums {
   }
 }
 
-/** Prepares what writes pending sums into the file and empties them. Call it before the transaction commits. */
+/** Prepares the writing of pending sums, which empties them. Call it before the transaction commits. */
 function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
   // The SQLite of Node 22.19 binds no numbered parameters.
@@ -84,8 +83,8 @@ function prepareAppend(db: DatabaseSync): Append {
       if (first) return { outcome: 'replayed', id: String(first.id) }
       addToken.run(owner, dedupeKey, id)
     }
-    const found = findCollection.get(owner, kind, gamemode)?.collection
-    const collection = Number(found ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
+    const existing = findCollection.get(owner, kind, gamemode)?.collection
+    const collection = Number(existing ?? addCollection.run(owner, kind, gamemode).lastInsertRowid)
     addRecord.run(collection, count, JSON.stringify(labels), id, plain, full)
     pending.count({ ...place, collection }, { count, labels }, 1)
     return { outcome: 'stored', id }
@@ -94,7 +93,7 @@ function prepareAppend(db: DatabaseSync): Append {
 
 /** Prepares the removal of one record; its token stays. */
 function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
-  // The `+` keeps SQLite from looking through the whole collection instead of using the index of ids.
+  // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
     `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels`,
   )
@@ -125,7 +124,7 @@ function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
     'INSERT INTO removed_owners (owner) VALUES (?) ON CONFLICT DO NOTHING',
   ].map((sql) => db.prepare(sql))
   return (owner, pending) => {
-    // These statements take away what the file says, so it must say all of it.
+    // These statements subtract the sums in the file, which must be complete.
     flush(pending)
     for (const statement of statements) statement.run(owner)
   }

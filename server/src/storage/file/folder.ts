@@ -15,7 +15,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Creates an empty file; answers whether it did. One that exists, also since a moment ago, is not even opened. */
+/** Creates an empty file and returns whether it did. An existing file is not even opened. */
 export function createPrivateFile(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -36,10 +36,10 @@ interface MadeFolder {
 export function makeFolder(path: string): MadeFolder {
   const folder = resolve(path)
   if (existsSync(folder)) return { folder, undo() {} }
-  const missing = missingFrom(folder)
+  const missing = missingFolders(folder)
   const undo = () => removeEmpty(missing)
   try {
-    for (const above of missing.slice(1).toReversed()) makeUnlessThere(above)
+    for (const above of missing.slice(1).toReversed()) makeIfMissing(above)
     mkdirSync(folder, { mode: 0o700 })
     syncFolder(dirname(folder))
   } catch (error) {
@@ -50,14 +50,14 @@ export function makeFolder(path: string): MadeFolder {
 }
 
 /** The folder and those above it that do not exist, the deepest first. */
-function missingFrom(folder: string): readonly string[] {
+function missingFolders(folder: string): readonly string[] {
   const missing: string[] = []
   for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
   return missing
 }
 
-/** Not Node's recursive way: that never ends where a folder cannot be made in one that exists, such as /proc. */
-function makeUnlessThere(folder: string): void {
+/** `mkdir` with `recursive` never ends where an existing folder allows no new one, such as /proc. */
+function makeIfMissing(folder: string): void {
   try {
     mkdirSync(folder)
   } catch (error) {
@@ -70,66 +70,65 @@ function removeEmpty(folders: readonly string[]): void {
     try {
       rmdirSync(folder)
     } catch {
-      // Somebody else's by now, or never made.
+      // In use by others, or never made.
     }
   }
 }
 
-/** A data folder that this process has for itself. */
 export interface FolderLock {
-  /** Lets others have the folder. */
+  /** Unlocks the folder. */
   close(): void
-  /** The same, and takes the lock file away when there was none before this lock. */
+  /** Unlocks it, and removes the lock file when this lock created it. */
   undo(): void
 }
 
 const LOCK_FILE = 'fish.lock'
 const SQLITE_BUSY = 5
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 
 /**
- * Takes the folder for this process alone, until the answer is closed or the process is gone, however it ends:
- * the lock is one of SQLite's on a file of its own, and the system drops it with the process.
+ * Locks the folder for this process, until the lock is closed or the process ends in any way: it is a lock of SQLite on a file
+ * of its own, which the system drops with the process.
  *
  * @throws {StorageError} `in_use`; `read_only` where the lock file may not be written
  */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, LOCK_FILE)
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    // Not by opening an existing one: closing it again would drop the lock of another storage in this process.
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    // Never opens an existing file: closing it would drop the lock of another storage in this process.
     const isNew = createPrivateFile(file)
     const before = birthOf(file)
     const lock = new DatabaseSync(file)
     try {
-      // Of a file that may not be written, SQLite makes an exclusive transaction that locks nothing: a write tells.
+      // An exclusive transaction on a read-only file locks nothing, and only a write fails.
       lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
     } catch (error) {
       lock.close()
       throw sqliteCode(error) === SQLITE_BUSY ? inUse(folder, error) : toStorageError(error, folder)
     }
-    // A file that was taken away between opening and locking locks nothing: somebody else may have made the next one.
-    if (before !== undefined && birthOf(file) === before) return heldBy(lock, isNew ? file : undefined)
+    // A file that was removed between opening and locking locks nothing: another process may have made the next one.
+    if (before !== undefined && birthOf(file) === before) return folderLock(lock, isNew ? file : undefined)
     lock.close()
   }
   throw inUse(folder)
 }
 
-function heldBy(lock: DatabaseSync, made: string | undefined): FolderLock {
+function folderLock(lock: DatabaseSync, made: string | undefined): FolderLock {
   return {
     close: () => lock.close(),
     undo() {
-      // While it is held: whoever opened it before finds, once it has the lock, that the file is no longer there.
-      // Windows removes no file that is open.
+      // While locked: a process that has it open finds, once it has the lock, that the file is gone.
+      // Windows removes no open file.
       if (made !== undefined && process.platform !== 'win32') rmSync(made, { force: true })
       lock.close()
     },
   }
 }
 
-/** What no other file at this place has in common with it: an inode may be used again, a moment is not. */
+/** Differs for every file at this path: an inode may be used again, but not at the same moment. */
 function birthOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
 }
 
 function inUse(folder: string, cause?: unknown): StorageError {

@@ -3,7 +3,7 @@ import type { Collection, ItemPage, ItemRange, Leader, LeaderRange, RecordForm, 
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** The sums that triggers keep beside the records: each read costs the rows it answers. */
+/** Reads sums that are stored beside the records: a read costs the rows it returns. */
 interface TallyReader {
   tallies(): Tally[]
   leaders(range: LeaderRange): Leader[]
@@ -34,7 +34,7 @@ function prepareTallies(db: DatabaseSync): TallyReader {
   }
 }
 
-/** What is read on the main thread: answers at once, and never waits for the writer. */
+/** Reads on the main thread, which never wait for the writer. */
 export interface Reader extends TallyReader {
   ping(): void
   item(key: string): string | null
@@ -58,12 +58,12 @@ function prepareRecords(db: DatabaseSync): Reader['records'] {
   return ({ owner, kind, gamemode }, form) => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
     between: (from, to) =>
-      // The columns are those of a record; SQLite's types are not known to the compiler.
+      // The compiler does not know the types of the columns.
       ranges[form].iterate(owner, kind, gamemode, from, to) as unknown as Iterable<StoredRecord>,
   })
 }
 
-/** Prepares the reads of single items and of pages of them, also of a store that is only looked at. */
+/** Prepares reads of items, also for a store of an older schema. */
 export function prepareItemReads(db: DatabaseSync): Pick<Reader, 'item' | 'page'> {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(
@@ -106,7 +106,7 @@ function prepareVersion(db: DatabaseSync): Reader['version'] {
   }
 }
 
-/** Opens the file for reading. The writer has it open already: it is whole and of this version. */
+/** Opens the file for reading. The writer has migrated it already. */
 export function openReader(file: string): Reader {
   const db = new DatabaseSync(file, { readOnly: true })
   db.exec('PRAGMA busy_timeout = 1000')

@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
-/** Version 1 of the schema: what a new file begins with. */
+/** Version 1. */
 const MIGRATION_1 = `
 CREATE TABLE collections (
   collection INTEGER PRIMARY KEY,
@@ -33,8 +33,8 @@ CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 `
 
 /**
- * Every beginning of item keys that ends in a colon: `a:` and `a:b:` for `a:b:c`. A subquery, because a trigger
- * takes `WITH` nowhere else.
+ * Every prefix of item keys that ends in a colon: `a:` and `a:b:` for `a:b:c`. A subquery, because a trigger allows `WITH`
+ * nowhere else.
  */
 function basesOf(keys: string): string {
   return `
@@ -51,8 +51,8 @@ function basesOf(keys: string): string {
 
 /**
  * Version 2: tallies, leader boards, versions of collections, counters of items, removal of one record.
- * The writer keeps the sums of records itself, because triggers would do for each record what it does once a
- * transaction; items are written seldom, and their triggers cannot forget one.
+ * The writer updates the sums of records itself, once per transaction; triggers would do it for each
+ * record. Items are written rarely.
  */
 const MIGRATION_2 = `
 ALTER TABLE records ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
@@ -111,7 +111,7 @@ CREATE TRIGGER item_removed AFTER DELETE ON items BEGIN
 END;
 `
 
-/** Version 3: how much was written into the store, to be compared with the mark beside it. */
+/** Version 3: how much was written to the store, to compare with the mark beside it. */
 const MIGRATION_3 = `
 CREATE TABLE high_water (
   -- Random, and new for every copy: one that goes its own way is not measured by the mark of the original.
@@ -126,7 +126,7 @@ export const APPLICATION_ID = 0x46495348
 
 /**
  * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
- * An entry that was released is never edited: a change is a new entry, in a file of its own.
+ * A released entry is never edited: a change is a new entry.
  */
 const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2, MIGRATION_3]
 
@@ -138,23 +138,23 @@ export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
 /**
- * Refuses a file of a later version, whose data this code could damage.
+ * Refuses a file of a later version, which this code could damage.
  *
  * @throws {StorageError} `newer_schema`
  */
-export function checkSchemaVersion(found: number): void {
-  if (found <= SCHEMA_VERSION) return
+export function checkSchemaVersion(version: number): void {
+  if (version <= SCHEMA_VERSION) return
   throw new StorageError(
     'newer_schema',
-    `The data was written by a newer version of the service (schema ${found}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+    `The data was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
   )
 }
 
-/** Brings an open file to {@link SCHEMA_VERSION}, each step in a transaction of its own. */
+/** Migrates an open file to {@link SCHEMA_VERSION}, each step in a transaction of its own. */
 export function migrate(db: DatabaseSync): void {
-  const found = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  checkSchemaVersion(found)
-  MIGRATIONS.slice(found).forEach((statements, index) => {
-    db.exec(`BEGIN IMMEDIATE; ${statements}; PRAGMA user_version = ${found + index + 1}; COMMIT`)
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  checkSchemaVersion(version)
+  MIGRATIONS.slice(version).forEach((statements, index) => {
+    db.exec(`BEGIN IMMEDIATE; ${statements}; PRAGMA user_version = ${version + index + 1}; COMMIT`)
   })
 }

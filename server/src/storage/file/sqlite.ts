@@ -18,7 +18,6 @@ export type DatabaseSync = Sqlite.DatabaseSync
 
 interface Advice {
   readonly code: StorageErrorCode
-  /** @param folder what to call the data folder */
   readonly message: (folder: string) => string
 }
 
@@ -68,8 +67,8 @@ export function sqliteCode(error: unknown): number | undefined {
 }
 
 /**
- * Names what went wrong below and says what to do; the error itself becomes the cause.
- * @param folder the data folder @default not named
+ * The error of the storage for one of SQLite or the system, which becomes its cause.
+ * @param folder for the message
  */
 export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error

@@ -23,18 +23,18 @@ export function prepareStore(folder: string): string {
 }
 
 /**
- * Looks whether a database file of a locked folder can be opened, and changes nothing.
+ * Checks that a database file of a locked folder can be opened, and changes nothing.
  *
  * @returns whether there is a file
  * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
  */
 export function checkStore(file: string): boolean {
   if (checkStoreHeader(file)) {
-    checkLeftLog(file)
+    checkLog(file)
     checkHighWater(file)
     return true
   }
-  if (hasLog(file)) throw strangeLog(file)
+  if (hasLog(file)) throw mismatchedLog(file)
   const lost = readMark(dirname(file))?.writes ?? 0
   if (lost === 0) return false
   throw new StorageError(
@@ -44,20 +44,20 @@ export function checkStore(file: string): boolean {
 }
 
 /**
- * A log that was deleted or damaged is no error to SQLite: it takes the database as it was before. The mark tells that
- * there was more.
+ * SQLite accepts a database whose log was deleted or damaged, without what was in the log. The mark shows that there was
+ * more.
  */
 function checkHighWater(file: string): void {
   const mark = readMark(dirname(file))
   if (!mark) return
-  // A connection that may not write would leave two files behind where there is no log; one that may changes a log.
+  // Without a log, a read-only connection would leave two files behind; with one, a writable connection would change it.
   const db = new DatabaseSync(file, { readOnly: hasLog(file) })
   try {
-    const found = readHighWater(db)
-    if (found?.lineage !== mark.lineage || found.writes >= mark.writes) return
+    const current = readHighWater(db)
+    if (current?.lineage !== mark.lineage || current.writes >= mark.writes) return
     throw new StorageError(
       'damaged',
-      `${file} ends before what was acknowledged: about ${mark.writes - found.writes} writes are missing, and nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or an older ${STORE_FILE} was put here. Put the right one back or restore a backup; or remove ${MARK_FILE}, to go on without these writes.`,
+      `${file} ends before what was acknowledged: about ${mark.writes - current.writes} writes are missing, and nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or an older ${STORE_FILE} was put here. Put the right one back or restore a backup; or remove ${MARK_FILE}, to go on without these writes.`,
     )
   } finally {
     db.close()
@@ -69,32 +69,32 @@ function hasLog(file: string): boolean {
 }
 
 /**
- * SQLite lays a write-ahead log that it finds over the database beside it, whether or not the two belong together: a
- * backup copied over a crashed store would be mixed with what came after it. So what a log that was left behind makes
- * of the database is checked first, read-only, which changes neither.
+ * SQLite applies any write-ahead log that it finds beside a database, whether or not the two belong together: a backup copied
+ * over a crashed store would be mixed with later data. So the result of a log is checked first, read-only, which changes
+ * neither.
  */
-function checkLeftLog(file: string): void {
+function checkLog(file: string): void {
   if (!hasLog(file)) return
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
-    if (problem !== 'ok') throw strangeLog(file)
+    if (problem !== 'ok') throw mismatchedLog(file)
   } catch (error) {
     if (error instanceof StorageError) throw error
-    throw sqliteCode(error) === SQLITE_CORRUPT ? strangeLog(file) : error
+    throw sqliteCode(error) === SQLITE_CORRUPT ? mismatchedLog(file) : error
   } finally {
     db.close()
   }
 }
 
-function strangeLog(file: string): StorageError {
+function mismatchedLog(file: string): StorageError {
   return new StorageError(
     'damaged',
     `${file} and ${file}-wal do not belong together, and nothing was changed. If ${STORE_FILE} was restored from a backup, move ${STORE_FILE}-wal and ${STORE_FILE}-shm away and start again; if it was deleted, restore it.`,
   )
 }
 
-/** A new store takes its name only when it is whole, so a crash on the way leaves none rather than half of one. */
+/** A new store gets its name only when it is complete, so that a crash leaves no half of one. */
 function createStore(file: string): void {
   const draft = `${file}.new`
   for (const old of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`]) rmSync(old, { force: true })
@@ -113,60 +113,60 @@ function createStore(file: string): void {
 
 const MAGIC = 'SQLite format 3\0'
 
-/** To how many bytes SQLite cuts a write-ahead log that it begins anew; else it cuts no file of an open database. */
+/** Size in bytes to which SQLite cuts a log that it restarts. It cuts no other file of an open database. */
 export const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 
-interface FoundFile {
+interface FileStat {
   /** Device and inode. */
   readonly fileId: string
   readonly size: number
 }
 
-function find(file: string): FoundFile | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found && { fileId: `${found.dev}:${found.ino}`, size: Number(found.size) }
+function statOf(file: string): FileStat | undefined {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat && { fileId: `${stat.dev}:${stat.ino}`, size: Number(stat.size) }
 }
 
 /** Device and inode of a file, `undefined` when there is none. */
 export function fileIdOf(file: string): string | undefined {
-  return find(file)?.fileId
+  return statOf(file)?.fileId
 }
 
 /**
- * Remembers which log a database that is open has, and answers what refuses writes once the database or its log is no
- * longer the one at its path, or shorter than it was: they would be acknowledged and lost. A log that was cut and then
- * written on has a hole besides, which SQLite would lay over the database.
+ * Returns a check that refuses writes once the database or its log is no longer the one at its path, or shorter than it was:
+ * they would be acknowledged and lost. A log that was cut short and then written to also has a hole, which SQLite would apply
+ * to the database.
  *
  * @param fileId of the database, from before it was opened
- * @returns throws StorageError `unavailable`
+ * @returns the check, which throws StorageError `unavailable`
  */
 export function guardFiles(file: string, fileId: string): () => void {
   const replaced = 'was deleted or replaced while it was open.'
   // As long as a file is open no other one gets its inode. A database without a log has neither of the two.
   const log = [`${file}-wal`, `${file}-shm`].map((path) => ({
     path,
-    found: find(path),
-    gone: `${path} ${replaced} Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
+    last: statOf(path),
+    error: `${path} ${replaced} Stop the service with SIGTERM, which saves what was acknowledged, and start it again.`,
   }))
-  const gone = `The data file ${replaced} Put it back, or restart the service.`
-  const watched = [{ path: file, found: { fileId, size: find(file)?.size ?? 0 }, gone }, ...log]
+  const error = `The data file ${replaced} Put it back, or restart the service.`
+  const watched = [{ path: file, last: { fileId, size: statOf(file)?.size ?? 0 }, error }, ...log]
   return () => {
     for (const one of watched) {
-      if (!one.found) continue
-      const now = find(one.path)
-      if (now?.fileId !== one.found.fileId) throw new StorageError('unavailable', one.gone)
-      if (now.size < Math.min(one.found.size, LOG_SIZE_LIMIT)) {
+      if (!one.last) continue
+      const now = statOf(one.path)
+      if (now?.fileId !== one.last.fileId) throw new StorageError('unavailable', one.error)
+      if (now.size < Math.min(one.last.size, LOG_SIZE_LIMIT)) {
         throw new StorageError(
           'unavailable',
           `${one.path} was cut short while it was open, and may have lost what was acknowledged. Stop the service and start it again, which says what is missing.`,
         )
       }
-      one.found = now
+      one.last = now
     }
   }
 }
 
-/** The lock and the mark belong to a folder, and SQLite keeps the log beside the file that a link leads to. */
+/** The lock and the mark belong to a folder, and SQLite puts the log beside the target of a link. */
 function refuseLink(file: string): void {
   if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return
   const folder = dirname(resolve(dirname(file), readlinkSync(file)))
@@ -177,9 +177,9 @@ function refuseLink(file: string): void {
 }
 
 /**
- * Looks at the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, because
- * opening may already change it. Call it only while holding the folder's lock: closing a file that this
- * process has open elsewhere would drop its locks.
+ * Checks the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, which may already
+ * change it. Call it only while holding the folder's lock: closing a file that this process has open elsewhere would drop its
+ * locks.
  *
  * @returns whether there is a file
  * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `damaged`
@@ -187,17 +187,17 @@ function refuseLink(file: string): void {
 function checkStoreHeader(file: string): boolean {
   const header = Buffer.alloc(100)
   refuseLink(file)
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) return false
-  // The lock belongs to a folder: by a link in another one, a second server would open the same file with its own log.
-  if (found.isFile() && found.nlink > 1) {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return false
+  // Through a link in another folder, a second server would open the same file with a log of its own.
+  if (stat.isFile() && stat.nlink > 1) {
     throw new StorageError(
       'in_use',
       `${file} has another hard link, by which a second server could open it and damage both. Remove that link; or copy the file, and put the copy in its place.`,
     )
   }
-  // A new store takes its name when it is whole: no crash of this service leaves an empty one.
-  if (found.size === 0) {
+  // A new store gets its name when it is complete: no crash of this service leaves an empty one.
+  if (stat.size === 0) {
     throw new StorageError(
       'damaged',
       `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it and ${MARK_FILE} away, to begin anew.`,

@@ -1,4 +1,4 @@
-// The one thread that writes. It may import only `node:` modules and relative files: Node runs it as it is.
+// The thread that writes. It may import only `node:` modules and relative files: Node runs it without a build.
 import { dirname } from 'node:path'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { prepareCommands } from './commands.ts'
@@ -8,7 +8,7 @@ import { DatabaseSync, toStorageError } from './sqlite.ts'
 import { guardFiles, LOG_SIZE_LIMIT } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request, WorkerSettings, Write } from './writer.ts'
 
-/** Most writes of one transaction, so that the first of them do not wait for ever more behind them. */
+/** Limit of writes in a transaction, so that the first ones do not wait for ever more. */
 const BATCH_WRITES = 1024
 
 function report(error: unknown, { file }: WorkerSettings): ErrorReport {
@@ -16,7 +16,7 @@ function report(error: unknown, { file }: WorkerSettings): ErrorReport {
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
 }
 
-/** What became of the wishes: a file system without shared memory, for one, allows no write-ahead log. */
+/** May differ from what was set: a file system without shared memory, for example, allows no write-ahead log. */
 function readPragmas(db: DatabaseSync): FilePragmas {
   return {
     journalMode: String(db.prepare('PRAGMA journal_mode').get()?.journal_mode),
@@ -30,7 +30,7 @@ function openForWriting(file: string): DatabaseSync {
   db.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT}`)
   migrate(db)
-  // A file that may not be written opens all the same, read-only. This fails for it, and writes nothing to the disk.
+  // A read-only file opens without an error. This fails for it, and writes nothing to the disk.
   db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; ROLLBACK`)
   return db
 }
@@ -50,12 +50,12 @@ function prepareCommit(
       const results = run(writes)
       mark.count(writes)
       db.exec('COMMIT')
-      // Once more: they may have gone meanwhile, and the writes with them.
+      // Again: they may have been replaced meanwhile, and the writes with them.
       checkFiles()
       mark.committed()
       return { type: 'committed', results }
     } catch (error) {
-      // SQLite may have rolled back by itself, on a full disk for one.
+      // SQLite may have rolled back by itself, for example on a full disk.
       if (db.isTransaction) db.exec('ROLLBACK')
       return { type: 'failed', count: writes.length, error: report(error, settings) }
     }

@@ -6,128 +6,17 @@ import redisDriver from 'unstorage/drivers/redis'
 import { withDeadline } from '../deadline.ts'
 import { closedError, StorageError } from '../errors.ts'
 import type { RedisClusterTarget, RedisTarget } from './address.ts'
-import { tellsWhy, toStorageError } from './errors.ts'
+import { isSpecific, toStorageError } from './errors.ts'
 import { ITEM_BASE } from './keys.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 
-/** Operations under way at once: what a frozen Redis can pile up in memory until their deadlines. */
-const MOST_UNDER_WAY = 4096
-
-/** What a {@link OperationRunner} knows of the connection. */
-interface RunnerContext {
-  /** How long an operation may take, in milliseconds. */
-  readonly timeoutMs: number
-  readonly isReady: () => boolean
-  /** What the connection suffers from, if anything. */
-  readonly trouble: () => unknown
-  /** A command got no answer in time. */
-  readonly onSilence: () => void
-}
-
-/** Where every operation passes: none waits for ever, none waits for a connection, none starts after the end. */
-interface OperationRunner {
-  /**
-   * Runs an operation. Every error becomes a `StorageError`.
-   *
-   * @param deadlineMs @default the gate's
-   */
-  run<T>(operation: () => Promise<T>, deadlineMs?: number): Promise<T>
-  /** Refuses new operations and settles when those under way have. */
-  close(): Promise<void>
-}
-
-function silence(ms: number): StorageError {
-  return new StorageError('unavailable', `Redis did not answer within ${ms} ms. It may be sent again.`)
-}
-
-/** Makes a {@link OperationRunner}. */
-function createOperationRunner({ timeoutMs, isReady, trouble, onSilence }: RunnerContext): OperationRunner {
-  let closed = false
-  let underWay = 0
-  let idle = () => {}
-
-  function check(): void {
-    if (closed) throw closedError()
-    if (!isReady()) throw toStorageError(new Error('there is no connection'), trouble())
-    if (underWay >= MOST_UNDER_WAY) {
-      throw new StorageError('unavailable', `Redis is too slow: ${underWay} operations wait for it. Try again later.`)
-    }
-  }
-
-  return {
-    async run(operation, deadlineMs = timeoutMs) {
-      check()
-      underWay += 1
-      try {
-        const answer = operation()
-        // The client's own timeout: also when the deadline here was shorter, and its error is no longer awaited.
-        answer.catch((error) => {
-          if (error instanceof Error && error.message === 'Command timed out') onSilence()
-        })
-        return await withDeadline(answer, deadlineMs, () => silence(deadlineMs))
-      } catch (error) {
-        throw toStorageError(error, trouble())
-      } finally {
-        underWay -= 1
-        if (underWay === 0) idle()
-      }
-    },
-    close() {
-      closed = true
-      return new Promise((resolve) => {
-        idle = resolve
-        if (underWay === 0) resolve()
-      })
-    },
-  }
-}
-
-/** How long a server may take to show whether it speaks TLS, in milliseconds. */
-const ANSWER_MS = 1000
-
-function settles(socket: Socket, event: 'secureConnect' | 'data', isYes: (data: unknown) => boolean): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.setTimeout(ANSWER_MS, () => settle(false))
-    socket.on('error', () => settle(false))
-    socket.on('close', () => settle(false))
-    socket.on(event, (data: unknown) => settle(isYes(data)))
-  })
-}
-
-/**
- * Adds to an error of the first connection that the address says TLS where Redis has none, or the reverse. The server
- * is asked, because what the client makes of it looks like many other troubles. It is told nothing, no login either.
- */
-async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
-  const [node] = 'nodes' in target ? target.nodes : [target]
-  // Whoever was answered speaks as the other side does.
-  const isAnswered = error.cause instanceof Error && error.cause.name === 'ReplyError'
-  if (error.code !== 'unavailable' || isAnswered || !node) return error
-  const { host, port } = node
-  const isOther = target.tls
-    ? settles(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
-    : settles(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
-  if (!(await isOther)) return error
-  const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
-  const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
-  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
-}
-
-function ping(this: Socket): void {
-  this.write('PING\r\n')
-}
-
-/** How long Redis may take to load its data when the service starts, in milliseconds. */
+/** How long Redis may take to load its data at the start of the service, in milliseconds. */
 const START_MS = 30_000
-/** A connection that is given up is cut after this time, in milliseconds. */
-const FAREWELL_MS = 100
-/** How often a Redis that is loading its data is asked whether it has, in milliseconds. */
+/** An abandoned connection is cut after this time, in milliseconds. */
+const DISCONNECT_MS = 100
+/** How often to poll a Redis that is loading its data, in milliseconds. */
 const LOADING_MS = 100
-/** How often the nodes of a cluster are asked for, in milliseconds: what brings a lost node back without traffic. */
+/** How often to refresh the nodes of a cluster, in milliseconds: brings a lost node back without traffic. */
 const REFRESH_MS = 3000
 
 /** An open connection to Redis. */
@@ -137,7 +26,7 @@ export interface Connection extends OperationRunner {
   readonly stock: Driver
   /** Runs a script with its keys and arguments. */
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** As `call`, for what is acknowledged: replicas have it as well where that was asked for. */
+  /** As `call`, for what is acknowledged: where replicas are waited for, they have it too. */
   write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Every server that holds data. */
   primaries(): readonly Redis[]
@@ -145,13 +34,13 @@ export interface Connection extends OperationRunner {
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
-/** Nothing is queued while there is no connection, and nothing is sent again by itself: the caller hears of it. */
+/** The client queues nothing without a connection and repeats nothing: the caller decides. */
 function commonOptions(timeoutMs: number) {
   return {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
-    disconnectTimeout: FAREWELL_MS,
+    disconnectTimeout: DISCONNECT_MS,
     maxRetriesPerRequest: 0,
     maxLoadingRetryTime: LOADING_MS,
     autoResendUnfulfilledCommands: false,
@@ -185,10 +74,10 @@ function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) 
       clusterRetryStrategy: retryDelay,
       slotsRefreshInterval: REFRESH_MS,
       slotsRefreshTimeout: timeoutMs,
-      // A command whose answer was lost may have been carried out: the caller decides, not the client.
+      // A command whose reply was lost may have been carried out.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
-      // A silent node is dropped and found again. Only safe where connections do not come back on the same object.
+      // Drops a silent node and finds it again. Only safe where connections do not come back on the same object.
       redisOptions: { ...options, socketTimeout: timeoutMs },
       // Certificates name hosts, so hosts are not looked up beforehand.
       ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
@@ -213,14 +102,14 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   if (!client) throw new StorageError('unavailable', 'The Redis client could not be made.')
   for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
 
-  let trouble: unknown
-  const note = (error: unknown) => {
-    if (trouble === undefined || tellsWhy(error)) trouble = error
+  let lastError: unknown
+  const record = (error: unknown) => {
+    if (lastError === undefined || isSpecific(error)) lastError = error
   }
-  client.on('error', note)
-  client.on('node error', note)
+  client.on('error', record)
+  client.on('node error', record)
   client.on('ready', () => {
-    trouble = undefined
+    lastError = undefined
   })
   // The status stays `ready` until the old connection is closed.
   let isLeaving = false
@@ -230,19 +119,19 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
 
   const disconnect = () =>
     new Promise<void>((resolve) => {
-      // Between two attempts to connect there is nothing that could end.
-      const timer = setTimeout(resolve, 2 * FAREWELL_MS)
+      // Between two attempts to connect, nothing emits `end`.
+      const timer = setTimeout(resolve, 2 * DISCONNECT_MS)
       client.once('end', () => {
         clearTimeout(timer)
         resolve()
       })
       client.disconnect()
     })
-  const gate = createOperationRunner({
+  const runner = createOperationRunner({
     timeoutMs,
     isReady: () => client.status === 'ready' && !isLeaving,
-    trouble: () => trouble,
-    onSilence: () => {
+    lastError: () => lastError,
+    onTimeout: () => {
       if (client.isCluster || client.status !== 'ready' || isLeaving) return
       isLeaving = true
       client.disconnect(true)
@@ -250,24 +139,133 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   })
   try {
     await connectWithin(client.connect(), START_MS)
-    // The client itself goes on in database 0 when there is none of this number.
+    // Otherwise the client continues in database 0 when this number does not exist.
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {
     await disconnect()
-    throw await withTlsHint(toStorageError(error, trouble), target)
+    throw await withTlsHint(toStorageError(error, lastError), target)
   }
   const scripts = client as unknown as Record<ScriptName, (...args: readonly (string | number)[]) => Promise<unknown>>
-  const call: Connection['call'] = (script, keys, args) => gate.run(() => scripts[script](...keys, ...args))
+  const call: Connection['call'] = (script, keys, args) => runner.run(() => scripts[script](...keys, ...args))
   return {
     client,
     stock,
-    run: gate.run,
+    run: runner.run,
     call,
     write: call,
     primaries: () => ('nodes' in client ? client.nodes('master') : [client]),
     close: async () => {
-      await gate.close()
+      await runner.close()
       await disconnect()
     },
   }
+}
+
+/** Limit of pending operations: what a frozen Redis can pile up in memory until their deadlines. */
+const MAX_PENDING = 4096
+
+interface RunnerContext {
+  /** How long an operation may take, in milliseconds. */
+  readonly timeoutMs: number
+  readonly isReady: () => boolean
+  /** The last error of the connection, if it has not recovered. */
+  readonly lastError: () => unknown
+  /** A command got no reply in time. */
+  readonly onTimeout: () => void
+}
+
+/** Runs every operation: none waits forever, none waits for a connection, none starts after the end. */
+interface OperationRunner {
+  /**
+   * Runs an operation. Every error becomes a `StorageError`.
+   *
+   * @param deadlineMs @default the timeout of the connection
+   */
+  run<T>(operation: () => Promise<T>, deadlineMs?: number): Promise<T>
+  /** Refuses new operations, and settles when the pending ones have. */
+  close(): Promise<void>
+}
+
+function noReply(ms: number): StorageError {
+  return new StorageError('unavailable', `Redis did not answer within ${ms} ms. It may be sent again.`)
+}
+
+function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: RunnerContext): OperationRunner {
+  let closed = false
+  let pending = 0
+  let idle = () => {}
+
+  function check(): void {
+    if (closed) throw closedError()
+    if (!isReady()) throw toStorageError(new Error('there is no connection'), lastError())
+    if (pending >= MAX_PENDING) {
+      throw new StorageError('unavailable', `Redis is too slow: ${pending} operations wait for it. Try again later.`)
+    }
+  }
+
+  return {
+    async run(operation, deadlineMs = timeoutMs) {
+      check()
+      pending += 1
+      try {
+        const reply = operation()
+        // The client's own timeout, also after a shorter deadline, when nobody awaits its error.
+        reply.catch((error) => {
+          if (error instanceof Error && error.message === 'Command timed out') onTimeout()
+        })
+        return await withDeadline(reply, deadlineMs, () => noReply(deadlineMs))
+      } catch (error) {
+        throw toStorageError(error, lastError())
+      } finally {
+        pending -= 1
+        if (pending === 0) idle()
+      }
+    },
+    close() {
+      closed = true
+      return new Promise((resolve) => {
+        idle = resolve
+        if (pending === 0) resolve()
+      })
+    },
+  }
+}
+
+/** How long a server may take to show whether it speaks TLS, in milliseconds. */
+const TLS_PROBE_MS = 1000
+
+function settles(socket: Socket, event: 'secureConnect' | 'data', isYes: (data: unknown) => boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (result: boolean) => {
+      socket.destroy()
+      resolve(result)
+    }
+    socket.setTimeout(TLS_PROBE_MS, () => settle(false))
+    socket.on('error', () => settle(false))
+    socket.on('close', () => settle(false))
+    socket.on(event, (data: unknown) => settle(isYes(data)))
+  })
+}
+
+/**
+ * Adds to an error of the first connection that the address has TLS where Redis has none, or the reverse. This probes the
+ * server, because the errors of the client look like many others. The probe sends no login.
+ */
+async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
+  const [node] = 'nodes' in target ? target.nodes : [target]
+  // A reply shows that both sides agree.
+  const hasReply = error.cause instanceof Error && error.cause.name === 'ReplyError'
+  if (error.code !== 'unavailable' || hasReply || !node) return error
+  const { host, port } = node
+  const isOther = target.tls
+    ? settles(connectPlain({ host, port }).once('connect', ping), 'data', (data) => /^[+-]/.test(String(data)))
+    : settles(connectTls({ host, port, rejectUnauthorized: false }), 'secureConnect', () => true)
+  if (!(await isOther)) return error
+  const scheme = `redis${target.tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
+  const hint = `This is a Redis ${target.tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
+  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
+}
+
+function ping(this: Socket): void {
+  this.write('PING\r\n')
 }

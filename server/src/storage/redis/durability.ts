@@ -4,13 +4,13 @@ import type { Connection } from './connection.ts'
 import { writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'
 
-/** What an acknowledgement means, and what the operator should know. */
+/** What an acknowledgement means, and warnings for the operator. */
 export interface DurabilityReport {
   readonly durability: string
   readonly warnings: readonly string[]
 }
 
-/** What a Redis server is configured to do with what it is told; a part that it does not tell is absent. */
+/** Configuration of a Redis server, as far as it may be read. */
 interface RedisPersistence {
   readonly appendonly?: string
   readonly appendfsync?: string
@@ -23,21 +23,21 @@ const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save'] as co
 const UNKNOWN: DurabilityReport = {
   durability: 'A write is as durable as Redis is configured; that cannot be read here, because CONFIG GET is refused.',
   warnings: [
-    'Redis does not tell how durable it is: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
+    'The durability of Redis is unknown: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
   ],
 }
 
-/** Reads what {@link describeDurability} describes. A server that refuses to tell is no error. */
+/** Reads the configuration, as far as the server allows it. */
 export async function readPersistence(node: Redis): Promise<RedisPersistence> {
   // One by one: several names at once need Redis 7.
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     SETTINGS.map((name) => node.config('GET', name).catch((error) => (isRefusal(error) ? [] : Promise.reject(error)))),
   )
-  return Object.fromEntries((answers as string[][]).filter(([name]) => name !== undefined))
+  return Object.fromEntries((replies as string[][]).filter(([name]) => name !== undefined))
 }
 
 /**
- * Refuses a server that deletes users and catches when its memory is full. A server that does not tell passes.
+ * Refuses a server that deletes users and catches when its memory is full. Where INFO is refused, it passes.
  *
  * @throws {StorageError} `unavailable`
  */
@@ -51,14 +51,13 @@ export async function refuseEviction(node: Redis): Promise<void> {
   )
 }
 
-/** The replicas of a server. */
 interface Replicas {
   readonly connected: number
-  /** Those of them that get every write now; the others are still being filled. */
+  /** Those that receive every write now; the others are still syncing. */
   readonly online: number
 }
 
-/** Which replicas a server has now; `undefined` where it refuses to tell. */
+/** The replicas of a server; `undefined` where INFO is refused. */
 export async function readReplicas(node: Redis): Promise<Replicas | undefined> {
   const report = await readInfo(node, 'replication')
   const [, count] = /^connected_slaves:(\d+)/m.exec(report) ?? []
@@ -83,7 +82,7 @@ function describeSync(appendfsync: string | undefined): DurabilityReport {
       warnings: [],
     }
   }
-  // With everysec Redis puts off even the write to the log, by up to two seconds, while an older sync is under way.
+  // With everysec Redis delays even the write to the log, by up to two seconds, while an older sync is running.
   const [often, loss] =
     appendfsync === 'everysec'
       ? ['once a second', 'a crash of Redis or a power loss can take the last two seconds']
@@ -113,9 +112,8 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
   return { durability, warnings: [...warnings, warning] }
 }
 
-/** The replicas that there are, and those that are waited for. */
 interface Replication {
-  /** Of each server; `undefined` where it does not tell. */
+  /** Of each server; `undefined` where INFO is refused. */
   readonly servers: readonly (Replicas | undefined)[]
   /** How many must have a write before it is acknowledged. */
   readonly replicas: number
@@ -147,8 +145,7 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
 }
 
 /**
- * Says in words what the configuration of Redis means. Of several servers the one that keeps the least counts,
- * with the warnings of all.
+ * Describes what the configuration of Redis means: that of the least durable server, with the warnings of all.
  *
  * @example
  * const alone = { servers: [{ connected: 0, online: 0 }], replicas: 0 }
@@ -167,58 +164,57 @@ export function describeDurability(servers: readonly RedisPersistence[], replica
   }
 }
 
-/** Whether servers, as they are configured, keep what they acknowledged through a crash, a power loss and a failover. */
+/** Whether acknowledged writes survive a crash, a power loss and a failover. */
 export function keepsWrites(servers: readonly RedisPersistence[], replication: Replication): boolean {
   const isSynced = servers.every(({ appendonly, appendfsync }) => appendonly === 'yes' && appendfsync === 'always')
   return isSynced && (replication.replicas > 0 || replication.servers.every((server) => server?.connected === 0))
 }
 
-/** What {@link detectOlderData} takes. */
 interface OlderDataOptions {
-  /** Whether Redis, as it is configured, may lose what it acknowledged. */
+  /** Whether the configuration of Redis allows it to lose acknowledged writes. */
   readonly mayLose: boolean
-  /** Told such a loss, in a sentence for the operator. */
+  /** Called with a sentence for the operator. */
   readonly onDataLoss?: ((message: string) => void) | undefined
 }
 
-/** A connection that notices older data. */
 export interface WatchedConnection {
   readonly connection: Connection
   /**
-   * Compares what Redis holds with what it acknowledged.
-   * @throws {StorageError} `replaced` where it holds less, and may not
+   * Compares the counts of Redis with those it acknowledged.
+   * @throws {StorageError} `replaced` where writes are missing that it may not lose
    */
   verify(): Promise<void>
 }
 
 /**
- * Remembers the highest counts of changes that were acknowledged. A Redis whose counts are lower holds an older copy of
- * the data, such as a restored backup. Where it may lose writes, that is told, and the service goes on; else every
- * operation rejects until the newer data is back. A count comes with each change, so nothing more is asked for, but:
- * one server is asked after each reconnect, before anything else is. Nodes of a cluster come and go unnoticed.
+ * Remembers the highest acknowledged counts of changes. A Redis with lower counts has an older copy of the data, such as a
+ * restored backup. Where it may lose writes, that is reported and the service continues; otherwise every operation rejects
+ * until the newer data is back. Each change returns its count, so this costs no command, except after each reconnect to a
+ * single server, before anything else. Reconnects to nodes of a cluster are not seen.
  */
 export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: OlderDataOptions): WatchedConnection {
   const { client } = inner
   const acknowledged = new Map<string, number>()
-  let [doubts, resolved] = [0, 0]
+  // Invalidated at each reconnect or lower count, and verified by a comparison.
+  let [invalidated, verified] = [0, 0]
   let comparing: Promise<void> | undefined
 
   async function compare(): Promise<void> {
-    const [turn, expected] = [doubts, [...acknowledged]]
-    const found = await Promise.all(expected.map(([key]) => client.get(key)))
+    const [turn, expected] = [invalidated, [...acknowledged]]
+    const counts = await Promise.all(expected.map(([key]) => client.get(key)))
     let missing = 0
     for (const [index, [key, count]] of expected.entries()) {
-      // A store without a count was emptied, or is another one: that is told by its id.
-      const left = Number(found[index] ?? count)
-      if (left >= count) continue
-      missing += count - left
-      if (mayLose) acknowledged.set(key, left)
+      // A missing count means an emptied or another store, which the store id detects.
+      const current = Number(counts[index] ?? count)
+      if (current >= count) continue
+      missing += count - current
+      if (mayLose) acknowledged.set(key, current)
     }
     if (missing > 0 && !mayLose) {
-      doubts = Math.max(doubts, resolved + 1)
+      invalidated = Math.max(invalidated, verified + 1)
       throw olderData(missing)
     }
-    resolved = turn
+    verified = turn
     if (missing > 0) onDataLoss?.(lossOf(missing))
   }
 
@@ -229,13 +225,13 @@ export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: Olde
     return comparing
   }
 
-  async function resolve(): Promise<void> {
-    while (doubts > resolved) await verify()
+  async function verifyAll(): Promise<void> {
+    while (invalidated > verified) await verify()
   }
 
   if (!client.isCluster) {
     client.on('close', () => {
-      doubts += 1
+      invalidated += 1
     })
   }
   return {
@@ -243,22 +239,22 @@ export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: Olde
     connection: {
       ...inner,
       run: (operation, deadlineMs) =>
-        inner.run(doubts > resolved ? () => resolve().then(operation) : operation, deadlineMs),
+        inner.run(invalidated > verified ? () => verifyAll().then(operation) : operation, deadlineMs),
       async call(script, keys, args) {
-        if (doubts > resolved) await inner.run(resolve)
+        if (invalidated > verified) await inner.run(verifyAll)
         return inner.call(script, keys, args)
       },
       async write(script, keys, args) {
-        if (doubts > resolved) await inner.run(resolve)
+        if (invalidated > verified) await inner.run(verifyAll)
         if (!countsChanges(script)) return inner.write(script, keys, args)
         const key = writesKey(keys[0] ?? '', client.isCluster)
-        const [count, answer] = (await inner.write(script, [...keys, key], args)) as [number, unknown]
+        const [count, result] = (await inner.write(script, [...keys, key], args)) as [number, unknown]
         if (count > (acknowledged.get(key) ?? 0)) acknowledged.set(key, count)
         else if (count > 0) {
-          doubts += 1
-          await inner.run(resolve)
+          invalidated += 1
+          await inner.run(verifyAll)
         }
-        return answer
+        return result
       },
     },
   }

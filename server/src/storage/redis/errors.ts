@@ -12,7 +12,7 @@ const REPLICA: Advice = {
   message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
 }
 
-// Error codes of Redis stand first in its messages; those of a script stand behind the script's own words.
+// Redis begins a message with the error code; a script puts its own words first.
 const ADVICE: readonly Advice[] = [
   {
     matches: /\bOOM\b|No space left/,
@@ -47,49 +47,49 @@ const ADVICE: readonly Advice[] = [
   },
 ]
 
-/** The refusal of a replica, for who finds that it is one before it refuses a write. */
+/** The error of a replica, known before it refuses a write. */
 export function replicaRefusal(): StorageError {
   return new StorageError(REPLICA.code, REPLICA.message)
 }
 
-// What the client says of a connection that ended, in words about itself.
+// Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
-/** Whether an error of the client says why its connection fails, and not only that it does. */
-export function tellsWhy(error: unknown): boolean {
+/** Whether an error of the client has the cause of a failed connection. */
+export function isSpecific(error: unknown): boolean {
   return error instanceof Error && !ENDED.test(error.message)
 }
 
 /**
- * What may be shown of an error of the client. The client's own errors hold the command with its arguments, the login
- * with the password among them; and Redis repeats the arguments of a command that it does not know.
+ * The part of a client error that may be displayed. The errors of the client contain the command with its arguments, such as
+ * the password of a login; and Redis repeats the arguments of an unknown command.
  */
-function presentable(error: unknown): Error {
+function withoutSecrets(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('unknown reason')
-  const message = tellsWhy(error)
+  const message = isSpecific(error)
     ? error.message.replace(/, with args beginning with.*/s, '')
     : 'there is no connection'
-  const shown = new Error(message)
-  shown.name = error.name
-  return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown
+  const safe = new Error(message)
+  safe.name = error.name
+  return 'code' in error && typeof error.code === 'string' ? Object.assign(safe, { code: error.code }) : safe
 }
 
 /**
- * Names what went wrong below and says what to do.
+ * The error of the storage for one of the client.
  *
- * @param connection what the connection is suffering from: it explains more than the error of a single command
+ * @param connection error of the connection: it explains more than that of a single command
  */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
-  // What Redis itself answers needs no other explanation.
+  // A reply of Redis needs no other explanation.
   const isReply = error instanceof Error && error.name === 'ReplyError'
-  const trouble = isReply ? undefined : connection
-  for (const each of [error, trouble]) {
+  const connectionError = isReply ? undefined : connection
+  for (const each of [error, connectionError]) {
     if (!(each instanceof Error)) continue
     const advice = ADVICE.find(({ matches }) => matches.test(each.message))
-    if (advice) return new StorageError(advice.code, advice.message, { cause: presentable(each) })
+    if (advice) return new StorageError(advice.code, advice.message, { cause: withoutSecrets(each) })
   }
-  const cause = presentable(trouble ?? error)
+  const cause = withoutSecrets(connectionError ?? error)
   const failing = isReply ? 'Redis refused' : 'Redis is out of reach'
   const message = `${failing}: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
   return new StorageError('unavailable', message, { cause })

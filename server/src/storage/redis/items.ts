@@ -3,9 +3,9 @@ import type { StorageDriver } from '../types.ts'
 import type { Connection } from './connection.ts'
 import { INDEX_PATTERN, indexKey, itemPrefix, stockKey } from './keys.ts'
 
-/** Most keys that one script looks at, so that Redis answers others in between. */
-const MOST_KEYS = 10_000
-/** Most keys of one step of what goes through all of them. */
+/** Limit of keys that one script reads, so that Redis responds to others in between. */
+const MAX_KEYS = 10_000
+/** Keys read at once where all are read. */
 const STEP_KEYS = 1000
 
 type ItemOperations =
@@ -25,8 +25,8 @@ interface RedisItems extends Pick<StorageDriver, ItemOperations> {
 }
 
 /**
- * Items as unstorage's own driver keeps them. Writes go through scripts instead, which keep an index of the keys as
- * well: a listing needs no `SCAN` over all that is in Redis.
+ * Items in the layout of unstorage's driver, which reads them. Its writes have no conditions, and its listing scans all of
+ * Redis (1.5 s for 10 of 500,000 keys, and one node of a cluster only): scripts write, and update an index for listings.
  */
 export function createRedisItems({ client, stock, call, write, run, primaries }: Connection): RedisItems {
   const get = (key: string) => run(async () => (await stock.getItem(stockKey(key))) as string | null)
@@ -34,19 +34,19 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
 
-  /** The indexes that may hold keys of a base; all there are for an empty one. Never part of a request. */
+  /** The indexes of the keys of a base; for an empty one all of them, which no request needs. */
   async function indexesOf(base: string): Promise<string[]> {
     if (base) return [indexKey(base)]
-    const found = new Set<string>()
+    const indexes = new Set<string>()
     for (const node of await run(async () => primaries())) {
       let cursor = '0'
       do {
         const [next, keys] = await run(() => node.scan(cursor, 'MATCH', INDEX_PATTERN, 'COUNT', STEP_KEYS))
-        for (const key of keys) found.add(key)
+        for (const key of keys) indexes.add(key)
         cursor = next
       } while (cursor !== '0')
     }
-    return [...found]
+    return [...indexes]
   }
 
   const boundsOf = (base: string) => (base ? [`[${base}`, `(${endOfBase(base)}`] : ['-', '+']) as [string, string]
@@ -68,16 +68,16 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
 
     async listItems({ base, after = '', limit, contains = '' }) {
       const [start, end] = boundsOf(base)
-      const found: { key: string; value: string }[] = []
+      const matches: { key: string; value: string }[] = []
       let from = after >= base ? `(${after}` : start
-      while (from && found.length <= limit) {
-        const wanted = limit + 1 - found.length
-        const args = [from, end, itemPrefix(base), wanted, contains, base.length + 1, MOST_KEYS]
+      while (from && matches.length <= limit) {
+        const wanted = limit + 1 - matches.length
+        const args = [from, end, itemPrefix(base), wanted, contains, base.length + 1, MAX_KEYS]
         const [next = '', ...flat] = (await call('fishListItems', [indexKey(base)], args)) as string[]
-        for (let at = 0; at + 1 < flat.length; at += 2) found.push({ key: flat[at] ?? '', value: flat[at + 1] ?? '' })
+        for (let at = 0; at + 1 < flat.length; at += 2) matches.push({ key: flat[at] ?? '', value: flat[at + 1] ?? '' })
         from = next
       }
-      return pageOf(found, limit)
+      return pageOf(matches, limit)
     },
 
     async countItems(base) {

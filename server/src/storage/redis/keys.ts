@@ -2,10 +2,10 @@ import { encodeKeyPart } from '../keys.ts'
 import type { Collection } from '../types.ts'
 
 /**
- * Where everything lies in Redis. What stands in braces decides the cluster node: all keys of one script share it.
+ * The layout in Redis. The text in braces selects the cluster node: all keys of one script share it.
  *
  *     fish:schema                              version of this layout
- *     fish:item:{user}:user:alice              an item; the braces hold the first part of its key
+ *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
  *     fish:{17}:owner:ID:about                 hash: last sequence and version of each collection; or `removed`
  *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
@@ -14,15 +14,15 @@ import type { Collection } from '../types.ts'
  *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
- *     fish:{17}:windows:KIND                   hash that expires: windows that are counted in
- *     fish:{17}:probe                          text that expires: whether writes are taken
+ *     fish:{17}:windows:KIND                   hash that expires: open windows
+ *     fish:{17}:probe                          text that expires: tests whether writes are accepted
  *     fish:writes                              count of all changes; on a cluster one for each tag, `fish:writes:{17}`
  *
  * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
  */
 const PREFIX = 'fish:'
 
-/** Base of the stock driver, which puts it and a `:` before each key. */
+/** Base of unstorage's driver, which puts it and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
 
 /** Version of the layout. */
@@ -33,32 +33,32 @@ const INDEX = `${PREFIX}index:`
 /** Pattern of the keys of all indexes, for `SCAN`. */
 export const INDEX_PATTERN = `${INDEX}*`
 
-// Braces inside would end the hash tag early. Items that come to share a tag share an index of whole keys: no harm.
+// Braces inside would end the hash tag early. Items that share a tag share an index of whole keys, which does no harm.
 function tagOf(itemKey: string): string {
   return `{${itemKey.split(':', 1)[0]?.replace(/[{}]/g, '_')}}`
 }
 
-/** The key of an item as the stock driver takes it, without {@link ITEM_BASE}. */
+/** The key of an item for unstorage's driver, without {@link ITEM_BASE}. */
 export function stockKey(itemKey: string): string {
   return `${tagOf(itemKey)}:${itemKey}`
 }
 
-/** What stands before the item keys under a base. */
+/** Prefix of the item keys under a base. */
 export function itemPrefix(base: string): string {
   return `${ITEM_BASE}:${tagOf(base)}:`
 }
 
-/** The index that holds the keys under a base, or of one item. */
+/** The index of the keys under a base, or of one item. */
 export function indexKey(base: string): string {
   return INDEX + tagOf(base)
 }
 
-// Redis takes bytes: a lone surrogate would become another character on its way.
+// Redis stores bytes: a lone surrogate would become another character.
 function exact(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
 
-/** How many buckets there are. A part of the layout: it never changes. */
+/** Number of buckets. Part of the layout: it never changes. */
 const BUCKETS = 64
 
 function bucketOf(text: string): number {
@@ -71,7 +71,7 @@ function bucketOf(text: string): number {
 /** The sums of a bucket. */
 export interface BucketKeys {
   readonly tallies: string
-  /** Stands before the name of a kind or a collection. */
+  /** Prefix of the name of a kind or a collection. */
   readonly leaders: string
 }
 
@@ -84,17 +84,17 @@ export function allBuckets(): BucketKeys[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
 }
 
-/** Keys for trying whether writes are taken: one where each bucket lies, from which each node of a cluster has some. */
+/** Keys for probe writes: one in each bucket, so that each node of a cluster has some. */
 export function probeKeys(): string[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => `${PREFIX}{${bucket}}:probe`)
 }
 
-/** The count of the changes of a key and others. On a cluster it lies where the key does. */
+/** The count of changes to a key and others; on a cluster, on the node of the key. */
 export function writesKey(key: string, isCluster: boolean): string {
   return isCluster ? `${PREFIX}writes:${/\{.*?\}/.exec(key)?.[0]}` : `${PREFIX}writes`
 }
 
-/** What belongs to an owner, and the sums of its bucket. */
+/** Keys of an owner, and the sums of its bucket. */
 export function ownerKeys(owner: string) {
   const bucket = bucketOf(owner)
   const prefix = `${PREFIX}{${bucket}}:owner:${encodeKeyPart(owner)}:`
@@ -124,10 +124,10 @@ export function tokenField(dedupeKey: string): string {
   return exact(dedupeKey)
 }
 
-/** Over how many hashes the windows of one kind are spread. */
+/** Number of hashes for the windows of one kind. */
 export const WINDOW_BUCKETS = BUCKETS
 
-/** Where a window lies. What stands before the first `:` of its key is its kind. */
+/** Hash and field of a window. The text before the first `:` of its key is its kind. */
 export function windowKeys(key: string): { readonly windows: string; readonly field: string } {
   const [kind = '', ...rest] = key.includes(':') ? key.split(':') : ['', key]
   return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: exact(rest.join(':')) }

@@ -3,12 +3,12 @@ import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tall
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
 
-/** Most records of one chunk. */
+/** Limit of records in a chunk. */
 const CHUNK_RECORDS = 500
-/** A chunk is complete once its entries have this many bytes; the record that gets it there is in it. */
+/** A chunk ends with the record that reaches this size, in bytes. */
 const CHUNK_BYTES = 64 * 1024
 
-// Where the script that appends has put the forms among the fields of a record.
+// Positions of the forms among the fields that the script `fishAppend` writes.
 const PLACES = { plain: 4, full: 6 } as const
 
 function toRecords(flat: readonly string[]): StoredRecord[] {
@@ -25,12 +25,12 @@ function labelsText(labels: NewRecord['labels']): string {
     .join(' ')
 }
 
-// Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
+// Random, not counted: a restored backup would continue its count and repeat versions.
 const newVersion = () => crypto.randomUUID()
 
 type RecordOperations = 'append' | 'findRecord' | 'read' | 'version' | 'removeRecord' | 'removeOwner'
 
-/** The records of all owners: a stream for each collection, whose ids are the sequences. */
+/** The records of all owners: a stream for each collection, with the sequences as ids. */
 export function createRedisRecords({ client, call, write, run }: Connection): Pick<StorageDriver, RecordOperations> {
   return {
     async append(collection, { id, dedupeKey, count, labels, plain, full }) {
@@ -45,7 +45,7 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
     },
 
     async findRecord(owner, dedupeKey) {
-      // A write: its outcome is acknowledged as a stored catch.
+      // A write, so that replicas are waited for: the result is acknowledged as a stored catch.
       return (
         ((await write('fishFindRecord', [ownerKeys(owner).tokens], [tokenField(dedupeKey)])) as string) ?? undefined
       )
@@ -55,7 +55,7 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
       const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let entries = range.entries ?? Number.POSITIVE_INFINITY
-      // Known from the first answer on: what is appended meanwhile is left out.
+      // Known from the first reply on: what is appended meanwhile is left out.
       let last = ''
       while (entries > 0) {
         const most = [CHUNK_RECORDS, CHUNK_BYTES, Math.min(entries, Number.MAX_SAFE_INTEGER)]
@@ -92,7 +92,7 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
   }
 }
 
-/** More entries first, then the owner whose id comes first. */
+/** More entries first, then by owner id. */
 function byRank(one: Leader, other: Leader): number {
   return other.count - one.count || (one.owner < other.owner ? -1 : 1)
 }
@@ -109,8 +109,8 @@ function toTally([field, count]: readonly [string, number]): Tally {
 }
 
 /**
- * The sums that the scripts keep together with the records, read from each bucket and put together here: each read
- * costs the same few commands, however much is stored.
+ * The sums that the scripts update together with the records, read from each bucket and added here: a read costs the same
+ * few commands, however much is stored.
  */
 export function createRedisTallies({ client, run }: Connection): Pick<StorageDriver, 'tallies' | 'leaders'> {
   return {

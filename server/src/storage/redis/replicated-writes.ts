@@ -3,10 +3,9 @@ import { StorageError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { SCRIPTS, type ScriptName } from './scripts.ts'
 
-/** Most writes that one `WAIT` confirms. */
-const MOST_TOGETHER = 256
+/** Limit of writes that one `WAIT` confirms. */
+const MAX_BATCH = 256
 
-/** What {@link createReplicatedWrites} takes. */
 export interface ReplicationOptions {
   /** How many replicas must have a write before it is acknowledged; at least 1. */
   readonly replicas: number
@@ -18,23 +17,23 @@ interface Write {
   readonly script: ScriptName
   readonly keys: readonly string[]
   readonly args: readonly (string | number)[]
-  /** When it was asked for, on the monotonic clock. */
+  /** On the clock of `performance`. */
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The writes for one primary: those that come while it waits for replicas go together with the next `WAIT`. */
+/** The writes for one primary: those that arrive during a `WAIT` are sent together with the next one. */
 interface Queue {
   readonly waiting: Write[]
   isSending: boolean
 }
 
 /**
- * Runs scripts so that replicas have what they wrote, and what they found, before they are answered. `WAIT` confirms
- * all that a primary had written when the last command of the same connection ran. So scripts and `WAIT` leave in one
- * piece, never on two connections of which the second leads to another primary; and a token that was stored before,
- * but not confirmed, is confirmed when it is sent again. `WAIT` holds up its connection: nothing else should use it.
+ * Runs scripts so that replicas have what they wrote, and what they read, before they respond. `WAIT` confirms all that a
+ * primary had written when the last command of the same connection ran. So scripts and `WAIT` are one pipeline, never on two
+ * connections of which the second leads to another primary; and a token that was stored before, but not confirmed, is
+ * confirmed when it is sent again. `WAIT` blocks its connection: nothing else should use it.
  */
 export function createReplicatedWrites(
   { client, run }: Pick<Connection, 'client' | 'run'>,
@@ -54,7 +53,7 @@ export function createReplicatedWrites(
   async function send(writes: readonly Write[]): Promise<void> {
     const pipeline: ChainableCommander = client.pipeline()
     for (const { script, keys, args } of writes) {
-      // Not by its hash: one that Redis does not know would be sent again, behind the WAIT.
+      // Not by its hash: a script that Redis does not know would be sent again, after the WAIT.
       pipeline.eval(SCRIPTS[script].lua, keys.length, ...keys, ...args)
     }
     pipeline.wait(replicas, waitMs)
@@ -77,7 +76,7 @@ export function createReplicatedWrites(
     queue.isSending = true
     while (queue.waiting.length > 0) {
       const oldest = performance.now() - (timeoutMs - waitMs)
-      const writes = queue.waiting.splice(0, MOST_TOGETHER).filter((write) => {
+      const writes = queue.waiting.splice(0, MAX_BATCH).filter((write) => {
         if (write.since < oldest) write.reject(new StorageError('unavailable', 'The replicas of Redis are too slow.'))
         return write.since >= oldest
       })

@@ -1,4 +1,4 @@
-/** A Lua script: atomic, and run by its hash once Redis knows it. */
+/** An atomic Lua script, run by its hash once Redis knows it. */
 interface Script {
   readonly numberOfKeys: number
   readonly lua: string
@@ -51,7 +51,7 @@ tally(KEYS[5], KEYS[6], leaders, collection, owner, 1, tonumber(count), labels)
 return {'stored', id}, true`,
 }
 
-/** KEYS: tokens. ARGV: token. Answers the id of its record, if any. */
+/** KEYS: tokens. ARGV: token. Returns the id of its record, if any. */
 const fishFindRecord: Script = {
   numberOfKeys: 1,
   lua: "return redis.call('HGET', KEYS[1], ARGV[1])",
@@ -59,7 +59,7 @@ const fishFindRecord: Script = {
 
 /**
  * KEYS: about, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of the
- * leader boards, id, version. Answers 1 when the record was there. Begins with what a full Redis still allows.
+ * leader boards, id, version. Returns 1 when the record was there. Begins with what a full Redis still allows.
  */
 const fishRemoveRecord: Script = {
   numberOfKeys: 5,
@@ -100,7 +100,7 @@ return 1, true`,
 
 /**
  * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), place of the form among the fields,
- * most records, most bytes, most entries. Answers the last id, then sequence, count and text of each record.
+ * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
  * Takes few at first, since their size is unknown, then as many as fit by the average so far.
  */
 const fishRead: Script = {
@@ -136,7 +136,7 @@ return answer`,
 
 /**
  * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
- * Answers 1 when it was set.
+ * Returns 1 when it was set.
  */
 const fishSetItem: Script = {
   numberOfKeys: 2,
@@ -148,7 +148,7 @@ redis.call('ZADD', KEYS[2], 0, ARGV[1])
 return 1, true`,
 }
 
-/** KEYS: item, index. ARGV: item key, then perhaps the value it must have. Answers 1 when it was removed. */
+/** KEYS: item, index. ARGV: item key, then perhaps the value it must have. Returns 1 when it was removed. */
 const fishRemoveItem: Script = {
   numberOfKeys: 2,
   lua: `
@@ -159,8 +159,8 @@ return removed, removed == 1`,
 }
 
 /**
- * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, where to look from,
- * most keys to look at. Answers where to go on ('' at the end), then key and value of each item.
+ * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, position to search
+ * from, limit of keys to read. Returns where to continue ('' at the end), then key and value of each item.
  * The items share the node of the index.
  */
 const fishListItems: Script = {
@@ -196,9 +196,9 @@ end`,
  * now, milliseconds to keep that window, most windows, 1 to count, -1 to take back or 0 to look. A window is the text
  * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
  *
- * Once half of the room is taken, whoever opens a window looks at some others and removes those that are over; where
+ * Once half of the capacity is used, opening a window checks some others and removes those that are over; where
  * there is no room, one goes that has something left, never an exhausted one. The field `hand` is where the last look
- * ended. With fewer a look would cost more: Redis keeps small hashes in a form that it can only look through as a whole.
+ * ended. With fewer windows that would cost more: Redis stores small hashes in a form that it can only read as a whole.
  */
 const fishCount: Script = {
   numberOfKeys: 1,
@@ -265,10 +265,10 @@ const fishProbe: Script = {
 }
 
 /**
- * Makes a script count what it changes, under one more key behind its own: it answers the count, 0 where it changed
- * nothing, and its own answer. A script says by its second result whether it changed something.
+ * Makes a script count its changes, in one more key after its own: it returns the count, 0 without a change, and its own
+ * result. A script returns `true` as a second result when it changed something.
  *
- * A count begins with the time in microseconds: one that begins anew, as after an import, is not below an earlier one.
+ * A count starts at the time in microseconds: a new one, such as after an import, is not below an earlier one.
  */
 function counting({ numberOfKeys, lua }: Script): Script {
   return {
