@@ -145,7 +145,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
           const { status, stdout } = await fish([...argv, '--out', place, ...how, '--json'])
           const { code, message } = JSON.parse(stdout).error
           expect({ place, status, code }).toEqual({ place, status: 6, code: 'file_exists' })
-          expect(message).toContain('no regular file')
+          expect(message).toContain('not a regular file')
         }
       }
       expect(kinds()).toEqual(before)

@@ -90,7 +90,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
       await terminal.until(/Ctrl-C to cancel\)\./)
       for (let round = 0; round < 3; round += 1) {
         await screen.resize(40, /Retrying in 1:.*…/)
-        expect(screen.lines()).toEqual([expect.stringMatching(/^Rate limited. Retrying in 1:\d\d; Ct…$/)])
+        expect(screen.lines()).toEqual([expect.stringMatching(/^Rate limited. Retrying in 1:\d\d \(Ctrl-C…$/)])
         await screen.resize(200, /Ctrl-C to cancel\)\./)
         expect(screen.lines()).toEqual([
           expect.stringMatching(/^Rate limited. Retrying in 1:\d\d \(Ctrl-C to cancel\)\.$/),

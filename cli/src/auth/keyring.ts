@@ -64,12 +64,12 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
     title: "the system's keyring",
     get,
     // A keyring has no lock: of two concurrent logins into one profile, the later one wins.
-    async update(profile, alter) {
-      const kept = await get(profile)
-      const altered = alter(kept)
-      if (altered) await act(profile, (entry) => entry.setPassword(JSON.stringify(altered)))
-      else if (kept) await act(profile, (entry) => entry.deletePassword())
-      return altered
+    async update(profile, update) {
+      const stored = await get(profile)
+      const updated = update(stored)
+      if (updated) await act(profile, (entry) => entry.setPassword(JSON.stringify(updated)))
+      else if (stored) await act(profile, (entry) => entry.deletePassword())
+      return updated
     },
   }
 }

@@ -35,8 +35,8 @@ export async function readSecrets(
   { profile, url }: Pick<Target, 'profile' | 'url'>,
 ): Promise<ProfileSecrets | undefined> {
   if (profile?.secrets === undefined) return undefined
-  const kept = await (await storeOf(context, profile.secrets)).get(profile.name)
-  return kept && isSameService(kept.url, url.value) ? kept : undefined
+  const stored = await (await storeOf(context, profile.secrets)).get(profile.name)
+  return stored && isSameService(stored.url, url.value) ? stored : undefined
 }
 
 /**
@@ -60,7 +60,7 @@ export async function updateSecrets(
   }
   const store = await storeForNew(context, config)
   const isMove = old !== undefined && old.kind !== store.kind
-  await store.update(name, (kept) => update(isMove ? old.before : kept))
+  await store.update(name, (stored) => update(isMove ? old.before : stored))
   await recordStore(context, name, store.kind)
   if (isMove && !old.isUnavailable) await old.store().update(name, () => undefined)
   return store
@@ -75,7 +75,7 @@ export async function updateSecrets(
 export async function checkSecretsUpdate(context: KeyringIo, config: Config, name: string): Promise<SecretStore> {
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)
-  await checkUpdate(context, store, name, (kept) => kept ?? { url: '' })
+  await checkUpdate(context, store, name, (stored) => stored ?? { url: '' })
   if (old && old.kind !== store.kind && !old.isUnavailable)
     await checkUpdate(context, old.store(), name, () => undefined)
   return store

@@ -10,7 +10,7 @@ export interface SecretStore {
   /**
    * Updates the secrets of a profile and returns the new ones. `undefined` removes them.
    */
-  update(profile: string, alter: UpdateSecrets): Promise<ProfileSecrets | undefined>
+  update(profile: string, update: UpdateSecrets): Promise<ProfileSecrets | undefined>
 }
 
 /** Computes new secrets from the stored ones. */

@@ -68,18 +68,18 @@ export function countFields(kind: CatchKind, fields: string | undefined): string
 /** Selects, sorts and counts. */
 export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
-  wish: CatchListOptions,
+  options: CatchListOptions,
 ): CatchList {
-  const { kind, gamemode, query, chart, detail, namesDetail } = wish
-  const chosen = selectCatches(catches, query)
+  const { kind, gamemode, query, chart, detail, namesDetail } = options
+  const selected = selectCatches(catches, query)
   const about = { user, gamemode }
   const why = catches.length === 0 ? 'yet' : 'that match'
   const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
   if (chart) {
     const by = countedBy(kind)
-    const counts = kind === 'fish' ? countByRarity(chosen) : countByName(chosen)
+    const counts = kind === 'fish' ? countByRarity(selected) : countByName(selected)
     const output = {
-      rows: chosen.length === 0 ? [] : counts,
+      rows: selected.length === 0 ? [] : counts,
       columns: countColumns(by),
       document: () => ({ ...about, kind, counts: counts.map(({ label, count }) => ({ [by]: label, count })) }),
       empty,
@@ -90,7 +90,7 @@ export function buildCatchList(
   const shownDetail: CatchDetail = namesDetail ? 'whole' : detail ? 'short' : 'none'
   const columns = (kind === 'fish' ? fishColumns(shownDetail) : crabColumns(shownDetail)) as readonly Column<Catch>[]
   // Time and id may only be there to sort, filter or compare.
-  const rows = detail || namesDetail ? chosen : chosen.map(withoutDetail)
+  const rows = detail || namesDetail ? selected : selected.map(withoutDetail)
   return { counted: false, output: { rows, columns, document: (shown) => ({ ...about, [kind]: shown }), empty } }
 }
 

@@ -75,7 +75,7 @@ function unreachableHint(error: ConnectionError): string {
   return 'Is the service running, and is --url (or FISH_URL) right?'
 }
 
-/** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are told. */
+/** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are described. */
 function ofBug(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = stack
@@ -113,9 +113,9 @@ const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   HTTP_PROXY: 'Such as: http://proxy.example.org:3128. Without a proxy, unset it.',
 }
 
-/** What the SDK refused to send, told by the names that things have here. */
+/** Describes a validation error of the SDK with the names of flags and variables. */
 function validationReport({ issues }: ValidationError): ErrorReport {
-  const told = issues.map(({ path, message }) => {
+  const described = issues.map(({ path, message }) => {
     const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
     // A message that begins with the name of a variable says already what it is about.
     const isNamed = message.startsWith(path)
@@ -125,10 +125,10 @@ function validationReport({ issues }: ValidationError): ErrorReport {
   if (issues.every(({ path }) => path === 'fernetKey')) {
     return errorReport('invalid_key', 'FISH_KEY is no Fernet key.', SET_KEY_ANEW, EXIT.credentials)
   }
-  const onlyCredentials = told.every(({ exit }) => exit === EXIT.credentials)
+  const onlyCredentials = described.every(({ exit }) => exit === EXIT.credentials)
   return errorReport(
     'usage',
-    told.map(({ text }) => text).join(' '),
+    described.map(({ text }) => text).join(' '),
     onlyCredentials ? 'Correct it where it comes from: what was typed, or a FISH_… variable.' : hintOf(issues),
     onlyCredentials ? EXIT.credentials : EXIT.usage,
   )
@@ -226,7 +226,7 @@ function rateLimitHint(resetAt: Date, needs: Role): string {
   return `${wait}. An API key does not lift the limit of administrators.`
 }
 
-/** The refusal that the service would answer to a deed, for a dry run: told as if it had answered it. */
+/** The error that the service would return, for a dry run. */
 export function expectedRefusal(code: keyof typeof ERROR_CODES, needs: Role): CliError {
   const { status, message } = ERROR_CODES[code]
   const hint = hintFor(status, code, needs)

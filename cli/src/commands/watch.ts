@@ -102,7 +102,7 @@ export const watchCommand = defineCommand({
       if (!flags.once) outbox.start()
       const recorderOf = async (path: string) => {
         const owner = { user, path }
-        return outboxRecorder(outbox, owner, { kept: await readCheckpoint(outbox, owner), gamemodeOf: resolver })
+        return outboxRecorder(outbox, owner, { checkpoint: await readCheckpoint(outbox, owner), gamemodeOf: resolver })
       }
       await readOrTell(outbox, signal, () => reader.readAll(flags, logs, recorderOf, signal))
       unsubscribe()

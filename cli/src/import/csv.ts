@@ -24,8 +24,8 @@ export function parseCsv(chunks: AsyncIterable<string>): AsyncGenerator<FileReco
 }
 
 /**
- * Parses TSV: no quotes, and the escapes `\t \n \r \\`. Below a header, which programs write, space around a name is
- * kept.
+ * Parses TSV: no quotes, and the escapes `\t \n \r \\`. Space around a name is preserved below a header, which
+ * programs write.
  */
 export function parseTsv(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   return parseRows(splitLines(chunks), tsvCells)

@@ -63,11 +63,11 @@ export function selectColumns<Row extends object>(
     .map((name) => name.trim())
     .filter((name) => name !== '')
   const byName = new Map(columns.map((column) => [column.field.toLowerCase(), column]))
-  const chosen = [...new Set(names)].map((name) => byName.get(name.toLowerCase()))
-  const known = chosen.filter((column) => column !== undefined)
-  if (known.length === chosen.length && known.length > 0) return known
+  const selected = [...new Set(names)].map((name) => byName.get(name.toLowerCase()))
+  const known = selected.filter((column) => column !== undefined)
+  if (known.length === selected.length && known.length > 0) return known
   throw usageError(
-    known.length === chosen.length ? '--fields is empty.' : '--fields names an unknown field.',
+    known.length === selected.length ? '--fields is empty.' : '--fields names an unknown field.',
     `Available fields: ${columns.map(({ field }) => field).join(',')}`,
   )
 }

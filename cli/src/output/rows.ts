@@ -25,19 +25,19 @@ export function renderRows<Row extends object>(
   screen: Screen,
 ): string {
   const format = formatOf(flags)
-  const chosen = selectColumns(columns, flags.fields)
-  const objects = flags.fields === undefined ? rows : rows.map((row) => pickFields(row, chosen))
+  const selected = selectColumns(columns, flags.fields)
+  const objects = flags.fields === undefined ? rows : rows.map((row) => pickFields(row, selected))
   switch (format) {
     case 'json':
       return `${jsonText(document(objects), 2)}\n`
     case 'jsonl':
       return objects.map((row) => `${jsonText(row)}\n`).join('')
     case 'csv':
-      return sanitize(renderCsv(rows, chosen, flags), screen)
+      return sanitize(renderCsv(rows, selected, flags), screen)
     case 'tsv':
-      return sanitize(renderTsv(rows, chosen, flags), screen)
+      return sanitize(renderTsv(rows, selected, flags), screen)
     default:
-      return rows.length === 0 ? '' : `${renderTable(rows, chosen, screen)}\n`
+      return rows.length === 0 ? '' : `${renderTable(rows, selected, screen)}\n`
   }
 }
 
@@ -68,9 +68,9 @@ export function createRowStream<Row extends object>(
   screen: Screen,
 ): RowStream<Row> {
   const format = formatOf({ json, output })
-  const chosen = selectColumns(columns, fields)
+  const selected = selectColumns(columns, fields)
   if (format === 'table') {
-    return (rows) => rows.map((row) => `${plainLine(row, chosen, screen)}\n`).join('')
+    return (rows) => rows.map((row) => `${plainLine(row, selected, screen)}\n`).join('')
   }
   if (format === 'json' || format === 'jsonl') {
     return (rows) => renderRows({ rows, columns }, { output: 'jsonl', fields }, screen)

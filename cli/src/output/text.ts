@@ -36,14 +36,14 @@ export function truncate(text: string, cells: number, ellipsis: string): string 
   if (displayWidth(text) <= cells) return text
   const room = cells - displayWidth(ellipsis)
   if (room < 0) return ellipsis.slice(0, Math.max(0, cells))
-  let kept = ''
+  let result = ''
   let width = 0
   for (const cluster of graphemes(text)) {
     width += graphemeWidth(cluster)
     if (width > room) break
-    kept += cluster
+    result += cluster
   }
-  return kept + ellipsis
+  return result + ellipsis
 }
 
 /**

@@ -68,10 +68,10 @@ function bodyOf(list: CatchList, frame: Frame): Body {
 
 function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: Frame): Body {
   const { fields, screen, room, keepsFirst } = frame
-  const chosen = selectColumns(columns, fields)
+  const selected = selectColumns(columns, fields)
   let count = Math.max(1, Math.min(rows.length, room - 1))
   for (;;) {
-    const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), chosen, screen)
+    const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), selected, screen)
     // What is never cut may take more lines than one on a narrow screen.
     const excess = linesOf(text, screen.width) - room
     const note = noteOf(count, rows.length, keepsFirst)

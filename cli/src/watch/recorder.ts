@@ -81,30 +81,30 @@ const MAX_HELD = 1000
 export function outboxRecorder(
   outbox: Outbox,
   owner: LogOwner,
-  { kept: before, gamemodeOf }: { readonly kept: Checkpoint | undefined; readonly gamemodeOf: GamemodeResolver },
+  { checkpoint, gamemodeOf }: { readonly checkpoint: Checkpoint | undefined; readonly gamemodeOf: GamemodeResolver },
 ): Recorder {
   const name = checkpointName(owner)
-  let kept = before?.place
-  let last = kept
-  let held = before?.held ?? []
+  let stored = checkpoint?.place
+  let last = stored
+  let held = checkpoint?.held ?? []
   const keyed = (key: string) => `watch:${userNameKey(owner.user)}:${key}`
   const add = async (catches: readonly KnownCatch[], next: Checkpoint) => {
     const additions = catches.map(({ shown, one }) => newCatch(shown, one, keyed(one.key)))
     const { addedIndexes } = await outbox.add(additions, { checkpoint: { name, value: formatCheckpoint(next) } })
-    kept = next.place
+    stored = next.place
     last = next.place
     held = next.held
     return addedIndexes.flatMap((index) => catches[index]?.shown ?? [])
   }
   return {
-    place: kept,
+    place: stored,
     async release() {
       const { known, unknown } = partition(held, gamemodeOf)
-      return kept && known.length > 0 ? add(known, { place: kept, held: unknown }) : []
+      return stored && known.length > 0 ? add(known, { place: stored, held: unknown }) : []
     },
     held: () => held.length,
     async record({ catches, place }) {
-      const isNear = kept?.head === place.head && Math.abs(place.offset - kept.offset) < STORE_EVERY
+      const isNear = stored?.head === place.head && Math.abs(place.offset - stored.offset) < STORE_EVERY
       if (catches.length === 0 && isNear) {
         last = place
         return { added: [], held: [] }
@@ -116,7 +116,7 @@ export function outboxRecorder(
       return { added, held: fresh.map(heldCatch) }
     },
     async finish() {
-      if (last && last !== kept) await add([], { place: last, held })
+      if (last && last !== stored) await add([], { place: last, held })
     },
   }
 }
