@@ -3,14 +3,14 @@ import { type ApiPromise, call, type ResponseMeta } from '../client/transport/ca
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas/admin.ts'
 import { unknownOptions } from '../errors/check-options.ts'
-import { keyIssue, nameIssue, passwordIssue, requireNone } from './checks.ts'
+import { keyIssue, nameIssue, passwordIssue, requireNoIssues } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
 import { jsonBody, NOTHING } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
 
-/** What an administrator is created from. */
+/** An administrator to create. */
 export interface NewAdministrator {
-  /** Of the shape of a user name. */
+  /** Same rules as for user names. */
   readonly username: string
   /** 8 to 256 characters. */
   readonly password: string
@@ -29,7 +29,7 @@ export interface AdminsResource {
    */
   list(options?: CallOptions): ApiPromise<AdministratorList & ResponseMeta>
   /**
-   * Creates an administrator. Sent once: when the answer is lost, the error says what to look at.
+   * Creates an administrator. Never retried: if the response is lost, the error says what to check.
    *
    * @throws PermissionDeniedError; ConflictError with code `admin_exists`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -37,8 +37,7 @@ export interface AdminsResource {
    */
   create(administrator: NewAdministrator, options?: OnceOptions): ApiPromise<Administrator & ResponseMeta>
   /**
-   * Deletes an administrator; its sessions end. A further try after a lost answer that finds no such administrator is
-   * a success.
+   * Deletes an administrator and ends its sessions. A retry that finds no such administrator succeeds.
    *
    * @throws PermissionDeniedError; NotFoundError with code `admin_not_found`; ConflictError with code
    *   `last_superadmin`; ValidationError, ApiError, ConnectionError.
@@ -56,11 +55,11 @@ export function createAdmins({ read, remove, once }: AdminContext): AdminsResour
     list: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.listAdmins, options }), administratorListShape),
     create: ({ username, password, role, ...others }, options = {}) =>
       call(
-        once({ whether: 'the administrator was created', hint: 'Look with admins.list.' }),
+        once({ whether: 'the administrator was created', hint: 'Check with admins.list.' }),
         () => {
           const roleIssue = role !== undefined && keyIssue(role, ROLES, 'role')
           const unknown = unknownOptions(others, { username: true, password: true, role: true })
-          requireNone(nameIssue(username, 'username'), passwordIssue(password), roleIssue, ...unknown)
+          requireNoIssues(nameIssue(username, 'username'), passwordIssue(password), roleIssue, ...unknown)
           return { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options }
         },
         administratorShape,
@@ -69,7 +68,7 @@ export function createAdmins({ read, remove, once }: AdminContext): AdminsResour
       call(
         remove,
         () => {
-          requireNone(nameIssue(username, 'username'))
+          requireNoIssues(nameIssue(username, 'username'))
           return { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }
         },
         NOTHING,

@@ -9,11 +9,11 @@ import type { Route } from '../contract/routes.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas/catches.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { gamemodeIssue, idIssue, nameIssue, requireNone } from './checks.ts'
+import { gamemodeIssue, idIssue, nameIssue, requireNoIssues } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
 import { jsonBody, NOTHING } from './requests.ts'
 
-/** In which gamemode; a user has one collection of fish and one of crabs in each. */
+/** The gamemode of a collection. */
 export interface InGamemode {
   readonly gamemode: Gamemode | (string & {})
 }
@@ -29,8 +29,8 @@ export interface AdminCatchesResource<Collection, Input> {
    */
   list(name: string, options: CallOptions & InGamemode): ApiPromise<Collection & ResponseMeta>
   /**
-   * Adds one catch or up to 500 for a user, in one record, without its key. Sent once, as plain entries added twice
-   * are there twice: when the answer is lost, the error says what to look at.
+   * Adds one catch or up to 500 for a user as one record, without its key. Never retried, since entries could be added
+   * twice: if the response is lost, the error says what to check.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -42,9 +42,9 @@ export interface AdminCatchesResource<Collection, Input> {
     options: OnceOptions & InGamemode,
   ): ApiPromise<Saved & ResponseMeta>
   /**
-   * Deletes one record with all its entries. A further try after a lost answer that finds no such record is a success.
+   * Deletes one record with all its entries. A retry that finds no such record succeeds.
    *
-   * @param id As `list` shows it.
+   * @param id The id from `list`.
    * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,
    *   ConnectionError.
    * @example
@@ -85,7 +85,7 @@ interface Routes {
   readonly delete: Route
 }
 
-const WHERE_TO_LOOK = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
+const LIST_METHOD = { fish: 'fish.list', crab: 'crabs.list' } as const satisfies Record<Kind, string>
 
 function createCatches<Collection extends object, Input extends FishInput | CrabInput>(
   { read, remove, once }: AdminContext,
@@ -98,7 +98,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
       call(
         read,
         () => {
-          requireNone(nameIssue(name), gamemodeIssue(gamemode))
+          requireNoIssues(nameIssue(name), gamemodeIssue(gamemode))
           return { route: routes.list, params: { name }, query: { gamemode }, options }
         },
         schema,
@@ -107,13 +107,13 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
       call(
         once({
           whether: 'the catches were stored',
-          hint: `Look with ${WHERE_TO_LOOK[kind]} before adding them again.`,
+          hint: `Check with ${LIST_METHOD[kind]} before adding them again.`,
         }),
         () => {
           const issues: Issue[] = []
           const list: readonly Input[] = Array.isArray(entries) ? entries : [entries]
           const checked = readEntries(list, kind, issues)
-          requireNone(nameIssue(name), gamemodeIssue(gamemode), ...issues)
+          requireNoIssues(nameIssue(name), gamemodeIssue(gamemode), ...issues)
           return { route: routes.add, params: { name }, query: { gamemode }, ...jsonBody({ [kind]: checked }), options }
         },
         savedShape,
@@ -122,7 +122,7 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
       call(
         remove,
         () => {
-          requireNone(nameIssue(name), idIssue(id), gamemodeIssue(gamemode))
+          requireNoIssues(nameIssue(name), idIssue(id), gamemodeIssue(gamemode))
           return { route: routes.delete, params: { name, id }, query: { gamemode }, options }
         },
         NOTHING,

@@ -10,20 +10,20 @@ import { type AdminClientOptions, type Credentials, readAdminOptions, requireCre
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
-import { type Doubt, jsonBody, once, untilGone } from './requests.ts'
+import { jsonBody, once, type Uncertainty, untilGone } from './requests.ts'
 import { authorized, createSessionKeeper, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
-/** An administrator's client. Holds its secrets where neither `JSON.stringify` nor a log of the object finds them. */
+/** A client of an administrator. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
 export interface AdminClient extends Reports {
   /**
-   * Logs in now. Calls do so by themselves when no session is open or the open one is about to end; this finds out
-   * early whether name and password are right, or tries them again after they were refused. Who calls at the same time
-   * shares one login. `token` is a secret: it opens everything that the password does, until `expiresAt`.
+   * Logs in now. Calls log in automatically when no session is open or it is about to expire; this checks name and
+   * password early, or tries them again after a rejection. Concurrent calls share one login. `token` is a secret: until
+   * `expiresAt` it permits everything that the password does.
    *
-   * @throws AuthenticationError for a wrong name or password, which is not tried again; RateLimitError after too many
-   *   of those, at once; ValidationError when the client has a `token` alone; ApiError, ConnectionError.
+   * @throws AuthenticationError for a wrong name or password, which is not retried; RateLimitError at once after too many
+   *   failed logins; ValidationError when the client has only a `token`; ApiError, ConnectionError.
    * @example
    * const { expiresAt } = await admin.login()
    */
@@ -37,15 +37,15 @@ export interface AdminClient extends Reports {
 }
 
 /**
- * A client for the administrators of a Fish and Crab Collection Service. It logs in at the first call, shares one
- * session among all calls and renews it before it ends; how long it lives is read by the server's clock. A call that
- * finds the session over logs in and is sent once more.
+ * Creates a client for administrators of a Fish and Crab Collection Service. It logs in with the first call; all calls
+ * share one session, which is renewed before it expires by the server's clock. A call that finds the session expired
+ * logs in and is sent again.
  *
- * Credentials that the server refused are not sent again unasked for 300 s: it counts 10 failed logins per address and
- * 300 s. Calls fail with the same AuthenticationError meanwhile, and `login` tries again.
+ * Rejected credentials are not sent again for 300 s, since the server allows 10 failed logins per address in that time.
+ * Until then, calls fail with the same AuthenticationError, and `login` tries again.
  *
- * Reads and deletions are tried again after lost answers as with `createClient`; writes that would happen twice are
- * not, and their errors say what to look at.
+ * Reads and deletions are retried after connection errors, as with `createClient`. Writes that would happen twice are
+ * not; their errors say what to check.
  *
  * @throws ValidationError with every invalid option.
  * @example
@@ -71,7 +71,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   const context = {
     read: withSession(transport),
     remove: withSession(untilGone(transport)),
-    once: (doubt: Doubt) => withSession(once(transport, doubt)),
+    once: (uncertainty: Uncertainty) => withSession(once(transport, uncertainty)),
   }
   return Object.freeze({
     login: (options = {}) => apiPromise(login(options)),

@@ -6,24 +6,24 @@ import type { Kind } from '../contract/kinds.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas/admin.ts'
-import { cursorIssue, gamemodeIssue, kindIssue, limitIssue, requireNone } from './checks.ts'
+import { cursorIssue, gamemodeIssue, kindIssue, limitIssue, requireNoIssues } from './checks.ts'
 import type { AdminContext, PageOptions, PagesOptions } from './requests.ts'
 import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
 
-/** Which leaderboard. */
+/** Options of `leaderboard`. */
 export interface LeaderboardOptions extends CallOptions {
-  /** Whether fish or crabs count. */
+  /** Counts fish or crabs. */
   readonly type: Kind
   /** @default all gamemodes together */
   readonly gamemode?: Gamemode | undefined
-  /** Places, 1 to 1000. @default 10 */
+  /** Number of places, 1 to 1000. @default 10 */
   readonly limit?: number | undefined
 }
 
-/** What can be asked about the service as a whole. */
+/** Reports about the service. */
 export interface Reports {
   /**
-   * Who this client is logged in as.
+   * The administrator of this client.
    *
    * @throws ApiError, ConnectionError.
    * @example
@@ -57,7 +57,7 @@ export function createReports({ read }: AdminContext): Reports {
       call(
         read,
         () => {
-          requireNone(kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit))
+          requireNoIssues(kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit))
           return { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options }
         },
         leaderboardShape,
@@ -65,7 +65,7 @@ export function createReports({ read }: AdminContext): Reports {
   }
 }
 
-/** Who did what, when, from where: logins, readings of keys, changes. */
+/** The audit log: logins, key accesses and changes, with time and address. */
 export interface AuditResource {
   /**
    * One page of the audit log, newest first.
@@ -76,7 +76,7 @@ export interface AuditResource {
    */
   list(options?: PageOptions): ApiPromise<AuditPage & ResponseMeta>
   /**
-   * The audit log line by line, newest first, read page by page as the loop goes on.
+   * All entries of the audit log, newest first, read page by page.
    *
    * @throws As `list`, when the page is read.
    * @example
@@ -91,7 +91,7 @@ export function createAudit({ read }: AdminContext): AuditResource {
     call(
       read,
       () => {
-        requireNone(limitIssue(limit), cursorIssue(cursor))
+        requireNoIssues(limitIssue(limit), cursorIssue(cursor))
         return { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }
       },
       auditPageShape,

@@ -7,81 +7,81 @@ import { MEDIA_TYPES } from '../contract/headers.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
 
-/** The ways an administrator's requests are sent, each with the session. */
+/** The transports of an administrator's requests, each with the session. */
 export interface AdminContext {
-  /** For reads: tried again as the options say. */
+  /** For reads: retried. */
   readonly read: Transport
-  /** For deletions: tried again, and done when a further try finds nothing left. */
+  /** For deletions: retried; succeeds when a retry finds nothing left. */
   readonly remove: Transport
   /** For writes that must not happen twice: sent once. */
-  once(doubt: Doubt): Transport
+  once(uncertainty: Uncertainty): Transport
 }
 
-/** What a call that is sent once may be told: there are no further tries to count. */
+/** Options of calls that are never retried. */
 export type OnceOptions = Omit<CallOptions, 'maxRetries'>
 
-/** Which page to read. */
+/** Options of lists. */
 export interface PageOptions extends CallOptions {
-  /** Entries a page, 1 to 1000. @default 100 */
+  /** Entries per page, 1 to 1000. @default 100 */
   readonly limit?: number | undefined
   /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** How to go through all pages. */
+/** Options of `iterate`. */
 export interface PagesOptions extends CallOptions {
   /** Entries per request, 1 to 1000. @default 1000 */
   readonly pageSize?: number | undefined
 }
 
-/** Which users to list. */
+/** Options of `users.list`. */
 export interface ListUsersOptions extends PageOptions {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
 }
 
-/** Which users to go through. */
+/** Options of `users.iterate`. */
 export interface IterateUsersOptions extends PagesOptions {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
 }
 
-/** What a lost answer leaves open. */
-export interface Doubt {
-  /** What may have happened, to follow "Whether". */
+/** What is unknown when a response is lost. */
+export interface Uncertainty {
+  /** What may have happened, to follow "It is unknown whether". */
   readonly whether: string
-  /** What to look at or to do, a sentence. */
+  /** What to check or do, a sentence. */
   readonly hint: string
 }
 
 // The connection was never made, so nothing was sent.
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
-// With this the server says itself that nothing was stored. A storage that failed may have stored what was sent.
+// The server stored nothing. After `storage_error` it may have.
 const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
 
 /**
- * A transport for writes that must not happen twice: a lost answer or a 5xx ends the call, and its error says what is
- * not known now. Refusals by the rate limit are waited out as ever: what they refuse did not happen.
+ * A transport for writes that must not happen twice. A lost response or a 5xx ends the call, and its error says what is
+ * unknown. Rejections by the rate limit are retried: the write did not happen.
  */
-export function once(transport: Transport, doubt: Doubt): Transport {
+export function once(transport: Transport, uncertainty: Uncertainty): Transport {
   return (request) =>
     transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
-      throw inDoubt(error, doubt)
+      throw withUncertainty(error, uncertainty)
     })
 }
 
-function inDoubt(error: unknown, { whether, hint }: Doubt): unknown {
+function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {
   if (error instanceof ConnectionError) {
     const { summary, systemCode, proxy, rateLimit, cause } = error
     if (proxy !== undefined || NEVER_SENT.includes(systemCode ?? '')) return error
     const Type = error instanceof TimeoutError ? TimeoutError : ConnectionError
-    return new Type(`${summary} Whether ${whether} is not known.`, { hint, systemCode, rateLimit, cause })
+    return new Type(`${summary} It is unknown whether ${whether}.`, { hint, systemCode, rateLimit, cause })
   }
   if (error instanceof InvalidResponseError) {
-    return new InvalidResponseError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })
+    return new InvalidResponseError(`${error.summary} It is unknown whether ${whether}.`, { ...error, hint })
   }
   if (error instanceof ServerError && !NOTHING_STORED.includes(error.code)) {
-    return new ServerError(`${error.summary} Whether ${whether} is not known.`, { ...error, hint })
+    return new ServerError(`${error.summary} It is unknown whether ${whether}.`, { ...error, hint })
   }
   return error
 }
@@ -89,17 +89,17 @@ function inDoubt(error: unknown, { whether, hint }: Doubt): unknown {
 const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
 
 /**
- * A transport for deletions. A further try, after one whose answer was lost, may find that the first one did its work:
- * nothing is left to delete, and that is what was asked for.
+ * A transport for deletions. A retry after a lost response may find nothing left to delete: then the first attempt
+ * succeeded.
  */
 export function untilGone(transport: Transport): Transport {
   return async (request) => {
-    const answer = await transport({ ...request, accepts: (refusal, failures) => failures > 0 && saysGone(refusal) })
-    return answer.status === 204 || answer.status === 404 ? { ...answer, text: 'null' } : answer
+    const response = await transport({ ...request, accepts: (refusal, failures) => failures > 0 && isGone(refusal) })
+    return response.status === 204 || response.status === 404 ? { ...response, text: 'null' } : response
   }
 }
 
-/** The answer to a deletion, which has no content. */
+/** The response to a deletion, which has no content. */
 export const NOTHING: ResponseSchema<object> = {
   safeParse: (value) =>
     value === null
@@ -107,11 +107,11 @@ export const NOTHING: ResponseSchema<object> = {
       : { success: false, error: { issues: [{ path: [], message: 'Must be without content.' }] } },
 }
 
-function saysGone({ status, text }: { readonly status: number; readonly text: string }): boolean {
+function isGone({ status, text }: { readonly status: number; readonly text: string }): boolean {
   return status === 404 && GONE.some((code) => text.includes(`"${code}"`))
 }
 
-/** The parts of a request that carry a value as JSON. */
+/** The header and body of a request with JSON. */
 export function jsonBody(value: unknown): Pick<ApiRequest, 'headers' | 'body'> {
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: async () => JSON.stringify(value) }
 }

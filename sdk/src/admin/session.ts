@@ -10,18 +10,17 @@ import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
 
 const SESSION_OVER: ErrorCode = 'invalid_session'
 
-/** What {@link authorized} builds on. */
 interface AuthorizedContext {
   readonly session: SessionKeeper
   readonly settings: Settings
-  /** Where requests wait for the administrator's own rate limit. */
+  /** Name of the administrator's own rate limiter. */
   readonly limiter: string
 }
 
 /**
- * A transport that sends each request with the session's token. When the server takes the session for over, it sends
- * the request once more with another: a refused request did nothing, so that is safe for writes too. The call's
- * deadline spans the login as well.
+ * A transport that sends each request with the token of the session. If the session has expired, it opens another one
+ * and sends the request again: the rejected one did nothing, so that is safe for writes too. The deadline of the call
+ * includes the login.
  */
 export function authorized(transport: Transport, { session, settings, limiter }: AuthorizedContext): Transport {
   const now = steadyTime(settings.clock)
@@ -49,31 +48,30 @@ export function authorized(transport: Transport, { session, settings, limiter }:
   }
 }
 
-/** What a login answers. */
+/** The response to a login. */
 export type Login = WithResponse<Session & ResponseMeta>
 
 /** Keeps one session open. */
 interface SessionKeeper {
-  /** The token to send: of the session that is open, or of one that is opened now. */
+  /** The token of the open session, or of a new one. */
   token(signal: AbortSignal | undefined): Promise<string>
-  /** The token to send instead of one that the server took for over; `undefined` when no other can be had. */
+  /** A token in place of an expired one; `undefined` without credentials. */
   replace(token: string, signal: AbortSignal | undefined): Promise<string | undefined>
-  /** Opens a session, whether or not one is open. */
+  /** Opens a new session. */
   login(signal: AbortSignal | undefined): Promise<Login>
 }
 
-/** What {@link createSessionKeeper} builds on. */
 interface SessionContext {
   /** Sends the credentials. */
   readonly logIn: (signal: AbortSignal) => Promise<Login>
   /** Whether there are credentials to send. */
   readonly canLogIn: boolean
-  /** A token from elsewhere, to begin with. */
+  /** The option `token`. */
   readonly given: string | undefined
   readonly now: () => number
 }
 
-/** Makes a keeper. However many ask at once, one login is sent. */
+/** Concurrent calls share one login. */
 export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionContext): SessionKeeper {
   let held: HeldSession | undefined = given === undefined ? undefined : { token: given, renewAt: undefined }
   let refused: { readonly error: unknown; readonly until: number } | undefined
@@ -81,10 +79,10 @@ export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionCont
   const login = singleFlight(async (signal) => {
     const sentAt = now()
     try {
-      const answer = await logIn(signal)
-      held = holdSession(answer.data, answer.response.headers.get('date'), sentAt)
+      const opened = await logIn(signal)
+      held = holdSession(opened.data, opened.response.headers.get('date'), sentAt)
       refused = undefined
-      return answer
+      return opened
     } catch (error) {
       const until = blockedUntil(error, now())
       if (until !== undefined) refused = { error, until }
@@ -104,17 +102,17 @@ export function createSessionKeeper({ logIn, canLogIn, given, now }: SessionCont
       return held && !(canLogIn && isDue(held, now())) ? held.token : open(signal)
     },
     async replace(token, signal) {
-      // Somebody else may have replaced it while this call's answer was on its way.
+      // Another call may have replaced it meanwhile.
       if (held && held.token !== token) return held.token
       return canLogIn ? open(signal) : undefined
     },
   }
 }
 
-/** A session as the client holds it. */
+/** An open session. */
 interface HeldSession {
   readonly token: string
-  /** When to open the next one, in this client's milliseconds; `undefined` when only the server knows. */
+  /** When to renew it, by this client's clock; `undefined` if only the server knows. */
   readonly renewAt: number | undefined
 }
 
@@ -122,13 +120,13 @@ const MARGIN_MS = 60_000
 const LARGEST_MARGIN_SHARE = 0.1
 
 /**
- * When a session is to be renewed. Its life is the time from the answer's own `Date` to `expiresAt`, two moments of the
- * same clock; a wrong clock here does no harm. It is renewed a minute before its end, or a tenth of its life if that is
- * less. An answer that makes no sense (over before it began) leaves it to the server to say when it is over: anything
- * else would log in before each call.
+ * Plans the renewal of a session. Its lifetime is the time from the response's `Date` to `expiresAt`, both by the
+ * server's clock, so a wrong clock here does no harm. It is renewed a minute before its end, or a tenth of its lifetime
+ * if that is less. With an invalid response (expired at once), only the server knows when it ends: otherwise every call
+ * would log in.
  *
- * @param date The answer's `Date` header.
- * @param now Milliseconds here when the login was sent; since 1970, which counts when the answer has no `Date`.
+ * @param date The `Date` header of the response.
+ * @param now Milliseconds since 1970 when the login was sent; used if the response has no `Date`.
  */
 function holdSession({ token, expiresAt }: Session, date: string | null, now: number): HeldSession {
   const serverNow = Date.parse(date ?? '')
@@ -137,15 +135,14 @@ function holdSession({ token, expiresAt }: Session, date: string | null, now: nu
   return { token, renewAt: now + lifeMs - Math.min(MARGIN_MS, lifeMs * LARGEST_MARGIN_SHARE) }
 }
 
-/** Whether another session is to be opened before this one is used again. */
+/** Whether to renew a session before its next use. */
 function isDue({ renewAt }: HeldSession, now: number): boolean {
   return renewAt !== undefined && now >= renewAt
 }
 
 /**
- * Until when a login that failed so is not tried again unasked. The server counts failed logins by address and name, so
- * one wrong password in a loop would lock out the administrator, and in the end everybody who shares the address.
- * `undefined`: try again.
+ * Until when a failed login is not retried automatically; `undefined` to retry. The server counts failed logins by
+ * address and name: a wrong password in a loop would lock out the administrator, and then the whole address.
  */
 function blockedUntil(error: unknown, now: number): number | undefined {
   if (error instanceof RateLimitError) return now + error.retryAfterMs
@@ -160,8 +157,8 @@ interface Flight<Result> {
 }
 
 /**
- * Work that all who ask for it at the same time share. Each may leave by its own signal; the work is aborted when all
- * have left, and who asks after that begins anew.
+ * Shares work among concurrent callers. Each may cancel by its own signal; the work is aborted when all have, and the
+ * next caller starts it again.
  */
 function singleFlight<Result>(
   start: (signal: AbortSignal) => Promise<Result>,

@@ -17,11 +17,11 @@ const HINTS: Readonly<Record<FernetErrorCode, string>> = {
 }
 
 /**
- * A key or a token that cannot be used. Neither it nor its message holds bytes of a key or a token.
+ * An unusable key or token. Contains no bytes of either.
  *
- * - `invalid_key`: a key is not exactly 32 bytes of base64, or there is none.
- * - `invalid_token`: the token is malformed, was changed, or belongs to another key. Which of them is never told,
- *   since telling is what padding oracles live on.
+ * - `invalid_key`: a key is not 32 bytes of base64, or the list is empty.
+ * - `invalid_token`: the token is malformed, changed, or of another key. The reason is never revealed, to give no
+ *   padding oracle.
  * - `token_expired`: the token is authentic, but older than the TTL or more than 60 s ahead of the clock.
  */
 export class FernetError extends FishCrabError {

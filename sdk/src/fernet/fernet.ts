@@ -11,42 +11,42 @@ import {
   tokenBody,
 } from './token.ts'
 
-/** What `createFernet` takes besides the keys. */
+/** Options of `createFernet`. */
 export interface FernetOptions {
-  /** The clock, in unix milliseconds, for calls that are given no `now`. @default Date.now */
+  /** The clock in unix milliseconds, for calls without `now`. @default Date.now */
   readonly now?: () => number
 }
 
-/** What one encryption may be told. */
+/** Options of `encrypt`. */
 export interface EncryptOptions {
-  /** The token's time in unix milliseconds. Its whole seconds stand readable in the token. @default the clock */
+  /** The time of the token in unix milliseconds; stored in it unencrypted, in whole seconds. @default the clock */
   readonly now?: number
-  /** The 16 bytes of the initialization vector. For tests: one used twice betrays equal messages. @default random */
+  /** The initialization vector, 16 bytes. For tests: using one twice reveals equal messages. @default random */
   readonly iv?: Uint8Array
 }
 
-/** What one decryption may be told. */
+/** Options of `decrypt`. */
 export interface DecryptOptions {
-  /** Greatest age in whole seconds, 0 or more. Tokens over 60 s ahead of the clock are refused too. @default any age */
+  /** Maximum age in whole seconds, 0 or more. Also rejects tokens over 60 s ahead of the clock. @default any age */
   readonly ttlSeconds?: number
-  /** The time to judge the age by, in unix milliseconds. Unused without `ttlSeconds`. @default the clock */
+  /** The current time in unix milliseconds. Unused without `ttlSeconds`. @default the clock */
   readonly now?: number
 }
 
-/** What an authentic token held. */
+/** The content of an authentic token. */
 export interface DecryptedToken {
-  /** The message. Text is in it as UTF-8. */
+  /** The message; text is UTF-8. */
   readonly message: Uint8Array
-  /** When the token says it was made, in unix seconds: unsigned 64 bits, by the sender's clock. */
+  /** Creation time by the sender's clock, in unix seconds: unsigned 64 bits. */
   readonly timestamp: bigint
-  /** The token's HMAC-SHA256, 32 bytes: the same for every spelling of one token, different for any two tokens. */
+  /** The HMAC-SHA256 of the token, 32 bytes: identifies it, whatever its spelling. */
   readonly mac: Uint8Array
 }
 
-/** Encrypts and decrypts tokens of the Fernet specification under one key or several. Made by `createFernet`. */
+/** Encrypts and decrypts Fernet tokens with one key or several. See `createFernet`. */
 export interface Fernet {
   /**
-   * Encrypts bytes, or text as UTF-8, with the first key. An empty message is fine.
+   * Encrypts bytes, or text as UTF-8, with the first key. The message may be empty.
    *
    * @returns The token in URL-safe base64 with padding.
    * @throws RangeError when `iv` is not 16 bytes or `now` is before 1970; ValidationError for an unknown option.
@@ -57,9 +57,9 @@ export interface Fernet {
   /**
    * Checks and decrypts a token with whichever key fits.
    *
-   * @param token Text in URL-safe base64, its padding whole or left out, with nothing around it; or the raw bytes.
-   * @throws FernetError `invalid_token` for every fault of a token, without telling which; `token_expired` for an
-   *   authentic token outside the given TTL.
+   * @param token URL-safe base64 with or without padding and without whitespace, or the raw bytes.
+   * @throws FernetError `invalid_token` for every invalid token, without the reason; `token_expired` for an authentic token
+   *   outside the given TTL.
    * @throws RangeError when `ttlSeconds` is not a whole number, 0 or more, or `now` is before 1970; ValidationError for
    *   an unknown option.
    * @example
@@ -103,12 +103,12 @@ export function fernetWith(
       refuseUnknown(options, ['ttlSeconds', 'now'])
       const raw = typeof token === 'string' ? decodeBase64Url(token) : new Uint8Array(token)
       const parts = raw && splitToken(raw)
-      // Judged early, so that a wrong option fails on every token, but told only about authentic ones.
+      // Checked early, so that an invalid option fails on every token, but reported for authentic tokens only.
       const fresh = isFresh(parts?.timestamp ?? 0n, options, clock)
       const key = parts && (await findKey(parts))
       if (key && !fresh) throw new FernetError('token_expired')
       const message = key && (await key.decrypt(parts.iv, parts.ciphertext))
-      // The only place that refuses a token: not even a stack tells one reason from another.
+      // The only place that rejects a token: not even the stack reveals the reason.
       if (!message) throw new FernetError('invalid_token')
       return { message, timestamp: parts.timestamp, mac: parts.mac }
     },
@@ -128,7 +128,7 @@ function isFresh(timestamp: bigint, { ttlSeconds, now }: DecryptOptions, clock: 
   return ttlSeconds === undefined || isWithinTtl(timestamp, { ttlSeconds, now: now ?? clock() })
 }
 
-/** Prepares a key at its first use and keeps it: importing a key costs more than using it. */
+/** Imports a key at its first use and keeps it: importing costs more than using it. */
 function lazyKey(prepare: PreparePlatformKey, bytes: Bytes): () => PlatformKey | Promise<PlatformKey> {
   let prepared: PlatformKey | Promise<PlatformKey> | undefined
   return async () => {
@@ -136,14 +136,14 @@ function lazyKey(prepare: PreparePlatformKey, bytes: Bytes): () => PlatformKey |
       prepared ??= prepare(bytes)
       return await prepared
     } catch (error) {
-      // What the platform refuses now it may grant at the next use.
+      // The next use may succeed.
       prepared = undefined
       throw error
     }
   }
 }
 
-/** A copy, since the caller may change its bytes while they are worked on. */
+/** A copy, since the caller may change the bytes meanwhile. */
 function bytesOf(message: Uint8Array | string): Bytes {
   return typeof message === 'string' ? new TextEncoder().encode(message) : new Uint8Array(message)
 }
@@ -156,21 +156,21 @@ function ivFrom(given: Uint8Array | undefined): Bytes {
 
 const MAX_CLOCK_SKEW_SECONDS = 60n
 
-/** When a token is judged, and how old it may be. */
+/** The arguments of `isWithinTtl`. */
 export interface TtlRule {
-  /** Greatest age in whole seconds, 0 or more. A token of exactly this age is still good. */
+  /** Maximum age in whole seconds, 0 or more, inclusive. */
   readonly ttlSeconds: number
-  /** Unix time in milliseconds. Parts of a second are dropped. */
+  /** Current unix time in milliseconds, rounded down to seconds. */
   readonly now: number
 }
 
 /**
- * Whether a token of this timestamp is neither too old nor, by more than 60 s, from the future (Fernet specification,
- * "Verifying"). Counted in whole seconds, with the edges of pyca/cryptography: false when `timestamp + ttl < now` or
+ * Whether a token with this timestamp is neither too old nor more than 60 s in the future (Fernet specification,
+ * "Verifying"). In whole seconds, with the limits of pyca/cryptography: false when `timestamp + ttl < now` or
  * `now + 60 < timestamp`.
  *
  * @param timestamp The token's own, in unix seconds.
- * @throws RangeError when `ttlSeconds` is not a whole number from 0, or `now` is no time from 1970 on.
+ * @throws RangeError when `ttlSeconds` is not a whole number, 0 or more, or `now` is before 1970.
  * @example
  * isWithinTtl(1_000n, { ttlSeconds: 30, now: 1_030_999 }) // true
  * isWithinTtl(1_000n, { ttlSeconds: 30, now: 1_031_000 }) // false
@@ -183,7 +183,7 @@ export function isWithinTtl(timestamp: bigint, { ttlSeconds, now }: TtlRule): bo
   return timestamp + BigInt(ttlSeconds) >= seconds && seconds + MAX_CLOCK_SKEW_SECONDS >= timestamp
 }
 
-/** Unix milliseconds as whole unix seconds. Throws a RangeError for what a 64-bit timestamp cannot hold. */
+/** Unix milliseconds as whole unix seconds. @throws RangeError for times that 64 bits cannot represent */
 function unixSeconds(now: number): bigint {
   const seconds = Math.floor(now / 1000)
   if (!(seconds >= 0 && seconds < 2 ** 64)) throw new RangeError('now must be a unix time in milliseconds.')
@@ -193,7 +193,7 @@ function unixSeconds(now: number): bigint {
 const KEY_BYTES = 32
 const MAX_TRIES = 1000
 
-/** The bytes of a key in either base64 alphabet (not a mix of both), padded or not. Throws `invalid_key`. */
+/** The bytes of a key in either base64 alphabet (not a mix), padded or not. @throws FernetError `invalid_key` */
 function decodeKey(key: unknown): Bytes {
   const bytes = typeof key === 'string' ? decodeBase64Url(urlSafe(key)) : undefined
   if (bytes?.length !== KEY_BYTES) throw new FernetError('invalid_key')
@@ -201,18 +201,18 @@ function decodeKey(key: unknown): Bytes {
 }
 
 /**
- * A new random key: 32 bytes as 44 characters of base64, padded. It holds none of `+ / - _`, so decoders of the
- * standard and of the URL-safe alphabet read the same bytes. That costs two of its 256 bits.
+ * A new random key: 32 bytes as 44 characters of padded base64. It contains none of `+ / - _`, so every decoder, standard
+ * or URL-safe, reads the same bytes. That costs two of its 256 bits.
  *
  * @param random Fills the given bytes at random and returns them. @default crypto.getRandomValues
- * @throws Error when `random` gives no such key in 1,000 tries, which a working one never does.
+ * @throws Error when `random` yields no such key in 1,000 attempts, which a working source never does.
  * @example
  * const fernet = createFernet(generateFernetKey())
  */
 export function generateFernetKey(
   random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> = randomBytes,
 ): string {
-  // Whole keys are drawn again: replacing single characters would make some keys likelier than others.
+  // Draws a whole new key: replacing single characters would make some keys more likely than others.
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const key = encodeBase64Url(random(new Uint8Array(KEY_BYTES)))
     if (!/[-_]/.test(key)) return key

@@ -8,11 +8,11 @@ export { generateFernetKey, isWithinTtl, type TtlRule } from './fernet.ts'
 
 /**
  * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Keep the instance: it
- * makes each key ready once, at first use. Runs on `node:crypto` in Node and on WebCrypto elsewhere.
+ * imports each key once, at first use. Runs on `node:crypto` in Node and on WebCrypto elsewhere.
  *
- * @param keys One key or several, newest first: the first encrypts, any decrypts. A key is 32 bytes in base64 of
+ * @param keys One key or several, newest first: the first one encrypts, all decrypt. A key is 32 bytes in base64 of
  *   either alphabet, padded or not.
- * @throws FernetError `invalid_key`, at once, when a key is anything else or there is none.
+ * @throws FernetError `invalid_key` at once for an invalid key or an empty list.
  * @example
  * const fernet = createFernet(key)
  * const token = await fernet.encrypt('{"fish":"Salmon","rarity":3}')

@@ -5,7 +5,7 @@ const CIPHER = 'aes-128-cbc'
 
 /** A Fernet key on `node:crypto`. */
 export function preparePlatformKey(key: Bytes): PlatformKey {
-  // KeyObjects, because Node imports a key of raw bytes anew on every use: five times slower.
+  // KeyObjects: Node imports raw bytes on every use, which is five times slower.
   const signingKey = createSecretKey(key.subarray(0, SIGNING_KEY_BYTES))
   const encryptionKey = createSecretKey(key.subarray(SIGNING_KEY_BYTES))
   const hmac = (data: Bytes) => createHmac('sha256', signingKey).update(data).digest()
@@ -27,7 +27,7 @@ export function preparePlatformKey(key: Bytes): PlatformKey {
   }
 }
 
-/** A plain Uint8Array, so that both platforms answer the same type. */
+/** A plain Uint8Array, so that both platforms return the same type. */
 function joined(head: Uint8Array, tail: Uint8Array): Bytes {
   const whole = new Uint8Array(head.length + tail.length)
   whole.set(head)

@@ -1,7 +1,7 @@
 /** Bytes that every platform's crypto takes: never shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** One Fernet key, made ready for the platform's crypto. The only thing here that differs between platforms. */
+/** A Fernet key, imported into the platform's crypto: the only part that differs between platforms. */
 export interface PlatformKey {
   /** HMAC-SHA256 under the signing half: 32 bytes. */
   sign(data: Bytes): Bytes | Promise<Bytes>
@@ -9,19 +9,19 @@ export interface PlatformKey {
   verify(data: Bytes, mac: Bytes): boolean | Promise<boolean>
   /** AES-128-CBC with PKCS#7 padding under the encrypting half. */
   encrypt(iv: Bytes, message: Bytes): Bytes | Promise<Bytes>
-  /** The reverse; `undefined` when the padding is not exactly PKCS#7. */
+  /** The reverse; `undefined` when the padding is not PKCS#7. */
   decrypt(iv: Bytes, ciphertext: Bytes): Bytes | undefined | Promise<Bytes | undefined>
 }
 
-/** Makes 32 key bytes ready: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
+/** Imports 32 bytes: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
 export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformKey>
 
-/** Length of the signing half, which comes first. The encrypting half is the rest. */
+/** Length of the signing half, which comes first. */
 export const SIGNING_KEY_BYTES = 16
 
 const KEY_FORM = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9+/]{43})=?$/
 
-/** Whether a value looks like a Fernet key: 32 bytes in base64 of one alphabet. Making a Fernet of it is the proof. */
+/** Whether a value has the form of a Fernet key. `createFernet` checks it fully. */
 export function hasKeyForm(value: unknown): boolean {
   return typeof value === 'string' && KEY_FORM.test(value)
 }

@@ -11,18 +11,18 @@ const MAC_BYTES = 32
 /** Length of an initialization vector. */
 export const IV_BYTES: number = CIPHERTEXT_AT - IV_AT
 
-/** A token taken apart. Nothing in it is authentic before its MAC was checked. */
+/** The parts of a token, not authentic until the MAC is checked. */
 export interface TokenParts {
   /** Unix seconds, unsigned 64 bits. */
   readonly timestamp: bigint
   readonly iv: Bytes
   readonly ciphertext: Bytes
-  /** All that the MAC covers. */
+  /** The bytes that the MAC covers. */
   readonly signed: Bytes
   readonly mac: Bytes
 }
 
-/** The parts of a raw token, or `undefined` when no token has this length or first byte. */
+/** The parts of a raw token; `undefined` for an invalid length or first byte. */
 export function splitToken(raw: Bytes): TokenParts | undefined {
   const ciphertextBytes = raw.length - CIPHERTEXT_AT - MAC_BYTES
   if (ciphertextBytes < BLOCK_BYTES || ciphertextBytes % BLOCK_BYTES !== 0 || raw[0] !== VERSION) return undefined
@@ -82,8 +82,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of URL-safe base64, or `undefined` unless the text is what `encodeBase64Url` answers, with its padding
- * whole or left out. Many spellings of one token would defeat whoever compares tokens as text.
+ * The bytes of URL-safe base64 with or without padding; `undefined` for anything that `encodeBase64Url` would not return.
+ * A token with several spellings would break comparisons of tokens as text.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const length = unpaddedLength(text)
@@ -102,7 +102,7 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefin
       bytes[at++] = bits >> held
     }
   }
-  // RFC 4648 section 3.5: bits that stand for nothing must be zero.
+  // RFC 4648, 3.5: unused bits must be zero.
   const leftover = bits & ((1 << held) - 1)
   return leftover === 0 ? bytes : undefined
 }

@@ -39,7 +39,7 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
   if (!(error instanceof ConnectionError)) throw error
   expect(error.systemCode).toBe('ECONNRESET')
   expect(error.hint).toMatch(hint)
-  expect(error.summary).toMatch(/Whether .+ (was|were) (created|replaced|stored) is not known\.$/)
+  expect(error.summary).toMatch(/It is unknown whether .+ (was|were) (created|replaced|stored)\.$/)
   expect(error.message).toBe(`${error.summary} ${error.hint}`)
   expect(sent).toHaveLength(2)
 })

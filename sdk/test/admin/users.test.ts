@@ -65,7 +65,7 @@ test('a reset whose answer holds another secret than asked for is an InvalidResp
   )
   const error = await failureOf(open().users.reset('Alex', 'fernet'))
   expect(error instanceof InvalidResponseError && error.issues).toEqual([
-    { path: 'fernetKey', message: 'Must be there.' },
+    { path: 'fernetKey', message: 'Required.' },
   ])
 })
 
