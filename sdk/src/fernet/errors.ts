@@ -5,7 +5,7 @@ export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
 
 // Fixed sentences, so that no part of a key or token gets into a message.
 const MESSAGES: Readonly<Record<FernetErrorCode, string>> = {
-  invalid_key: 'A Fernet key is 32 bytes in base64 (44 characters with padding).',
+  invalid_key: 'A Fernet key is 32 bytes in base64 (44 characters).',
   invalid_token: 'Invalid Fernet token: malformed, changed, or encrypted with another key.',
   token_expired: 'The Fernet token is too old or dated in the future.',
 }

@@ -64,9 +64,7 @@ test('a reset whose answer holds another secret than asked for is an InvalidResp
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
   )
   const error = await failureOf(open().users.reset('Alex', 'fernet'))
-  expect(error instanceof InvalidResponseError && error.issues).toEqual([
-    { path: 'fernetKey', message: 'Required.' },
-  ])
+  expect(error instanceof InvalidResponseError && error.issues).toEqual([{ path: 'fernetKey', message: 'Required.' }])
 })
 
 test('a deleted user is gone, and deleting it again is a NotFoundError', async () => {
