@@ -349,7 +349,7 @@ describe('reseal', () => {
         FISH_SECRET_PREVIOUS: '',
       })
       expect([await refused.closed, refused.stdout()]).toEqual([1, ''])
-      expect(refused.stderr()).toMatch(/^fish-cli serve: FISH_SECRET is not the secret [^\n]+\n$/)
+      expect(refused.stderr()).toMatch(/^fish-cli serve: FISH_SECRET does not decrypt [^\n]+\n$/)
     }
     const rest = JSON.parse((await run(['reseal', '--json'], { env })).stdout)
     expect(rest).toEqual({ keys: USERS + 1, resealed: left, unopened: [] })

@@ -118,7 +118,7 @@ export function checkNewPath({ draft, path }: Draft, kind: 'file' | 'folder'): v
 
 export function refuseExisting(path: string, kind: 'file' | 'folder'): void {
   if (!pathExists(path)) return
-  throw new MaintenanceError('exists', `${path} exists already, and nothing was done.`, {
+  throw new MaintenanceError('exists', `${path} already exists; nothing was changed.`, {
     hint: `Name a ${kind} that does not exist.`,
   })
 }
