@@ -85,7 +85,7 @@ test('a dry run of export and import says what would be written, on stdout too n
   await expectSameDocument(parent, ['import', file], to)
 })
 
-test('a dry run of reseal says how many keys would be sealed anew, and which ones open under no secret', async () => {
+test('a dry run of rotate-secret says how many keys would be sealed anew, and which ones open under no secret', async () => {
   const { parent, data } = await stoppedStore({ FISH_SECRET: OLD })
   const storage = await createStorage({ driver: 'file', path: data })
   const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
@@ -93,22 +93,22 @@ test('a dry run of reseal says how many keys would be sealed anew, and which one
   await storage.items.setItem('secret:ann:fernet', sealed)
   await storage.dispose()
   const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
-  const told = await tried(parent, ['reseal'], env)
+  const told = await tried(parent, ['rotate-secret'], env)
   expect(told).toMatchObject({ status: 0, stdout: 'Would seal 1 of 1 keys anew.\n', stderr: '' })
-  await expectSameDocument(parent, ['reseal'], env)
+  await expectSameDocument(parent, ['rotate-secret'], env)
 
   const again = await createStorage({ driver: 'file', path: data })
   await again.items.setItem('secret:bob:fernet', sealed)
   await again.dispose()
-  const partly = await tried(parent, ['reseal'], env)
+  const partly = await tried(parent, ['rotate-secret'], env)
   expect(partly).toMatchObject({ status: 7, stdout: 'Would seal 0 of 2 keys anew.\n' })
   expect(partly.stderr).toMatch(/^No secret opens the keys of these user ids: bob\./)
-  await expectSameDocument(parent, ['reseal'], env)
+  await expectSameDocument(parent, ['rotate-secret'], env)
 })
 
-test('a dry run of reseal --new says that a secret would be made', async () => {
+test('a dry run of rotate-secret --new says that a secret would be made', async () => {
   const { parent, env } = await stoppedStore()
-  const { status, stdout } = await tried(parent, ['reseal', '--new'], env)
+  const { status, stdout } = await tried(parent, ['rotate-secret', '--new'], env)
   expect({ status, stdout }).toEqual({
     status: 0,
     stdout: 'Would make a new secret beside the data, and seal 0 of 0 keys anew.\n',
@@ -131,9 +131,9 @@ test('a dry run is refused with the status and the words of the run itself', asy
     [2, ['import', join(parent, 'bad.jsonl')], { FISH_STORAGE: `file:${join(parent, 'new')}` }],
     [6, ['import', join(parent, 'bad.jsonl')], {}],
     [69, ['import', join(parent, 'fine.jsonl')], { FISH_STORAGE: 'redis://127.0.0.1:1' }],
-    [6, ['reseal'], {}],
-    [5, ['reseal'], { FISH_STORAGE: `file:${join(parent, 'there')}` }],
-    [4, ['reseal'], { FISH_STORAGE: 'redis://127.0.0.1:1', FISH_SECRET: '' }],
+    [6, ['rotate-secret'], {}],
+    [5, ['rotate-secret'], { FISH_STORAGE: `file:${join(parent, 'there')}` }],
+    [4, ['rotate-secret'], { FISH_STORAGE: 'redis://127.0.0.1:1', FISH_SECRET: '' }],
   ] as const) {
     const all = { ...env, ...more }
     const dry = await tried(parent, argv, all)
@@ -143,5 +143,5 @@ test('a dry run is refused with the status and the words of the run itself', asy
   }
   await server.close()
   const wrong = { ...env, FISH_SECRET: NEW }
-  expect((await tried(parent, ['reseal'], wrong)).status).toBe(4)
+  expect((await tried(parent, ['rotate-secret'], wrong)).status).toBe(4)
 })

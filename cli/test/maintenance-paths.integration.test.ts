@@ -64,7 +64,7 @@ describe('a name that is too long', () => {
       [['import', long, ...other], long],
       [['import', file, '--storage', `file:${long}`], long],
       [['import', file, '--storage', `file:${join(parent, 'no', 'nor', TOO_LONG)}`], long],
-      [['reseal', '--storage', `file:${long}`], long],
+      [['rotate-secret', '--storage', `file:${long}`], long],
     ] as const) {
       const { status, code, message, hint } = await refused(parent, argv, env)
       expect({ argv, status, code }).toEqual({ argv, status: 2, code: 'invalid_path' })
@@ -135,7 +135,7 @@ test('a store in memory is told as one that ends with its process, with what to 
   const { parent, data, file } = await world()
   for (const [argv, instead] of [
     [['import', file], 'Name file:FOLDER or redis://HOST.'],
-    [['reseal'], 'Name file:FOLDER or redis://HOST.'],
+    [['rotate-secret'], 'Name file:FOLDER or redis://HOST.'],
     [['backup', join(parent, 'copy')], 'Name file:FOLDER.'],
     [['restore', data], 'Name file:FOLDER.'],
     [['export', '--out', join(parent, 'out')], 'Name file:FOLDER.'],

@@ -303,7 +303,7 @@ describe('restore', () => {
   })
 })
 
-describe('reseal', () => {
+describe('rotate-secret', () => {
   const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
   const USERS = 12_000
 
@@ -330,7 +330,7 @@ describe('reseal', () => {
     await fill(data)
     const [oldId] = sealsIn(data)
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
-    const program = launch(['reseal'], env)
+    const program = launch(['rotate-secret'], env)
     await until(async () => sealsIn(data).some((id) => id !== oldId))
     program.child.kill('SIGKILL')
     await program.closed
@@ -351,9 +351,9 @@ describe('reseal', () => {
       expect([await refused.closed, refused.stdout()]).toEqual([1, ''])
       expect(refused.stderr()).toMatch(/^fish-cli serve: FISH_SECRET does not decrypt [^\n]+\n$/)
     }
-    const rest = JSON.parse((await run(['reseal', '--json'], { env })).stdout)
+    const rest = JSON.parse((await run(['rotate-secret', '--json'], { env })).stdout)
     expect(rest).toEqual({ keys: USERS + 1, resealed: left, unopened: [] })
-    expect(JSON.parse((await run(['reseal', '--json'], { env })).stdout)).toEqual({ ...rest, resealed: 0 })
+    expect(JSON.parse((await run(['rotate-secret', '--json'], { env })).stdout)).toEqual({ ...rest, resealed: 0 })
     expect(sealsIn(data)).not.toContain(oldId)
     expect(await addWithSealedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
@@ -363,30 +363,33 @@ describe('reseal', () => {
     const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
     const before = secrets()
     const env = { FISH_STORAGE: `file:${data}` }
-    const { status, stdout, stderr } = await run(['reseal', '--new'], { env })
+    const { status, stdout, stderr } = await run(['rotate-secret', '--new'], { env })
     expect(status).toBe(0)
     expect(secrets()).toEqual({ seal: expect.stringMatching(/^.{44}$/), session: before.session })
     expect(secrets().seal).not.toBe(before.seal)
     for (const secret of [before.seal, secrets().seal]) expect(stdout + stderr).not.toContain(secret)
     expect(await addWithSealedKey(data, alex)).toEqual(['Salmon', 'Koi'])
     const server = await startService({ FISH_STORAGE: `file:${data}` })
-    expect(errorOf(await run(['reseal', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
+    expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
     await server.close()
   })
 
   test('under a wrong secret, of a key that was changed, or of nothing, says so and keeps what is there', async () => {
     const { parent, data, alex } = await stoppedStore({ FISH_SECRET: OLD })
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW }
-    expect(errorOf(await run(['reseal', '--json'], { env }))).toEqual({ status: 4, code: 'wrong_secret' })
-    expect(errorOf(await run(['reseal', '--new', '--json'], { env }))).toEqual({ status: 2, code: 'invalid_settings' })
+    expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 4, code: 'wrong_secret' })
+    expect(errorOf(await run(['rotate-secret', '--new', '--json'], { env }))).toEqual({
+      status: 2,
+      code: 'invalid_settings',
+    })
     const nothing = { ...env, FISH_STORAGE: `file:${join(parent, 'nothing')}` }
-    expect(errorOf(await run(['reseal', '--json'], { env: nothing }))).toEqual({ status: 5, code: 'no_store' })
+    expect(errorOf(await run(['rotate-secret', '--json'], { env: nothing }))).toEqual({ status: 5, code: 'no_store' })
     expect(readdirSync(parent)).toEqual(['data'])
 
     const db = new DatabaseSync(join(data, 'fish.db'))
     db.exec("UPDATE items SET value = value || 'AAAA' WHERE key LIKE 'secret:%:fernet'")
     db.close()
-    const partly = await run(['reseal', '--json'], { env: { ...env, FISH_SECRET_PREVIOUS: OLD } })
+    const partly = await run(['rotate-secret', '--json'], { env: { ...env, FISH_SECRET_PREVIOUS: OLD } })
     expect(partly.status).toBe(7)
     expect(JSON.parse(partly.stdout)).toEqual({ keys: 1, resealed: 0, unopened: [alex.id] })
   })

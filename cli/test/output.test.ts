@@ -128,7 +128,7 @@ describe('help', () => {
     'key',
     'list',
     'mock',
-    'reseal',
+    'rotate-secret',
     'restore',
     'serve',
     'status',

@@ -6,7 +6,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { createEncryption } from '../../server/src/app/users/encryption.ts'
 import { writeExport } from '../../server/test/node/export-file.ts'
-import { bytesText, maintenanceTeller } from '../src/commands/maintenance-progress.ts'
+import { bytesText, createMaintenanceProgress } from '../src/commands/maintenance-progress.ts'
 import { createStatusLine } from '../src/output/status-line.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
@@ -56,7 +56,7 @@ describe('maintenance on a terminal', () => {
     const vault = createEncryption([SECRETS.FISH_SECRET], (bytes) => crypto.getRandomValues(bytes))
     await storage.items.setItem('secret:ann:fernet', await vault.encrypt('a key', 'ann'))
     await storage.dispose()
-    const resealed = await at('reseal')
+    const resealed = await at('rotate-secret')
     expect(resealed).toMatch(/Sealing anew: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Sealing anew: 1 of 1 keys \(100 %\)/)
     for (const text of [imported, exported, backup, restored, resealed]) {
       expect(text.slice(text.lastIndexOf('\r'))).not.toMatch(/Writing|Checking|Copying|Sealing/)
@@ -98,7 +98,7 @@ describe('maintenance where stderr is no terminal', () => {
       ['export', '--out', join(parent, 'again.jsonl')],
       ['backup', join(parent, 'copy')],
       ['restore', join(parent, 'copy'), '--storage', `file:${join(parent, 'other')}`],
-      ['reseal'],
+      ['rotate-secret'],
     ]) {
       const { status, stdout, stderr } = await run([...argv, '--json'], { ...TERMINAL, terminal, env, clock })
       expect({ argv, status, stderr }).toEqual({ argv, status: 0, stderr: '' })
@@ -114,7 +114,7 @@ describe('the steps of maintenance', () => {
     stderr.on('data', (piece: Buffer) => {
       written += piece.toString()
     })
-    const teller = maintenanceTeller({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
+    const teller = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
     teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
     teller.onProgress({ step: 'check', unit: 'bytes', done: 5_000_000, total: 5_000_000 })
     teller.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })

@@ -1,7 +1,7 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { holding, maintainTold, refuseEmptyPath, secretNote, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, secretNote, storageFlag, storageSource } from './maintenance.ts'
 import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli backup` */
@@ -28,15 +28,15 @@ export const backupCommand = defineCommand({
     refuseEmptyPath(args.folder, 'FOLDER', 'folder')
     const source = storageSource(context.env, flags)
     const work = { target: args.folder, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await maintainTold(context, flags, (server, told) =>
+    const report = await runMaintenance(context, flags, (server, told) =>
       server.backupStore({ ...source, ...told, ...work }),
     )
     for (const note of secretNote({ ...report, folder: args.folder })) context.note(note)
     const folder = printable(report.folder)
     return context.print(report, () =>
       report.dryRun
-        ? `Would copy ${bytesText(report.bytes)} into ${folder}: ${holding(report)}.`
-        : `${folder}: ${holding(report)}`,
+        ? `Would copy ${bytesText(report.bytes)} into ${folder}: ${contentsText(report)}.`
+        : `${folder}: ${contentsText(report)}`,
     )
   },
 })

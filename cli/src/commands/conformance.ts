@@ -12,11 +12,10 @@ import { localTime } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
 import { parseFormat } from '../output/format.ts'
 import { printable } from '../output/text.ts'
-import { checkedAddress, checkedOrigin } from './addresses.ts'
 import type { CommandContext } from './define.ts'
 import { Args, defineCommand, Flags, type Values } from './define.ts'
 import { adminFlag, profileFlag } from './flags.ts'
-import { wholeNumber } from './whole-number.ts'
+import { parseOrigin, parseServiceUrl, parseWholeNumber } from './parse-values.ts'
 
 const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
@@ -103,18 +102,18 @@ export const conformanceCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const format = parseFormat(REPORTS, flags)
-    const baseUrl = checkedAddress(resolveTarget(context, { ...flags, url: args.url }).url.value)
+    const baseUrl = parseServiceUrl(resolveTarget(context, { ...flags, url: args.url }).url.value)
     const rateLimit = {
-      requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
-      windowMs: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
+      requests: parseWholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1),
+      windowMs: parseWholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1) * 1000,
     }
-    const maxWaitMs = wholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
+    const maxWaitMs = parseWholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const { 'allowed-origin': allowedOrigin } = flags
-    const chosen = await chosenChecks(flags)
+    const chosen = await selectChecks(flags)
     if (flags.user !== undefined && flags.admin !== undefined) throw usageError('Give --user or --admin, not both.')
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
-    if (allowedOrigin !== undefined) checkedOrigin('--allowed-origin', allowedOrigin)
-    if (flags['dry-run']) return tellChecks(context, chosen.checks, baseUrl, format)
+    if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
+    if (flags['dry-run']) return printChecks(context, chosen.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
     const { target } = context
@@ -159,7 +158,7 @@ async function player(context: CommandContext, name: string): Promise<Conformanc
   }
 }
 
-function tellChecks(
+function printChecks(
   context: CommandContext,
   checks: readonly CheckInfo[],
   url: string,
@@ -192,7 +191,7 @@ interface CheckFlags {
 }
 
 /** What flags choose, as the conformance suite takes it, and the checks that it comes to. */
-interface ChosenChecks {
+interface SelectedChecks {
   readonly selection: { readonly only?: readonly string[]; readonly skip?: readonly string[] }
   readonly checks: readonly CheckInfo[]
 }
@@ -205,7 +204,7 @@ const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
 ]
 
 /** @throws CliError when they name what is no check and no section, or leave nothing */
-async function chosenChecks({ only, skip }: CheckFlags): Promise<ChosenChecks> {
+async function selectChecks({ only, skip }: CheckFlags): Promise<SelectedChecks> {
   const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
   const sections = Object.keys(SECTIONS)
   const known = [...sections, ...listChecks().map(({ id }) => id)]

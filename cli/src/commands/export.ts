@@ -2,7 +2,7 @@ import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
 const STDOUT = '-'
 
@@ -40,7 +40,7 @@ export const exportCommand = defineCommand({
     const source = storageSource(context.env, flags)
     const target = isStdout ? context.stdout : flags.out
     const work = { target, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await maintainTold(context, flags, (server, told) =>
+    const report = await runMaintenance(context, flags, (server, told) =>
       server.exportStore({ ...source, ...told, ...work, now: new Date(context.clock.now()) }),
     )
     if (report.secrets === 'beside') {
@@ -50,7 +50,7 @@ export const exportCommand = defineCommand({
     if (report.secrets === 'needed') context.note('Keys stay sealed: the target needs the same FISH_SECRET.')
     const out = isStdout ? 'stdout' : printable(flags.out)
     const written = isStdout ? 'to stdout' : out
-    const told = report.dryRun ? `Would write ${written}: ${holding(report)}.` : `${out}: ${holding(report)}`
+    const told = report.dryRun ? `Would write ${written}: ${contentsText(report)}.` : `${out}: ${contentsText(report)}`
     if (!isStdout) return context.print(report, () => told)
     context.note(told)
     return EXIT.ok

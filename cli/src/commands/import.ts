@@ -2,7 +2,7 @@ import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { holding, maintainTold, refuseEmptyPath, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
 const STDIN = '-'
 
@@ -38,7 +38,7 @@ export const importCommand = defineCommand({
     const source = storageSource(context.env, flags)
     const onWait = (ms: number) => context.note(`waiting ${ms / 1000} s, for servers that run to notice`)
     const work = { file: args.file, dryRun: flags['dry-run'], signal: context.interrupted(), onWait }
-    const report = await maintainTold(context, flags, (server, told) =>
+    const report = await runMaintenance(context, flags, (server, told) =>
       server.importStore({ ...source, ...told, ...work }),
     )
     if (report.secrets === 'needed') {
@@ -47,7 +47,7 @@ export const importCommand = defineCommand({
     }
     const target = printable(report.folder ?? 'Redis')
     return context.print(report, () =>
-      report.dryRun ? `Would import into ${target}: ${holding(report)}.` : `${target}: ${holding(report)}`,
+      report.dryRun ? `Would import into ${target}: ${contentsText(report)}.` : `${target}: ${contentsText(report)}`,
     )
   },
 })

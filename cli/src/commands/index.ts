@@ -40,8 +40,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'profile:list': async () => (await import('./profile/list.ts')).profileListCommand,
   'profile:remove': async () => (await import('./profile/remove.ts')).profileRemoveCommand,
   'profile:use': async () => (await import('./profile/use.ts')).profileUseCommand,
-  reseal: async () => (await import('./reseal.ts')).resealCommand,
   restore: async () => (await import('./restore.ts')).restoreCommand,
+  'rotate-secret': async () => (await import('./rotate-secret.ts')).rotateSecretCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   stats: async () => (await import('./stats.ts')).statsCommand,
   status: async () => (await import('./status.ts')).statusCommand,
@@ -53,6 +53,9 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   watch: async () => (await import('./watch.ts')).watchCommand,
   whoami: async () => (await import('./whoami.ts')).whoamiCommand,
 }
+
+/** Names of before, which go on working. */
+const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
 
 // What begins commands of two words. Which of these there are follows from the list above.
 const TOPIC_SUMMARIES: Readonly<Record<string, string>> = {
@@ -92,7 +95,8 @@ export function findCommand(
   argv: readonly string[],
 ): { readonly id: string; readonly rest: readonly string[] } | undefined {
   for (const words of [2, 1]) {
-    const id = argv.slice(0, words).join(':')
+    const name = argv.slice(0, words).join(':')
+    const id = ALIASES[name] ?? name
     if (argv.length >= words && Object.hasOwn(LOADERS, id)) return { id, rest: argv.slice(words) }
   }
   return undefined
@@ -136,7 +140,7 @@ export const AUDIENCES = [
   { name: 'administrators', words: ['user', 'admin', 'leaderboard', 'audit'], ids: ['key:rotate'] },
   {
     name: 'operators',
-    words: ['serve', 'backup', 'restore', 'export', 'import', 'reseal', 'mock', 'conformance'],
+    words: ['serve', 'backup', 'restore', 'export', 'import', 'rotate-secret', 'mock', 'conformance'],
   },
 ] as const satisfies readonly Audience[]
 

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
 
 /** Tells how far maintenance is, one step after the other. */
-interface MaintenanceTeller {
+interface MaintenanceProgressBar {
   readonly onProgress: (progress: MaintenanceProgress) => void
   /** Takes what is told away. */
   end(): void
@@ -17,7 +17,7 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
 }
 
 /** Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds at most. */
-export function maintenanceTeller({ line, clock }: Pick<Context, 'line' | 'clock'>): MaintenanceTeller {
+export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' | 'clock'>): MaintenanceProgressBar {
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }) {

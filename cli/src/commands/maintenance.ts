@@ -64,7 +64,7 @@ async function maintain<Result>(run: (server: typeof import('@fish-crab/server')
 }
 
 /** Does maintenance that takes long, and tells on stderr how far it is, unless JSON is asked for. */
-export async function maintainTold<Result>(
+export async function runMaintenance<Result>(
   io: Context,
   { json }: { readonly json?: boolean | undefined },
   run: (
@@ -73,8 +73,8 @@ export async function maintainTold<Result>(
   ) => Promise<Result>,
 ): Promise<Result> {
   if (json) return maintain((server) => run(server, {}))
-  const { maintenanceTeller } = await import('./maintenance-progress.ts')
-  const { onProgress, end } = maintenanceTeller(io)
+  const { createMaintenanceProgress } = await import('./maintenance-progress.ts')
+  const { onProgress, end } = createMaintenanceProgress(io)
   try {
     return await maintain((server) => run(server, { onProgress }))
   } finally {
@@ -83,18 +83,18 @@ export async function maintainTold<Result>(
 }
 
 /** What a copy of a store holds, in one line. */
-export function holding({ users, records, entries }: { users: number; records: number; entries: number }): string {
+export function contentsText({ users, records, entries }: { users: number; records: number; entries: number }): string {
   return `players: ${users}, catches: ${entries}, writes: ${records}`
 }
 
-interface MadeStore {
+interface StoreCopy {
   readonly folder: string
   readonly secrets: 'included' | 'needed'
   readonly dryRun?: boolean
 }
 
 /** What to know about the secret of a copy; nothing when it is there. */
-export function secretNote({ folder, secrets, dryRun = false }: MadeStore): string[] {
+export function secretNote({ folder, secrets, dryRun = false }: StoreCopy): string[] {
   if (secrets === 'included') return []
   const holds = dryRun ? 'would hold' : 'holds'
   return [`Keep FISH_SECRET as well: ${printable(folder)} ${holds} none that opens its keys.`]

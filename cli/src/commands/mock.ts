@@ -3,9 +3,8 @@ import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock }
 import { DEFAULT_BASE_URL, LIMITS } from '@fish-crab/sdk/constants'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { checkedOrigin } from './addresses.ts'
 import { defineCommand, Flags } from './define.ts'
-import { wholeNumber } from './whole-number.ts'
+import { parseOrigin, parseWholeNumber } from './parse-values.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
@@ -64,10 +63,10 @@ export const mockCommand = defineCommand({
   async run(context) {
     const { flags } = context
     const { host = DEFAULT_HOST, json } = flags
-    const port = wholeNumber('--port', flags.port ?? DEFAULT_PORT, 0, 65_535)
+    const port = parseWholeNumber('--port', flags.port ?? DEFAULT_PORT, 0, 65_535)
     const limits = {
-      requests: wholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1, MOST),
-      windowSeconds: wholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1, MOST),
+      requests: parseWholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1, MOST),
+      windowSeconds: parseWholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1, MOST),
     }
     // Node would take an empty one for every interface.
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
@@ -98,7 +97,7 @@ function startOf(text: string | undefined): Date | undefined {
 
 function originsOf(text = ''): string[] {
   const origins = text.split(',').flatMap((part) => part.trim() || [])
-  for (const origin of origins) checkedOrigin('--allowed-origins', origin)
+  for (const origin of origins) parseOrigin('--allowed-origins', origin)
   return origins
 }
 

@@ -1,7 +1,7 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { holding, maintainTold, refuseEmptyPath, secretNote, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, refuseEmptyPath, runMaintenance, secretNote, storageFlag, storageSource } from './maintenance.ts'
 import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli restore` */
@@ -34,7 +34,7 @@ export const restoreCommand = defineCommand({
     const source = storageSource(context.env, flags)
     const { backup } = args
     const work = { backup, force: flags.force, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await maintainTold(context, flags, (server, told) =>
+    const report = await runMaintenance(context, flags, (server, told) =>
       server.restoreStore({ ...source, ...told, ...work, now: new Date(context.clock.now()) }),
     )
     const folder = printable(report.folder)
@@ -47,8 +47,8 @@ export const restoreCommand = defineCommand({
     for (const note of secretNote(report)) context.note(note)
     return context.print(report, () =>
       report.dryRun
-        ? `Would restore ${bytesText(report.bytes)} into ${folder}: ${holding(report)}.`
-        : `${folder}: ${holding(report)}`,
+        ? `Would restore ${bytesText(report.bytes)} into ${folder}: ${contentsText(report)}.`
+        : `${folder}: ${contentsText(report)}`,
     )
   },
 })

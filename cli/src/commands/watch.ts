@@ -96,7 +96,7 @@ export const watchCommand = defineCommand({
       // Where it ended says nothing of its beginning.
       const where = flags['from-start'] ? {} : (kept?.place ?? {})
       const usual = await usualGamemode(context, flags, { flag, preset, where })
-      tellStart(context, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
+      noteStart(context, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
       const resolver = gamemodeResolver(flag, usual)
       const unsubscribe = reportDelivery(context, outbox)
       if (!flags.once) outbox.start()
@@ -104,7 +104,7 @@ export const watchCommand = defineCommand({
         const owner = { user, path }
         return outboxRecorder(outbox, owner, { checkpoint: await readCheckpoint(outbox, owner), gamemodeOf: resolver })
       }
-      await readOrTell(outbox, signal, () => reader.readAll(flags, logs, recorderOf, signal))
+      await readAndReportInterruption(outbox, signal, () => reader.readAll(flags, logs, recorderOf, signal))
       unsubscribe()
       const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
       context.note(`fish-cli: ${totalsText(reader.totals)}; ${report.sent} sent.`)
@@ -117,7 +117,11 @@ export const watchCommand = defineCommand({
   },
 })
 
-async function readOrTell(outbox: Outbox, signal: AbortSignal, read: () => Promise<unknown>): Promise<void> {
+async function readAndReportInterruption(
+  outbox: Outbox,
+  signal: AbortSignal,
+  read: () => Promise<unknown>,
+): Promise<void> {
   try {
     await read()
   } catch (error) {
@@ -157,7 +161,7 @@ class LogReader {
     const { path, before, json, once = false } = flags
     const { place } = recorder
     for (const one of await recorder.release()) this.#show(one, json)
-    if (recorder.held() > 0) tellHeld(this.#context, recorder.held())
+    if (recorder.held() > 0) noteHeld(this.#context, recorder.held())
     const heldBefore = this.held
     let where: PlayerLocation = place ?? {}
     try {
@@ -181,7 +185,7 @@ class LogReader {
       return where
     } finally {
       await recorder.finish()
-      if (this.held > heldBefore) tellHeld(this.#context, recorder.held())
+      if (this.held > heldBefore) noteHeld(this.#context, recorder.held())
     }
   }
 
@@ -203,7 +207,7 @@ class LogReader {
   }
 }
 
-function tellHeld(context: CommandContext, count: number): void {
+function noteHeld(context: CommandContext, count: number): void {
   const are = count === 1 ? 'is' : 'are'
   const next = 'Say their gamemode to add them: fish-cli watch LOG --gamemode GAMEMODE'
   context.note(`fish-cli: ${catchesText(count)} ${are} held back on this machine. ${next}`)
@@ -236,7 +240,7 @@ async function usualGamemode(
   return parseGamemode(((await promptLine(context, { question, isSecret: false })) ?? '').trim(), 'The answer')
 }
 
-function tellStart(
+function noteStart(
   context: CommandContext,
   logs: Logs,
   { user, url, gamemode }: { readonly user: string; readonly url: string; readonly gamemode: string },

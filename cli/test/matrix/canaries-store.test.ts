@@ -13,7 +13,7 @@ const stores = storeOnce()
 const { store } = stores
 afterAll(() => stores[Symbol.asyncDispose]())
 
-const KEEPERS = ['backup', 'restore', 'export', 'import', 'reseal']
+const KEEPERS = ['backup', 'restore', 'export', 'import', 'rotate-secret']
 
 test('a data folder holds sealed keys and hashes, and no secret as it is', async () => {
   const { folder, made } = await store()

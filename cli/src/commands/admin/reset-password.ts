@@ -3,7 +3,7 @@ import { printable } from '../../output/text.ts'
 import { parseAdminName } from '../admin-command.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
 import { dryRunFlag, noInputFlag } from '../flags.ts'
-import { maintainTold, storageFlag, storageSource } from '../maintenance.ts'
+import { runMaintenance, storageFlag, storageSource } from '../maintenance.ts'
 
 /** `fish-cli admin reset-password` */
 export const adminResetPasswordCommand = defineCommand({
@@ -36,7 +36,7 @@ export const adminResetPasswordCommand = defineCommand({
     const source = storageSource(context.env, flags)
     const reset = (dryRun: boolean, password: string) => {
       const work = { ...source, username: parseAdminName(args.name), password, dryRun }
-      return maintainTold(context, flags, (server) => server.resetAdminPassword(work))
+      return runMaintenance(context, flags, (server) => server.resetAdminPassword(work))
     }
     // What is wrong with the name or the storage is said before a password is asked for.
     const planned = await reset(true, '')

@@ -24,7 +24,7 @@ export const userDeleteCommand = defineCommand({
     if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all that it caught`, ...flags })
     const administration = await openAdministration(context)
     if (dryRun) {
-      const gone = await whatWouldGo(administration, args.name)
+      const gone = await planDeletion(administration, args.name)
       const told = `Would delete ${printable(gone.user)}: ${gone.fish} fish and ${gone.crab} crab${gone.crab === 1 ? '' : 's'}.`
       return context.print({ ...gone, dryRun }, () => told)
     }
@@ -33,7 +33,7 @@ export const userDeleteCommand = defineCommand({
   },
 })
 
-async function whatWouldGo({ admin, options }: Administration, named: string) {
+async function planDeletion({ admin, options }: Administration, named: string) {
   if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
   const { fish, crab } = await countCollections(

@@ -137,7 +137,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
-    id: 'reseal',
+    id: 'rotate-secret',
     given: ['store'],
     asks: [],
     silent: DATA,
@@ -153,7 +153,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
-    id: 'reseal',
+    id: 'rotate-secret',
     args: ['--dry-run'],
     given: ['store'],
     asks: [],

@@ -2,10 +2,10 @@ import type { RotateSecretReport } from '@fish-crab/server'
 import { EXIT } from '../core/errors.ts'
 import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { maintainTold, storageFlag, storageSource } from './maintenance.ts'
+import { runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
-/** `fish-cli reseal` */
-export const resealCommand = defineCommand({
+/** `fish-cli rotate-secret` */
+export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',
   description:
     'FISH_SECRET is the new secret, FISH_SECRET_PREVIOUS the one before it, which still opens what it sealed. Where ' +
@@ -15,12 +15,12 @@ export const resealCommand = defineCommand({
   examples: [
     {
       description: 'A new secret beside the data, in place of the one that was made before:',
-      command: 'fish-cli reseal --new --storage file:./data',
+      command: 'fish-cli rotate-secret --new --storage file:./data',
     },
-    'fish-cli reseal --new --dry-run',
+    'fish-cli rotate-secret --new --dry-run',
     {
       description: 'Redis, with FISH_SECRET, FISH_SECRET_PREVIOUS and FISH_STORAGE set:',
-      command: 'fish-cli reseal',
+      command: 'fish-cli rotate-secret',
     },
   ],
   flags: {
@@ -33,11 +33,11 @@ export const resealCommand = defineCommand({
     const { flags } = context
     const source = storageSource(context.env, flags)
     const work = { makeNew: flags.new, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await maintainTold(context, flags, (server, told) =>
+    const report = await runMaintenance(context, flags, (server, told) =>
       server.rotateSecret({ ...source, ...told, ...work }),
     )
     const { seen, unopened, ...rest } = report
-    const status = context.print({ keys: seen, ...rest, unopened }, () => told(report, flags))
+    const status = context.print({ keys: seen, ...rest, unopened }, () => reportText(report, flags))
     if (unopened.length === 0) return status
     context.note(`No secret opens the keys of these user ids: ${unopened.join(', ')}.`)
     context.note('Reset or delete these users, then run it again. Until then, keep the other secrets.')
@@ -45,7 +45,10 @@ export const resealCommand = defineCommand({
   },
 })
 
-function told({ seen, resealed, unopened, dryRun }: RotateSecretReport, flags: { readonly new: boolean }): string {
+function reportText(
+  { seen, resealed, unopened, dryRun }: RotateSecretReport,
+  flags: { readonly new: boolean },
+): string {
   if (dryRun) {
     const first = flags.new ? 'make a new secret beside the data, and ' : ''
     return `Would ${first}seal ${resealed} of ${seen} keys anew.`
