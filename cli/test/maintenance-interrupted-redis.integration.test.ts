@@ -65,7 +65,8 @@ describeWithRedis('an import into Redis', () => {
     }
     expect(await again.closed).toBe(1)
     expect(again.stderr()).toMatch(/^fish-cli: The store holds part of an unfinished import\. /)
-    expect((await redis.admin.keys('*')).sort()).toEqual(before)
+    // The probe of a start expires after a second.
+    await expect.poll(async () => (await redis.admin.keys('*')).sort(), { timeout: 10_000 }).toEqual(before)
 
     await redis.admin.flushall()
     // No server runs that would have to notice it.
