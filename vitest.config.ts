@@ -22,14 +22,13 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // The inner loop: what runs in one process. Files share their workers, and with them what they import.
+        // The inner loop: what runs in one process.
         resolve: sources,
         test: {
           ...waits,
           name: 'unit',
           include: [`${packages}/test/**/*.test.ts`],
           exclude: ['**/*.integration.test.ts'],
-          isolate: false,
           maxWorkers: '100%',
         },
       },

@@ -28,8 +28,8 @@ declare const mock: import('@fish-crab/mocks').Mock
 declare const createMock: typeof import('@fish-crab/mocks').createMock
 declare const expect: typeof import('@fish-crab/mocks/vitest').expect
 declare const readFile: typeof import('node:fs/promises').readFile
-declare const answer: Parameters<typeof import('../../../mocks/src/transports/http.ts').serveStandalone>[0]['answer']
-declare const { world, clock }: Parameters<typeof import('../../../mocks/src/control-api/control-api.ts').createControlApi>[0]
+declare const handle: Parameters<typeof import('../../../mocks/src/transports/http.ts').serveHttp>[0]['handle']
+declare const controlled: Parameters<typeof import('../../../mocks/src/control-api/control-api.ts').createControlApi>[0]
 `
 
 const project = readProject()
