@@ -33,8 +33,7 @@ describe('a stdout that cannot be written', () => {
       expect(await ended).toEqual({
         status: 1,
         stderr:
-          'fish-cli: What was to be printed could not be written (ENOSPC: the disk is full).\n' +
-          '  Make room, or write to another place.\n',
+          'fish-cli: Cannot write to stdout (ENOSPC: the disk is full).\n' + '  Free some space, or write elsewhere.\n',
       })
     },
   )

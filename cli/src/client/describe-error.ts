@@ -16,9 +16,9 @@ import { GAMEMODE_LIST, NO_SUCH_GAMEMODE } from '../core/gamemode.ts'
 import { localTime } from '../core/time.ts'
 
 /**
- * What a thrown value means to who typed the command.
+ * Describes a thrown value for the user of the command.
  *
- * @param needs Whose rights the command takes.
+ * @param needs Role that the command requires.
  */
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return reportOf(error)
@@ -32,7 +32,7 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   }
   if (error instanceof ConnectionError) {
     const { code, summary, proxy } = error
-    // Then the hint is about the proxy, and the same everywhere.
+    // The hint is about the proxy, whatever the service.
     if (proxy !== undefined) return errorReport(code, summary, error.hint, EXIT.unreachable)
     const isLate = error instanceof TimeoutError
     const hint = isLate ? TRY_LATER : unreachableHint(error)
@@ -45,7 +45,7 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   }
   if (error instanceof ValidationError) return validationReport(error)
   if (error instanceof FernetError) return errorReport(error.code, error.summary, SET_KEY_ANEW, EXIT.credentials)
-  // Whatever else the SDK throws says itself what happened and what to do.
+  // Other errors of the SDK have a hint of their own.
   if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
   return ofBug(error)
 }
@@ -53,13 +53,13 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
 function ofResponse(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    // One line: what a service says must not look like lines of this program.
+    // One line: text of a service must not look like output of this program.
     ...errorReport(error.code, `${error.summary}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '), hint, exit),
     requestId: error.requestId ?? null,
   }
 }
 
-/** Whether the certificate of what answers is not trusted here. */
+/** Whether the connection failed because its certificate is not trusted. */
 export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {
   return /CERT|_SIGNATURE|ERR_TLS/.test(systemCode)
 }
@@ -75,7 +75,7 @@ function unreachableHint(error: ConnectionError): string {
   return 'Is the service running, and is --url (or FISH_URL) right?'
 }
 
-/** A mistake of this program. Its message may quote anything, a secret too, so only its kind and place are described. */
+/** A bug in this program. Its message may quote a secret, so only its class and location are printed. */
 function ofBug(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = stack
@@ -91,7 +91,7 @@ function ofBug(error: unknown): ErrorReport {
   )
 }
 
-// What the SDK calls a thing, and where it comes from here.
+// Names of the SDK, and where their values come from in the CLI.
 const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
   [/^fernetKey$/, 'FISH_KEY', EXIT.credentials],
   [/^apiKey$/, 'FISH_API_KEY', EXIT.credentials],
@@ -106,7 +106,7 @@ const SOURCES: readonly (readonly [RegExp, string, ExitStatus])[] = [
   [/\.name$/, 'NAME', EXIT.usage],
 ]
 
-// What to type instead, where an example says more than the help of the command.
+// Hints that say more than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   gamemode: GAMEMODE_LIST,
   baseUrl: `Such as: ${DEFAULT_BASE_URL}`,
@@ -117,7 +117,7 @@ const VALIDATION_HINTS: Readonly<Record<string, string>> = {
 function validationReport({ issues }: ValidationError): ErrorReport {
   const described = issues.map(({ path, message }) => {
     const [, source = path, exit = EXIT.usage] = SOURCES.find(([pattern]) => pattern.test(path)) ?? []
-    // A message that begins with the name of a variable says already what it is about.
+    // A message that starts with the name of a variable needs no other subject.
     const isNamed = message.startsWith(path)
     if (path === 'gamemode') return { text: `${source}: ${NO_SUCH_GAMEMODE}`, exit }
     return { text: isNamed ? message : `${source}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, exit }
@@ -141,13 +141,13 @@ function hintOf(issues: ValidationError['issues']): string | undefined {
     : undefined
 }
 
-/** What an answer refused with. */
+/** Status and code of an error response. */
 interface RefusedResponse {
   readonly status: number
   readonly code: string
 }
 
-/** The exit status for a refusal. */
+/** The exit status for an error response. */
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
   if (isForeign(refusal)) return EXIT.failure
@@ -161,25 +161,25 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   return EXIT.failure
 }
 
-/** Whether a refusal is not the service's: those have a code. What asks for credentials may be a proxy that needs some. */
+/** Whether an error response is not the service's, which always has a code. A proxy may ask for credentials. */
 function isForeign({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
 
-/** Where something else than the service answers. */
+/** Hint for a response that is not the service's. */
 export const WRONG_ADDRESS = 'Is --url (or FISH_URL) the address of a Fish and Crab Collection Service?'
 
-/** Where the service is there, and cannot do it now. */
+/** Hint for a service that is temporarily unavailable. */
 export const TRY_LATER = 'Try again later; see: fish-cli status'
 
-/** Where the key of a player is none, or another's. */
+/** Hint for a key that is invalid or belongs to another player. */
 const SET_KEY_ANEW = 'Fetch it again: fish-cli login. If FISH_KEY or FISH_KEY_FILE is set, change it too.'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
 const SHORTER = 'Give fewer or shorter names at once.'
 const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
 
-/** The next step after each refusal; for those of what was typed, the help of the command. */
+/** Hints by error code. Errors in the command line get the help of the command instead. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   // The server cannot tell a wrong key from a broken token, and this program breaks none.
   invalid_token: `The key may have been reset. ${SET_KEY_ANEW}`,
@@ -202,14 +202,14 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   client_closed_request: TRY_LATER,
 }
 
-/** The next step after a refusal of the service, if it is known. */
+/** The hint for an error response. */
 function hintFor(status: number, code: string, needs: Role): string | undefined {
   if (code === 'forbidden') return roleHint(needs)
   const own = Object.hasOwn(HINTS, code) ? HINTS[code as ErrorCode] : undefined
   if (own !== undefined) return own
   if (status >= 500) return TRY_LATER
   if (status === 401 || status === 403) return HINTS.invalid_credentials
-  // What has no code of the contract may come from anywhere.
+  // A response without a code of the contract may come from any server.
   return code === 'unknown' ? WRONG_ADDRESS : undefined
 }
 
@@ -219,7 +219,7 @@ function roleHint(needs: Role): string {
   return `It needs the rights of ${whose}. Name one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }
 
-/** The next step where the rate limit holds. */
+/** The hint while the rate limit is exceeded. */
 function rateLimitHint(resetAt: Date, needs: Role): string {
   const wait = `Try again at ${localTime(resetAt)} (local time), or allow a longer --max-wait`
   if (needs === 'player') return `${wait}, or use an API key (FISH_API_KEY).`

@@ -73,12 +73,12 @@ export const secretFileFlags = {
   force: Flags.boolean({ summary: 'Let --out replace a file that exists.' }),
 }
 
-/** `--dry-run`, of every command that changes something. */
+/** `--dry-run`, of commands that change data. */
 export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Say what would be done, and change nothing.', default: false }),
 }
 
-/** `--dry-run`, of those that log in as an administrator to look. */
+/** `--dry-run`, of commands that log in as an administrator to plan a change. */
 export const administrationDryRunFlag = {
   'dry-run': Flags.boolean({
     summary: 'Say what would be done, and change nothing; the service notes the login in its audit log.',
@@ -86,12 +86,12 @@ export const administrationDryRunFlag = {
   }),
 }
 
-/** `--no-input`, of every command that may ask. */
+/** `--no-input`, of commands that may prompt. */
 export const noInputFlag = {
   'no-input': Flags.boolean({ summary: 'Never ask; fail where an answer is needed.' }),
 }
 
-/** `--yes` and `--no-input`, of every command that asks before it destroys. */
+/** `--yes` and `--no-input`, of commands that confirm before they delete. */
 export const yesFlags = {
   yes: Flags.boolean({ char: 'y', summary: 'Do it without asking.' }),
   ...noInputFlag,

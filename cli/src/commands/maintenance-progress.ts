@@ -2,7 +2,7 @@ import type { MaintenanceProgress } from '@fish-crab/server'
 import type { Context } from '../core/context.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
 
-/** Tells how far maintenance is, one step after the other. */
+/** Reports the progress of maintenance, step by step. */
 interface MaintenanceProgressBar {
   readonly onProgress: (progress: MaintenanceProgress) => void
   /** Takes what is told away. */
@@ -16,12 +16,12 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
   rotate: 'Sealing anew',
 }
 
-/** Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds at most. */
+/** Shows progress on stderr: a bar on a terminal, otherwise a line at most every ten seconds. */
 export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' | 'clock'>): MaintenanceProgressBar {
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }) {
-      // Also a second check is a step of its own.
+      // A second check is a step of its own.
       if (current?.step !== step || done < current.done) {
         current?.progress.end()
         const amount = unit === 'bytes' ? { amount: bytesText } : {}
@@ -39,7 +39,7 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Bytes as people read them, by thousands. @example bytesText(12_345_678) // '12 MB' */
+/** Bytes with a decimal unit. @example bytesText(12_345_678) // '12 MB' */
 export function bytesText(bytes: number): string {
   const power = Math.max(0, Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), UNITS.length - 1))
   const amount = bytes / 1000 ** power

@@ -4,12 +4,12 @@ import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { Flags } from './define.ts'
 
-/** `--storage` of a command that works on the data itself, not through a service. */
+/** `--storage` of commands that work on the data directly, not through a service. */
 export const storageFlag = {
   storage: Flags.string({ summary: 'Where the data is (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/** The settings of such a command, as flags of the server. */
+/** Settings of such a command as flags of the server. */
 export function storageSource(
   env: Readonly<Record<string, string | undefined>>,
   { storage }: { readonly storage?: string | undefined },
@@ -18,9 +18,9 @@ export function storageSource(
 }
 
 /**
- * Refuses an empty path, such as of a variable that is not set: it would be the folder where the command is run.
- * @param name as what the command line calls it
- * @param kind what it should lead to
+ * Rejects an empty path, as of an unset variable, which would mean the current folder.
+ * @param name Its name on the command line.
+ * @param kind What it must lead to.
  * @throws CliError
  */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
@@ -41,7 +41,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   interrupted: EXIT.interrupted,
 }
 
-// What a failure says to do next where it does not say it itself; what was typed wrongly, the help of the command does.
+// Hints for errors that have none. Errors in the command line get the help of the command.
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Make space, and do it again.',
   read_only: 'Do it as the user who owns the folder, or name another one.',
@@ -49,7 +49,7 @@ const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>>
 }
 const CHECK = 'Check the paths, and --storage (FISH_STORAGE).'
 
-/** Does maintenance with the server's code, which is loaded for it alone, and tells its failures as this program's. */
+/** Runs maintenance with the server's code, loaded only then, and converts its errors. */
 async function maintain<Result>(run: (server: typeof import('@fish-crab/server')) => Promise<Result>): Promise<Result> {
   const server = await import('@fish-crab/server')
   try {
@@ -63,7 +63,7 @@ async function maintain<Result>(run: (server: typeof import('@fish-crab/server')
   }
 }
 
-/** Does maintenance that takes long, and tells on stderr how far it is, unless JSON is asked for. */
+/** Runs maintenance and shows its progress on stderr, unless `--json` is given. */
 export async function runMaintenance<Result>(
   io: Context,
   { json }: { readonly json?: boolean | undefined },
@@ -82,7 +82,7 @@ export async function runMaintenance<Result>(
   }
 }
 
-/** What a copy of a store holds, in one line. */
+/** The contents of a copy of a store, in one line. */
 export function contentsText({ users, records, entries }: { users: number; records: number; entries: number }): string {
   return `players: ${users}, catches: ${entries}, writes: ${records}`
 }
@@ -93,7 +93,7 @@ interface StoreCopy {
   readonly dryRun?: boolean
 }
 
-/** What to know about the secret of a copy; nothing when it is there. */
+/** Notes about the secret that a copy needs; none when it contains it. */
 export function secretNote({ folder, secrets, dryRun = false }: StoreCopy): string[] {
   if (secrets === 'included') return []
   const holds = dryRun ? 'would hold' : 'holds'

@@ -1,4 +1,4 @@
-/** What the exit status of `fish-cli` says. 69 and 75 are `EX_UNAVAILABLE` and `EX_TEMPFAIL` of sysexits(3). */
+/** Exit statuses of `fish-cli`. 69 and 75 are `EX_UNAVAILABLE` and `EX_TEMPFAIL` of sysexits(3). */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -15,7 +15,7 @@ export const EXIT = {
 /** One of the documented exit statuses. */
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
 
-/** What a {@link CliError} is made from. */
+/** Fields of a {@link CliError}. */
 interface CliErrorFields {
   /** Stable name of what went wrong, in snake case. */
   readonly code: string
@@ -29,7 +29,7 @@ interface CliErrorFields {
   readonly requestId?: string | undefined
 }
 
-/** A failure that `fish-cli` found itself. Message and hint are shown as they are, so they hold no secret. */
+/** An expected error. Message and hint are printed as they are, so they must not contain secrets. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: string
@@ -48,7 +48,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was typed wrongly. */
+/** An error in the command line. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) })
 }
@@ -58,7 +58,7 @@ export function interruption(): CliError {
   return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
 }
 
-/** A failure as it is told: the content of `{ "error": … }` under `--json`. What there is not is `null`. */
+/** An error as it is printed: the content of `{ "error": … }` under `--json`. Absent values are `null`. */
 export interface ErrorReport {
   /** Stable name: the server's `code`, or one of this program's own. */
   readonly code: string
@@ -72,20 +72,20 @@ export interface ErrorReport {
   readonly retryAt: string | null
 }
 
-/** A failure that no answer of the service belongs to. */
+/** A report of an error without a response of the service. */
 export function errorReport(code: string, message: string, hint: string | undefined, exit: ExitStatus): ErrorReport {
   return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
 }
 
-/** A failure that this program found itself, in its own words. */
+/** The report of a {@link CliError}. */
 export function reportOf({ code, message, hint, exit, retryAt, requestId }: CliError): ErrorReport {
   const when = retryAt?.toISOString() ?? null
   return { ...errorReport(code, message, hint, exit), retryAt: when, requestId: requestId ?? null }
 }
 
 /**
- * JSON Schema of what `--json` (and `-o json`) prints when a command fails: the one document on stdout. `fish-cli`
- * exports it, for programs that read it.
+ * JSON Schema of the document that a failed command prints to stdout under `--json` or `-o json`. The package exports it
+ * for programs that read that document.
  */
 export const FAILURE_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -111,17 +111,17 @@ export const FAILURE_SCHEMA = {
 } as const
 
 /**
- * What it means that stdout cannot be written. A reader that has seen enough, such as `head`, is no failure.
+ * The error for a failed write to stdout.
  *
- * @returns `undefined` where it is none
+ * @returns `undefined` when the reader has closed the pipe, as `head` does
  */
 export function stdoutError({ code, name }: NodeJS.ErrnoException): CliError | undefined {
   if (code === 'EPIPE') return undefined
   const full = code === 'ENOSPC'
   return new CliError({
     code: 'output_not_written',
-    message: `What was to be printed could not be written (${full ? 'ENOSPC: the disk is full' : (code ?? name)}).`,
-    hint: full ? 'Make room, or write to another place.' : 'Write to another place.',
+    message: `Cannot write to stdout (${full ? 'ENOSPC: the disk is full' : (code ?? name)}).`,
+    hint: full ? 'Free some space, or write elsewhere.' : 'Write elsewhere.',
     exit: EXIT.failure,
   })
 }

@@ -1,8 +1,8 @@
 import { closestWord } from '../core/closest-word.ts'
 
 /**
- * The command that was probably meant, as it is typed, or the topic. Only names of `ids` are answered, never what was
- * typed, which may be a secret in the wrong place.
+ * The closest command, as it is typed, or topic. Returns only names in `ids`, never what was typed, which may be a
+ * misplaced secret.
  *
  * @param ids All commands; `:` stands for the space between words.
  * @example closestCommand(['user', 'creat', 'Alex'], ['list', 'user:create']) // 'user create'
@@ -18,15 +18,15 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
   if (word === undefined) return undefined
   const verb = second === '' ? undefined : closestWord(second, verbsOf(word))
   if (verb !== undefined) return `${word} ${verb}`
-  // The word alone was typed, and was not what was wrong.
+  // The topic alone was typed, correctly.
   return word === first ? undefined : word
 }
 
 /**
- * The next step for who typed no command.
+ * The hint for an unknown command.
  *
- * @param meant What was probably meant, as it is typed.
- * @param all Where to see what there is.
+ * @param meant The closest command, as it is typed.
+ * @param all Where all commands are listed.
  */
 export function didYouMean(meant: string | undefined, all = 'See what there is: fish-cli --help'): string {
   return meant === undefined ? all : `Did you mean: fish-cli ${meant}? ${all}`

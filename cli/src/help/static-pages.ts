@@ -1,12 +1,12 @@
-/** The file of a page that was written when the program was built: what `--help` prints about a command or topic. */
+/** The file of a help page, written when the program is built. */
 export function pageFile(id: string, coloured: boolean): string {
   return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }
 
-// The short one is what newcomers type first; no command has another use for it.
+// No command uses -h for anything else.
 const HELP_FLAGS = ['--help', '-h']
 
-/** The words of a command line that asks for help, without `help` and flags; `undefined` when it does not. */
+/** The words of a command line that requests help, without `help` and flags; otherwise `undefined`. */
 export function helpWords(argv: readonly string[]): readonly string[] | undefined {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
@@ -18,12 +18,12 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
 
 const VERSION_WORDS = ['--version', '-v', 'version']
 
-/** Whether a command line asks for {@link versionText}. */
+/** Whether a command line requests {@link versionText}. */
 export function isVersionRequest([first = '']: readonly string[]): boolean {
   return VERSION_WORDS.includes(first)
 }
 
-/** The id of the page that words are about: the longest command or topic that they begin with. */
+/** The id of the help page for words: the longest command or topic that they start with. */
 export function findPage(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
   if (words.length === 0) return ''
   for (const length of [2, 1]) {

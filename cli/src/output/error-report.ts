@@ -1,12 +1,12 @@
 import type { ErrorReport } from '../core/errors.ts'
 import { printable } from './text.ts'
 
-/** A failure as the one JSON document of a command under `--json`: one line, so that it also ends lines of documents. */
+/** An error as the JSON document of `--json`. It is one line, so that it can also end JSON lines. */
 export function reportJson(failure: ErrorReport): string {
   return `${JSON.stringify({ error: failure })}\n`
 }
 
-/** A failure for people: what happened, the next step, and what to name when asking for help. */
+/** An error as text: message, hint, and the request id for support. */
 export function reportText({ message, hint, requestId }: Pick<ErrorReport, 'message' | 'hint' | 'requestId'>): string {
   const lines = message.split('\n').map(printable)
   return [
