@@ -96,13 +96,12 @@ export const CATCH_ROWS: readonly Row[] = [
     prints: 'lines',
     fails: [{ title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' }],
   },
-  { id: 'outbox:flush', given: ['queued'], asks: ['postFish'], bad: ['more'], expects: SET_ASIDE },
   {
     id: 'outbox:flush',
-    args: ['--dry-run'],
     given: ['queued'],
-    asks: [],
-    silent: 'it only says what it would send',
+    asks: ['postFish'],
+    bad: ['more'],
+    expects: SET_ASIDE,
     fails: [
       { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
       { title: 'a key that is none', env: { FISH_KEY: 'canary no key' }, exit: 4, code: 'invalid_key' },
@@ -130,7 +129,7 @@ export const CATCH_ROWS: readonly Row[] = [
   },
   {
     id: 'outbox:cancel',
-    args: ['--file', '{home}/catches.csv', '--dry-run'],
+    args: ['--file', '{home}/catches.csv', '--yes'],
     given: ['catches'],
     asks: [],
     silent: HERE,
