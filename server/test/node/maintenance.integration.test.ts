@@ -117,7 +117,7 @@ describeWithRedis('rotating the secret of a Redis', () => {
 
     const after = appUnder(NEW)
     await after.checkSecrets()
-    await expect(appUnder(OLD).checkSecrets()).rejects.toThrow(/sealed/)
+    await expect(appUnder(OLD).checkSecrets()).rejects.toThrow(/encrypted with a secret/)
     for (const { name, fernetKey } of [...first.slice(0, 20), ...created.slice(0, 20)]) {
       const headers = { authorization: basic(name, 'the-password') }
       const response = await after.fetch(new Request('http://service.test/get/user/key', { headers }))
