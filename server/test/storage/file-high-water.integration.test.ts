@@ -24,9 +24,18 @@ const COLLECTION = { owner: 'a', kind: 'fish', gamemode: 'earth' }
 const open = (path: string) => createStorage({ driver: 'file', path })
 const markOf = (folder: string): { writes: number } => JSON.parse(readFileSync(join(folder, 'fish.mark'), 'utf8'))
 
+const isMark = (folder: string) => {
+  try {
+    return markOf(folder).writes >= 0
+  } catch {
+    return false
+  }
+}
+
 /** A folder whose process was killed, a moment behind its last of 40 acknowledged writes. */
 async function killed(folder = newFolder()): Promise<string> {
   const storage = await startRemoteStorage(folder)
+  await expect.poll(() => isMark(folder)).toBe(true)
   const before = markOf(folder).writes
   for (let record = 0; record < RECORDS; record += 1) await storage.append(`${before + record}`, 2000)
   await expect.poll(() => markOf(folder).writes).toBe(before + RECORDS)
@@ -73,6 +82,17 @@ describe('a store that ends before what was acknowledged', () => {
     expect(await recordsIn(folder)).toBeLessThan(RECORDS)
     expect(await recordsIn(folder)).toBeLessThan(RECORDS)
   })
+
+  it.each(['x'.repeat(5000), '\0'.repeat(4096)])(
+    'is told also where its mark was longer than it should be',
+    async (text) => {
+      const folder = await killed()
+      writeFileSync(join(folder, 'fish.mark'), text)
+      await killed(folder)
+      rmSync(join(folder, 'fish.db-wal'))
+      await expect(open(folder)).rejects.toMatchObject({ code: 'damaged' })
+    },
+  )
 
   it('is told where all of it is gone but the mark, and begins anew once that is accepted', async () => {
     const folder = await killed()

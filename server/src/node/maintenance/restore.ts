@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { syncFolder } from '../../storage/file/folder.ts'
-import { MARK_FILE } from '../../storage/file/mark.ts'
+import { MARK_FILE, readHighWater, writeMark } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
@@ -68,7 +68,7 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
       // Again: a server may have made one before the folder was locked.
       if (!force) refuseStoreIn(folder)
       const report = await copyStore({ from, file, to: draft }, work)
-      const replaced = moveStoreAway(folder, now)
+      const replaced = moveStoreAway(folder, now, () => announceStore(draft, folder))
       // The store last: a store that is there can be opened.
       for (const name of [SECRETS_FILE, STORE_FILE]) {
         if (existsSync(join(draft, name))) renameSync(join(draft, name), join(folder, name))
@@ -109,12 +109,32 @@ function replacedFolder(folder: string, now: Date): Pick<RestoreReport, 'replace
   throw new MaintenanceError('exists', `Something is in the way at ${replaced}.`, { hint: 'Move it away.' })
 }
 
-function moveStoreAway(folder: string, now: Date): Pick<RestoreReport, 'replaced'> {
+/**
+ * Lets the mark of the folder be that of the new store before the old one leaves: a restore that is killed in between
+ * leaves a folder that a server refuses as damaged, instead of one in which it starts an empty store.
+ */
+function announceStore(draft: string, folder: string): void {
+  const db = new DatabaseSync(join(draft, STORE_FILE), { readOnly: true })
+  try {
+    const mark = readHighWater(db)
+    if (mark) writeMark(folder, mark)
+    syncFolder(folder)
+  } finally {
+    db.close()
+  }
+}
+
+function moveStoreAway(folder: string, now: Date, onSaved: () => void): Pick<RestoreReport, 'replaced'> {
   const { replaced } = replacedFolder(folder, now)
-  if (replaced === undefined) return {}
+  if (replaced === undefined) {
+    onSaved()
+    return {}
+  }
   mkdirSync(replaced, { mode: 0o700 })
   checkpoint(join(folder, STORE_FILE))
-  for (const name of [MARK_FILE, ...STORE_FILES]) {
+  if (existsSync(join(folder, MARK_FILE))) copyFileSync(join(folder, MARK_FILE), join(replaced, MARK_FILE))
+  onSaved()
+  for (const name of STORE_FILES) {
     if (pathExists(join(folder, name))) renameSync(join(folder, name), join(replaced, name))
   }
   syncFolder(replaced)

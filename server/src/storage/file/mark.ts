@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from './folder.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -8,7 +8,7 @@ import type { Write } from './writer.ts'
 export const MARK_FILE = 'fish.mark'
 
 /** How much was written to a store. */
-interface HighWater {
+export interface HighWater {
   /** Identifies the store: a mark of another one does not apply. */
   readonly lineage: string
   /** Writes since its creation. */
@@ -30,13 +30,28 @@ export function renewLineage(db: DatabaseSync): void {
   if (readHighWater(db)) db.exec('UPDATE high_water SET lineage = lower(hex(randomblob(12)))')
 }
 
+/** A fixed size within one sector, so that the mark is overwritten in place, also on a full disk. */
+const MARK_BYTES = 256
+
 /** The mark in a data folder; `undefined` where it is missing, torn or not readable. */
 export function readMark(folder: string): HighWater | undefined {
   try {
-    const { lineage, writes } = JSON.parse(readFileSync(join(folder, MARK_FILE), 'utf8'))
+    const { lineage, writes } = JSON.parse(readFileSync(join(folder, MARK_FILE), 'utf8').slice(0, MARK_BYTES))
     return typeof lineage === 'string' && Number.isSafeInteger(writes) ? { lineage, writes } : undefined
   } catch {
     return undefined
+  }
+}
+
+/** Writes the mark of a folder, whatever is there. */
+export function writeMark(folder: string, mark: HighWater): void {
+  const handle = openSync(join(folder, MARK_FILE), constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    writeSync(handle, `${JSON.stringify(mark).padEnd(MARK_BYTES - 1)}\n`, 0)
+    ftruncateSync(handle, MARK_BYTES)
+    fdatasyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }
 
@@ -56,19 +71,6 @@ export interface MarkWriter {
 const QUIET_MS = 100
 /** How far it may be behind without a pause. */
 const MAX_BEHIND_MS = 1000
-/** A fixed size within one sector, so that the mark is overwritten in place, also on a full disk. */
-const MARK_BYTES = 256
-
-function writeMark(folder: string, mark: HighWater): void {
-  const handle = openSync(join(folder, MARK_FILE), constants.O_RDWR | constants.O_CREAT, 0o600)
-  try {
-    writeSync(handle, `${JSON.stringify(mark).padEnd(MARK_BYTES - 1)}\n`, 0)
-    fdatasyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
 /**
  * Opens the mark of a store that is open for writing. It is written after the commits that it counts, so that it is never
  * ahead of the disk, and apart from them, so that no commit waits for it or fails with it.
