@@ -15,33 +15,31 @@ import {
   variablesOf,
 } from './pages.ts'
 
-/** What manual pages are made from: the commands, and the manifest of the package. */
+/** Reads the commands and the package manifest. */
 export async function readManSources(): Promise<ManSources> {
   const { version, description = '' } = readManifest()
   return { pages: await commandPages(), topics: topicPages(), version, description }
 }
 
-/** A manual page: the name of its file, and what is in it. */
 interface ManPage {
   readonly file: string
   readonly text: string
 }
 
-/** What manual pages are made from. */
 interface ManSources {
   readonly pages: readonly CommandPage[]
   readonly topics: readonly TopicPage[]
   readonly version: string
-  /** What the program is, a sentence without its end. */
+  /** A sentence without its full stop. */
   readonly description: string
 }
 
 const PROGRAM = 'fish-cli'
 const MANUAL = 'Fish and Crab Collection Service'
-// No spaces between words to fill a line, and no word split: both spoil what is to be copied.
+// No justification and no hyphenation: both spoil text that is copied.
 const AS_WRITTEN = ['.ad l', '.nh']
 
-/** A manual page for the program, for each command, and for each topic that is no command. */
+/** A manual page for the program, each command, and each topic that is not a command. */
 export function manPages(sources: ManSources): readonly ManPage[] {
   const { pages, topics } = sources
   return [
@@ -51,12 +49,12 @@ export function manPages(sources: ManSources): readonly ManPage[] {
   ]
 }
 
-/** The name of the page about a command or topic, as it is given to man. */
+/** The name of a page as an argument of man. */
 function nameOf(id: string): string {
   return `${PROGRAM}-${id.replaceAll(':', '-')}`
 }
 
-// No date: the same sources make the same page, whenever they are built. The version says how old it is.
+// No date, so that builds are reproducible.
 function manPage(name: string, { version }: ManSources, lines: readonly string[]): ManPage {
   const head = request('TH', name.toUpperCase(), SECTION, '', `${PROGRAM} ${version}`, MANUAL)
   return { file: `${name}.${SECTION}`, text: `${[head, ...AS_WRITTEN, ...lines].join('\n')}\n` }
@@ -74,7 +72,7 @@ function programPage({ pages, description }: ManSources): readonly string[] {
     '.SH DESCRIPTION',
     line(`${description}.`),
     '.PP',
-    line('Every command has a page of its own, such as fish-cli-list(1), and says its flags with --help.'),
+    line('Every command has its own page, such as fish-cli-list(1), and prints its flags with --help.'),
     ...AUDIENCES.flatMap((audience) => [
       request('SH', `COMMANDS FOR ${audience.name.toUpperCase()}`),
       ...pages
@@ -83,7 +81,7 @@ function programPage({ pages, description }: ManSources): readonly string[] {
     ]),
     ...environment(VARIABLES),
     '.PP',
-    line('What the server itself hears stands in fish-cli-serve(1).'),
+    line('For the variables of the server, see fish-cli-serve(1).'),
     ...exitStatus(),
     '.SH EXAMPLES',
     ...exampleLines(FIRST_STEPS.map(([command, what]) => ({ description: `${capital(what)}:`, command }))),
@@ -137,7 +135,7 @@ function commandPage(page: CommandPage, pages: readonly CommandPage[]): readonly
   ]
 }
 
-/** Other pages to read: those of the same topic, and those of the commands that this one names. */
+/** Related pages: the same topic, and commands named in the description. */
 function neighbours({ id, description }: CommandPage, pages: readonly CommandPage[]): readonly string[] {
   const topic = id.replace(/:.*/, '')
   const isBeside = (other: CommandPage) => other.id === topic || other.id.startsWith(`${topic}:`)
@@ -157,7 +155,7 @@ function name(page: string, summary: string): readonly string[] {
   return ['.SH NAME', `${escaped(page)} \\- ${escaped(first.charAt(0).toLowerCase() + first.slice(1))}`]
 }
 
-/** One part of a synopsis: flags are bold, values italic, and it stays in one line. */
+/** One part of a synopsis, on one line: flags bold, values italic. */
 function element(text: string): string {
   return text
     .split(/([[\]| ]|\.\.\.)/)
@@ -169,7 +167,6 @@ function element(text: string): string {
     .join('')
 }
 
-/** OPTIONS: one of them. */
 function flag({ name: long, char, value, summary, fallback, required }: FlagPage): readonly string[] {
   const short = char === undefined ? '' : `${bold(`-${char}`)}, `
   const notes = [...(required ? ['Required.'] : []), ...(fallback === undefined ? [] : [`Default: ${fallback}.`])]
@@ -177,7 +174,6 @@ function flag({ name: long, char, value, summary, fallback, required }: FlagPage
   return entry(label, [summary, ...notes].join(' '))
 }
 
-/** ENVIRONMENT: what the command hears. */
 function environment(variables: readonly Variable[]): readonly string[] {
   return [
     '.SH ENVIRONMENT',
@@ -191,10 +187,9 @@ function environment(variables: readonly Variable[]): readonly string[] {
 }
 
 function fromFile(meaning: string): string {
-  return `${meaning} The second names a file that holds it.`
+  return `${meaning} The second variable names a file with the value.`
 }
 
-/** EXIT STATUS: the same for all. */
 function exitStatus(): readonly string[] {
   return [
     '.SH EXIT STATUS',
@@ -204,7 +199,6 @@ function exitStatus(): readonly string[] {
   ]
 }
 
-/** The lines of EXAMPLES: what each does, and what is typed, indented and word for word. */
 function exampleLines(examples: readonly ExamplePage[]): readonly string[] {
   return examples.flatMap(({ description, command }, index) => [
     // A paragraph may not be empty, nor begin a section: mandoc warns of both.
@@ -216,12 +210,11 @@ function exampleLines(examples: readonly ExamplePage[]): readonly string[] {
   ])
 }
 
-/** FILES: those of Linux, where manual pages are read most. */
+/** The paths on Linux, where manual pages are read most. */
 function files(): readonly string[] {
   return ['.SH FILES', ...FILES.flatMap(({ linux, meaning }) => entry(italic(linux), meaning))]
 }
 
-/** SEE ALSO: other pages, by name. */
 function seeAlso(names: readonly string[]): readonly string[] {
   const references = names.map((each) => `${bold(each)}(${SECTION})`)
   return [
@@ -230,13 +223,12 @@ function seeAlso(names: readonly string[]): readonly string[] {
   ]
 }
 
-/** A text that begins a sentence. */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-// What means something to roff, and the character that shows what was written: a plain `-` would become a hyphen, and
-// quotes would become typographic ones, which no shell takes (groff_char(7), man(7) "Portability").
+// roff escapes: a plain `-` would become a hyphen and quotes typographic ones, which no shell accepts (groff_char(7),
+// man(7) "Portability").
 const SIGNS: Readonly<Record<string, string>> = {
   '\\': '\\(rs',
   '-': '\\-',
@@ -249,7 +241,6 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 const SPECIAL = /[\\\-'`^~"]|[^\u0020-\u007e]/gu
 
-/** A text of one line as roff shows it, sign by sign. */
 function escaped(text: string): string {
   return text.replaceAll('\n', ' ').replace(SPECIAL, (sign) => SIGNS[sign] ?? unicode(sign))
 }

@@ -7,48 +7,45 @@ import { AUDIENCES, commandIds, commandsOf, topics } from '../src/commands/index
 import { configPath, foldersOf, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
 
-/** One flag, as it is documented. */
 export interface FlagPage {
   readonly name: string
   readonly char: string | undefined
-  /** What its value is called; `undefined` where it takes none. */
+  /** The placeholder of its value; `undefined` for a boolean flag. */
   readonly value: string | undefined
   readonly summary: string
   readonly fallback: string | undefined
   readonly required: boolean
-  /** Which flags it is one of: those of this command, or those that many commands share. */
+  /** Flags of this command alone, or a group that many commands share. */
   readonly group: 'own' | 'service' | 'output' | 'global'
 }
 
-/** One command line that shows how a command is used. */
 export interface ExamplePage {
   readonly description: string | undefined
   readonly command: string
 }
 
-/** All that is documented of one command. */
 export interface CommandPage {
   readonly id: string
   /** As it is typed: `fish-cli user create`. */
   readonly title: string
   readonly audience: string
   readonly summary: string
-  /** Paragraphs, each of lines that are to stay lines. */
+  /** Paragraphs of lines that are not wrapped. */
   readonly description: readonly (readonly string[])[]
-  /** Arguments and flags in the order of the usage, each to be kept in one line. */
+  /** Arguments and flags in usage order; no line break within one. */
   readonly synopsis: readonly string[]
   readonly args: readonly { readonly label: string; readonly description: string }[]
   readonly flags: readonly FlagPage[]
   readonly examples: readonly ExamplePage[]
 }
 
-/** A word that begins commands of two words. */
+/** The first word of commands of two words. */
 export interface TopicPage {
   readonly word: string
   readonly summary: string
 }
 
-/** What a page of help is made from, of every command, those of each audience together. */
+/** Every command, grouped by audience. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
   const config = await openConfig()
   const ids = commandIds()
@@ -60,11 +57,11 @@ export async function commandPages(): Promise<readonly CommandPage[]> {
     }),
   )
   const missing = ids.filter((id) => !pages.some((page) => page.id === id))
-  if (missing.length > 0) throw new Error(`src/commands/index.ts does not say who uses ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new Error(`AUDIENCES in src/commands/index.ts does not list ${missing.join(', ')}.`)
   return pages
 }
 
-/** Every topic that is no command itself. */
+/** Every topic that is not a command itself. */
 export function topicPages(): readonly TopicPage[] {
   const ids = commandIds()
   return Object.entries(topics()).flatMap(([word, { description }]) =>
@@ -116,7 +113,7 @@ function flagPage(name: string, flag: Command.Flag.Cached): FlagPage {
   }
 }
 
-// A flag of the same name that means something else to a command is that command's own.
+// A shared flag with another summary belongs to the command alone.
 function groupOf(name: string, summary: string, helpGroup: string | undefined): FlagPage['group'] {
   if (helpGroup === 'GLOBAL') return 'global'
   const isOf = (shared: Readonly<Record<string, { readonly summary?: string | undefined }>>) =>
@@ -125,7 +122,7 @@ function groupOf(name: string, summary: string, helpGroup: string | undefined): 
   return isOf(serviceFlags) ? 'service' : 'own'
 }
 
-// What oclif fills in when it shows a text.
+// Replaces oclif's template.
 function filled(text: string): string {
   return text.replaceAll('<%= config.bin %>', 'fish-cli')
 }
@@ -136,7 +133,7 @@ export interface Variable {
   readonly meaning: string
   /** Whether `NAME_FILE` may point to a file with the value instead. */
   readonly file?: boolean
-  /** A command with all of these flags hears it, also where its help does not name it; none: every command. */
+  /** A command with all of these flags reads it, even if its help does not name it; an empty list means every command. */
   readonly flags?: readonly string[]
 }
 
@@ -144,7 +141,7 @@ export interface Variable {
 const SERVICE = 'no-wait'
 const SERVER = 'serve'
 
-/** What commands hear. The server has its own, see {@link SERVER_VARIABLES}. */
+/** Variables of commands. For the server, see {@link SERVER_VARIABLES}. */
 export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_URL', meaning: 'Address of the service.', flags: ['url', 'profile'] },
   { name: 'FISH_PROFILE', meaning: 'The profile to use.', flags: ['profile'] },
@@ -153,47 +150,51 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_KEY', meaning: "The player's key, which encrypts catches.", file: true },
   { name: 'FISH_PASSWORD', meaning: "The player's password, to get the key.", file: true },
   { name: 'FISH_API_KEY', meaning: 'An API key, which lifts the rate limit.', file: true, flags: [SERVICE] },
-  { name: 'FISH_ADMIN_USERNAME', meaning: 'The administrator to log in as; admin when not set.' },
+  { name: 'FISH_ADMIN_USERNAME', meaning: 'The administrator to log in as (default admin).' },
   {
     name: 'FISH_ADMIN_PASSWORD',
-    meaning: "The administrator's password, where no session is kept.",
+    meaning: "The administrator's password, if no session is stored.",
     file: true,
     flags: ['admin', SERVICE],
   },
   { name: 'FISH_NEW_ADMIN_PASSWORD', meaning: 'The password of a new administrator.', file: true },
-  { name: 'FISH_MASTER_API_KEY', meaning: 'The API key that lifts the rate limit for whoever sends it.', file: true },
-  { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most after too many requests.' },
+  {
+    name: 'FISH_MASTER_API_KEY',
+    meaning: 'An API key of the server that lifts the rate limit for every client.',
+    file: true,
+  },
+  { name: 'FISH_MAX_WAIT', meaning: 'Seconds to wait at most when rate limited.' },
   {
     name: 'FISH_OUTPUT',
-    meaning: 'What --output is where it is not given; json goes for failures too.',
+    meaning: 'Default of --output; json also applies to errors.',
     flags: ['fields'],
   },
   {
     name: 'FISH_SECRET_STORE',
-    meaning: 'Where login keeps secrets: auto, keyring or file.',
+    meaning: 'Where login stores secrets: auto, keyring or file.',
     flags: ['with-api-key'],
   },
-  { name: 'FISH_STORAGE', meaning: 'Where the data of a server is.' },
-  { name: 'FISH_SECRET', meaning: 'Encrypts the keys of players where they are stored.' },
-  { name: 'FISH_SECRET_PREVIOUS', meaning: 'The secret before this one, or several as a JSON array of strings.' },
-  { name: 'SHELL', meaning: 'Names the shell that is completed.' },
-  { name: 'PAGER', meaning: 'Shows what is longer than the screen; empty or cat turns that off.', flags: ['no-pager'] },
-  { name: 'NO_COLOR', meaning: 'No colours, when it is not empty.', flags: [] },
-  { name: 'FORCE_COLOR', meaning: 'Colours also where the output is no terminal.', flags: [] },
+  { name: 'FISH_STORAGE', meaning: 'Address of the storage of a server.' },
+  { name: 'FISH_SECRET', meaning: 'Secret that encrypts the stored keys of players.' },
+  { name: 'FISH_SECRET_PREVIOUS', meaning: 'The previous secret, or several as a JSON array of strings.' },
+  { name: 'SHELL', meaning: 'Default shell for completion.' },
+  { name: 'PAGER', meaning: 'Pager for long output; empty or cat turns it off.', flags: ['no-pager'] },
+  { name: 'NO_COLOR', meaning: 'If not empty, no colours.', flags: [] },
+  { name: 'FORCE_COLOR', meaning: 'Colours even if the output is not a terminal.', flags: [] },
   { name: 'HTTP_PROXY', meaning: 'Proxy for requests to http:// addresses.', flags: [SERVICE] },
   { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses.', flags: [SERVICE] },
-  { name: 'NO_PROXY', meaning: 'Hosts that are reached without a proxy, separated by commas.', flags: [SERVICE] },
+  { name: 'NO_PROXY', meaning: 'Comma-separated hosts to connect to without a proxy.', flags: [SERVICE] },
   { name: 'XDG_CONFIG_HOME', meaning: 'Folder of configuration files.', flags: ['profile'] },
   { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.', flags: ['profile'] },
 ]
 
-/** What `serve` hears beside its flags' variables and those of every command. */
+/** Variables of `serve`, in addition to those of every command. */
 export const SERVER_VARIABLES: readonly Variable[] = Object.values(SETTINGS).map(({ env, summary }) => ({
   name: env,
   meaning: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
 }))
 
-/** The variables that a command hears: those that its help names, and those that go with its flags. */
+/** The variables that a command reads: named in its help, or implied by its flags. */
 export function variablesOf({ id, description, args, flags }: CommandPage): readonly Variable[] {
   if (id === SERVER) return [...SERVER_VARIABLES, ...VARIABLES.filter((each) => each.flags?.length === 0)]
   const names = new Set(flags.map(({ name }) => name))
@@ -225,15 +226,10 @@ const WINDOWS = foldersOf({
   home: '',
 })
 
-/** The files of whoever runs the program. */
 export const FILES: readonly FilePage[] = [
   file('config', basename(configPath(NOWHERE)), 'Profiles and settings. No secrets.'),
-  file(
-    'state',
-    basename(secretsPath(NOWHERE)),
-    'Secrets, where no keyring of the system keeps them. For its owner alone.',
-  ),
-  file('state', 'outbox-*.db', 'Catches that wait to be sent, a file for each service.'),
+  file('state', basename(secretsPath(NOWHERE)), 'Secrets, if there is no system keyring. Only its owner can read it.'),
+  file('state', 'outbox-*.db', 'Catches waiting to be sent, one file for each service.'),
 ]
 
 function file(folder: 'config' | 'state', name: string, meaning: string): FilePage {

@@ -7,18 +7,17 @@ import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
 import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'
 
 const SHARED = {
-  service: { title: 'Flags of commands that ask a service', anchor: 'flags-of-commands-that-ask-a-service' },
+  service: { title: 'Flags of commands that send requests', anchor: 'flags-of-commands-that-send-requests' },
   output: { title: 'Flags of commands that print rows', anchor: 'flags-of-commands-that-print-rows' },
   global: { title: 'Flags of every command', anchor: 'flags-of-every-command' },
 } as const
 
-/** The reference page: every command, what they have in common, and what they end with. */
 export function renderReference(pages: readonly CommandPage[]): string {
   const blocks = [
     '# Reference of fish-cli',
-    '<!-- Generated from the commands by `npm run generate`; a test fails while it is not what they say. -->',
-    'Every command, flag, variable and exit status. To begin with, read the [README](README.md). `fish-cli COMMAND --help` ' +
-      'and `man fish-cli` say the same.',
+    '<!-- Generated from the commands by `npm run generate`; a test fails if it is out of date. -->',
+    'Every command, flag, variable and exit code. New here? Start with the [README](README.md). The same text is in ' +
+      '`fish-cli COMMAND --help` and `man fish-cli`.',
     '## Contents',
     contents(pages),
     ...AUDIENCES.flatMap(({ name }) => [
@@ -26,24 +25,24 @@ export function renderReference(pages: readonly CommandPage[]): string {
       ...pages.filter(({ audience }) => audience === name).flatMap(command),
     ]),
     ...Object.entries(SHARED).flatMap(([group, { title }]) => [`## ${title}`, flagTable(sharedFlags(pages, group))]),
-    `Rows come as ${FORMATS.map((format) => `\`${format}\``).join(', ')}.`,
+    `Formats of rows: ${FORMATS.map((format) => `\`${format}\``).join(', ')}.`,
     '## Environment variables',
-    'A flag wins over its variable. Where “or `_FILE`” stands, the variable of that name with `_FILE` behind it may point ' +
-      'to a file that holds the value. Secrets are never arguments: others on a machine can read those.',
+    'A flag takes precedence over its variable. “or `_FILE`” means that the variable with the suffix `_FILE` can name a ' +
+      'file with the value instead. Secrets are never arguments, which others on the machine can read.',
     table(
       ['variable', 'meaning'],
       VARIABLES.map(({ name, meaning, file }) => [`\`${name}\`${file ? ' or `_FILE`' : ''}`, text(meaning)]),
     ),
     '### Variables of serve',
-    'They configure the server. Those of the same name above are what commands hear.',
+    'These configure the server. Variables of the same name above apply to commands.',
     table(
       ['variable', 'meaning'],
       SERVER_VARIABLES.map(({ name, meaning }) => [`\`${name}\``, text(meaning)]),
     ),
     '## Files',
-    'On Linux, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` take the place of `~/.config` and `~/.local/state`.',
+    'On Linux, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` replace `~/.config` and `~/.local/state`.',
     table(
-      ['Linux', 'macOS', 'Windows', 'what it holds'],
+      ['Linux', 'macOS', 'Windows', 'content'],
       FILES.map(({ linux, macos, windows, meaning }) => [
         `\`${linux}\``,
         `\`${macos}\``,
@@ -52,13 +51,13 @@ export function renderReference(pages: readonly CommandPage[]): string {
       ]),
     ),
     '## Exit status',
-    '`fish-cli help exit-codes` prints this too.',
+    '`fish-cli help exit-codes` prints this table.',
     table(
       ['exit', 'meaning'],
       Object.entries(EXIT_MEANINGS).map(([name, meaning]) => [String(EXIT[name as keyof typeof EXIT]), text(meaning)]),
     ),
-    '## Failures as JSON',
-    'With `--json` or `-o json`, a command that fails prints one document on stdout, and nothing else there. ' +
+    '## Errors as JSON',
+    'With `--json` or `-o json`, a command that fails prints one JSON document, and nothing else, to stdout. ' +
       "`import { FAILURE_SCHEMA } from 'fish-cli'` is its JSON Schema.",
     '```json\n{ "error": { "code": "user_not_found", "message": "…", "hint": "…", "exit": 5, "requestId": "…", "retryAt": null } }\n```',
     table(
@@ -85,7 +84,7 @@ function contents(pages: readonly CommandPage[]): string {
     'Environment variables',
     'Files',
     'Exit status',
-    'Failures as JSON',
+    'Errors as JSON',
   ]
   return [...lines, ...rest.map((title) => `- [${title}](#${anchor(title)})`)].join('\n')
 }
@@ -99,7 +98,7 @@ function command({ title, summary, description, synopsis, args, flags, examples 
   return [
     `### ${title}`,
     text(summary),
-    // The backslash at the end of a line keeps it one.
+    // A backslash is a line break in Markdown.
     ...description.map((lines) => lines.map(text).join('\\\n')),
     `\`\`\`text\n${[title, ...synopsis].join(' ')}\n\`\`\``,
     ...(args.length === 0
@@ -120,7 +119,7 @@ function example({ description, command: line }: ExamplePage): string {
   return description === undefined ? line : `# ${description.replace(/:$/, '')}\n${line}`
 }
 
-/** Each flag of a group that many commands share, once. */
+/** The flags of a shared group, each once. */
 function sharedFlags(pages: readonly CommandPage[], group: string): readonly FlagPage[] {
   const flags = pages.flatMap((page) => page.flags.filter((flag) => flag.group === group))
   return [...new Map(flags.map((flag) => [flag.name, flag])).values()].toSorted((one, other) =>
@@ -142,7 +141,7 @@ function flagTable(flags: readonly FlagPage[]): string {
   )
 }
 
-/** A table whose columns stand below each other, as formatters of Markdown leave it. */
+/** A table with aligned columns, as Markdown formatters write it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => displayWidth(row[column] ?? ''))))
@@ -152,12 +151,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n')
 }
 
-/** Plain text as Markdown: what would be read as its own signs is escaped. */
+/** Escapes plain text for Markdown. */
 function text(plain: string): string {
   return plain.replace(/[\\`*<>[\]~]/g, '\\$&').replace(/(?<!\w)_|_(?!\w)/g, '\\_')
 }
 
-/** The anchor that GitHub, npm and others give a heading. */
+/** The anchor of a heading on GitHub and npm. */
 function anchor(title: string): string {
   return title.toLowerCase().replaceAll(' ', '-')
 }

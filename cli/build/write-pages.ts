@@ -1,9 +1,9 @@
-// Writes what the built program prints without being loaded into dist: help, manual pages and completion data.
+// Writes help pages, manual pages and completion data to dist. The program prints them without loading its commands.
 import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 
-// Pages are as wide as this, whatever terminal the build runs in.
+// The width of all pages, whatever the terminal of the build.
 process.env.OCLIF_COLUMNS = '80'
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR

@@ -229,7 +229,7 @@ describe('an import that could not send all', () => {
     expect(JSON.parse(planned.stdout)).toMatchObject({ catches: 2, queued: 2 })
     away.cancel()
     const told = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
-    expect(told.stdout).toBe('2 catches imported: 2 sent, 0 set aside, 0 left.\n')
+    expect(told.stdout).toBe('2 catches imported: 2 sent, 0 rejected, 0 left.\n')
     expect(told.stderr).toContain('An earlier run queued all of these')
     expect(names()).toEqual(['Cod', 'Koi'])
     expect(JSON.parse((await again()).stdout).sent).toBe(2)

@@ -150,9 +150,7 @@ describe('add --file', () => {
     await addFile('Hermit crab\n', '--crab')
     const file = join(folder, 'more.csv')
     await writeFile(file, '\ufeffname,gamemode,rarity\nE,,2\n')
-    expect((await run(['add', '--file', file], { env })).stdout).toBe(
-      '1 catch imported: 1 sent, 0 set aside, 0 left.\n',
-    )
+    expect((await run(['add', '--file', file], { env })).stdout).toBe('1 catch imported: 1 sent, 0 rejected, 0 left.\n')
     const list = async (...argv: readonly string[]) =>
       JSON.parse((await run(['list', ...argv, '--json'], { env })).stdout)
     expect((await list('fish')).fish.map(({ name }: { name: string }) => name)).toEqual(['A', 'B', 'C', 'E'])

@@ -238,7 +238,7 @@ describe('user delete', () => {
 })
 
 test('no type of secret, and one that there is not, are told apart', async () => {
-  expect((await fish(['user', 'reset', 'Alex'])).stderr).toContain('Say which secret')
+  expect((await fish(['user', 'reset', 'Alex'])).stderr).toContain('Missing --type.')
   const { status, stderr } = await fish(['user', 'reset', 'Alex', '--type', 'api'])
   expect(status).toBe(2)
   expect(stderr).toContain('--type must be one of password, fernet, api-key.')
@@ -381,7 +381,7 @@ describe('leaderboard', () => {
     })
     expect((await json(['leaderboard', '-g', 'earth'])).leaderboard).toMatchObject([{ count: 1 }])
     expect((await fish(['leaderboard', 'crabs', '-o', 'csv'])).stdout).toMatch(/^place,name,count\r?\n1,Alex,1\r?\n$/)
-    expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('Nobody')
+    expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('No catches yet.')
   })
 
   test('--chart shows bars', async () => {

@@ -173,7 +173,7 @@ describe('user create', () => {
   test('the secrets are printed once, and work', async () => {
     const { status, stdout, stderr } = await run(['user', 'create', 'Fresh'], { env: world.admin })
     expect(status).toBe(0)
-    expect(stderr).toContain('shown this once')
+    expect(stderr).toContain('cannot be shown again')
     const password = /^password +(\S+)$/m.exec(stdout)?.[1]
     const key = /^Fernet key +(\S+)$/m.exec(stdout)?.[1]
     const env = { ...world.base, FISH_USER: 'Fresh', FISH_PASSWORD: password }

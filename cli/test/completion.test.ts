@@ -268,7 +268,7 @@ describe('fish-cli completion', () => {
     expect(other).toEqual({
       status: 2,
       stdout: '',
-      stderr: `fish-cli: There is no completion for this shell.\n${hint}`,
+      stderr: `fish-cli: Unsupported shell.\n${hint}`,
     })
     const none = await run(['completion'])
     expect(none).toMatchObject({ status: 2, stdout: '' })

@@ -178,22 +178,22 @@ describe('the clock', () => {
   const date = 'Fri, 20 Nov 2026 12:00:00 GMT'
 
   test.each([
-    ['the same time', 500, 'ok', 'agrees'],
-    ['less than can be told', 1000, 'ok', 'agrees'],
+    ['the same time', 500, 'ok', 'matches'],
+    ['less than can be told', 1000, 'ok', 'matches'],
     ['a bit ahead', 10_500, 'ok', '9 s ahead'],
     ['a minute behind', -59_500, 'ok', '59 s behind'],
     ['far behind', -120_500, 'warn', '120 s behind'],
     ['a day ahead', 86_400_500, 'warn', '86399 s ahead'],
   ])('%s is told', (_, offset, status, found) => {
     const here = SERVER + offset
-    const finding = clockFinding({ sentAt: here - 100, answeredAt: here + 100, date })
+    const finding = clockFinding({ sentAt: here - 100, respondedAt: here + 100, date })
     expect(finding).toMatchObject({ status, found: expect.stringContaining(found) })
   })
 
   test('a slow answer leaves doubt, and no Date says nothing', () => {
     const sentAt = SERVER - 60_000
-    expect(clockFinding({ sentAt, answeredAt: SERVER + 1000, date }).found).toContain('agrees')
-    expect(clockFinding({ sentAt, answeredAt: SERVER, date: null }).status).toBe('warn')
+    expect(clockFinding({ sentAt, respondedAt: SERVER + 1000, date }).found).toContain('matches')
+    expect(clockFinding({ sentAt, respondedAt: SERVER, date: null }).status).toBe('warn')
   })
 })
 

@@ -40,12 +40,12 @@ describe('the command that was meant', () => {
 
 describe('a command that there is not', () => {
   test.each([
-    [['lits', 'Alex'], 'Did you mean: fish-cli list? See what there is: fish-cli --help'],
+    [['lits', 'Alex'], 'Did you mean: fish-cli list? For all commands: fish-cli --help'],
     [['user', 'creat', 'Alex'], 'Did you mean: fish-cli user create? See: fish-cli user --help'],
-    [['help', 'lits'], 'Did you mean: fish-cli help list? See what there is: fish-cli --help'],
-    [['lits', '--help'], 'Did you mean: fish-cli help list? See what there is: fish-cli --help'],
-    [['help', 'exit-code'], 'Did you mean: fish-cli help exit-codes? See what there is: fish-cli --help'],
-    [['frobnicate'], 'See what there is: fish-cli --help'],
+    [['help', 'lits'], 'Did you mean: fish-cli help list? For all commands: fish-cli --help'],
+    [['lits', '--help'], 'Did you mean: fish-cli help list? For all commands: fish-cli --help'],
+    [['help', 'exit-code'], 'Did you mean: fish-cli help exit-codes? For all commands: fish-cli --help'],
+    [['frobnicate'], 'For all commands: fish-cli --help'],
   ])('%j is answered with what to type', async (argv, hint) => {
     const { status, stdout, stderr } = await run(argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -52,14 +52,16 @@ test('a dry run of backup and restore says what would be copied, and how much', 
   expect(restore).toMatchObject({ status: 0, stderr: '' })
   expect(restore.stdout).toMatch(new RegExp(`^Would restore \\d+ kB into ${other}: ${HELD}\\.\n$`))
   const forced = await tried(parent, ['restore', copy, '--force'], env)
-  expect(forced.stderr).toBe(`What is in ${data} now would be kept in a folder replaced-… in there.\n`)
+  expect(forced.stderr).toBe(`The existing store would be moved to a folder replaced-… in ${data}.\n`)
   await expectSameDocument(parent, ['restore', copy, '--storage', `file:${other}`], env)
 })
 
 test('a dry run of a backup says that FISH_SECRET would be needed too', async () => {
   const { parent, env } = await stoppedStore({ FISH_SECRET: OLD })
   const { stderr } = await tried(parent, ['backup', join(parent, 'copy')], env)
-  expect(stderr).toBe(`Keep FISH_SECRET as well: ${join(parent, 'copy')} would hold none that opens its keys.\n`)
+  expect(stderr).toBe(
+    `Also keep FISH_SECRET: ${join(parent, 'copy')} would contain no secret that decrypts its keys.\n`,
+  )
 })
 
 test('a dry run of export and import says what would be written, on stdout too nothing else', async () => {
@@ -94,15 +96,15 @@ test('a dry run of rotate-secret says how many keys would be sealed anew, and wh
   await storage.dispose()
   const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
   const told = await tried(parent, ['rotate-secret'], env)
-  expect(told).toMatchObject({ status: 0, stdout: 'Would seal 1 of 1 keys anew.\n', stderr: '' })
+  expect(told).toMatchObject({ status: 0, stdout: 'Would encrypt 1 of 1 keys again.\n', stderr: '' })
   await expectSameDocument(parent, ['rotate-secret'], env)
 
   const again = await createStorage({ driver: 'file', path: data })
   await again.items.setItem('secret:bob:fernet', sealed)
   await again.dispose()
   const partly = await tried(parent, ['rotate-secret'], env)
-  expect(partly).toMatchObject({ status: 7, stdout: 'Would seal 0 of 2 keys anew.\n' })
-  expect(partly.stderr).toMatch(/^No secret opens the keys of these user ids: bob\./)
+  expect(partly).toMatchObject({ status: 7, stdout: 'Would encrypt 0 of 2 keys again.\n' })
+  expect(partly.stderr).toMatch(/^No secret decrypts the keys of these user ids: bob\./)
   await expectSameDocument(parent, ['rotate-secret'], env)
 })
 
@@ -111,7 +113,7 @@ test('a dry run of rotate-secret --new says that a secret would be made', async 
   const { status, stdout } = await tried(parent, ['rotate-secret', '--new'], env)
   expect({ status, stdout }).toEqual({
     status: 0,
-    stdout: 'Would make a new secret beside the data, and seal 0 of 0 keys anew.\n',
+    stdout: 'Would generate a new secret beside the data and encrypt 0 of 0 keys again.\n',
   })
 })
 

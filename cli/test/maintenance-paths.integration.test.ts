@@ -110,8 +110,8 @@ describe('an import', () => {
     const { parent, other } = await world()
     const { status, code, message, hint } = await refused(parent, ['import', '-', ...other])
     expect([status, code]).toEqual([2, 'usage'])
-    expect(message).toBe('An import reads its file twice, and stdin can be read once.')
-    expect(hint).toBe('Save the export to a file and name that file.')
+    expect(message).toBe('An import cannot read stdin, since it reads its file twice.')
+    expect(hint).toBe('Save the export to a file and pass that file.')
   })
 
   test.skipIf(process.platform === 'win32')('of a pipe that has a name is refused before it is read', async () => {
@@ -121,7 +121,7 @@ describe('an import', () => {
     const { status, code, message, hint } = await refused(parent, ['import', pipe, ...other])
     expect([status, code]).toEqual([2, 'invalid_path'])
     expect(message).toBe(`${pipe} is not a regular file, and an import reads it twice.`)
-    expect(hint).toBe('Save the export to a file and name that file.')
+    expect(hint).toBe('Save the export to a file and pass that file.')
   })
 
   test('takes a file that is called -, by its path', async () => {

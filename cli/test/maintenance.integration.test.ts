@@ -153,7 +153,7 @@ describe('export and import', () => {
     const out = await run(['export', '--out', file], { env: { FISH_STORAGE: `file:${data}` } })
     await server.stop()
     expect(out).toMatchObject({ status: 0, stdout: `${file}: players: 1, catches: 1, writes: 1\n` })
-    expect(out.stderr).toMatch(/^Keys stay sealed\. Take secrets\.json of \S+ along/)
+    expect(out.stderr).toMatch(/^Keys stay encrypted\. Also copy secrets\.json from \S+:/)
     const { seal, session } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
     for (const secret of [seal, session, alex.fernetKey, alex.apiKey]) {
       expect(readFileSync(file, 'utf8') + out.stdout + out.stderr).not.toContain(secret)
@@ -162,7 +162,7 @@ describe('export and import', () => {
     const env = { FISH_STORAGE: `file:${target}` }
     const imported = await run(['import', file], { env })
     expect(imported).toMatchObject({ status: 0, stdout: `${target}: players: 1, catches: 1, writes: 1\n` })
-    expect(imported.stderr).toMatch(/^Keys stay sealed: serve it with the FISH_SECRET/)
+    expect(imported.stderr).toMatch(/^Keys stay encrypted: serve it with the FISH_SECRET/)
     expect(errorOf(await run(['import', file, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
     copyFileSync(join(data, 'secrets.json'), join(target, 'secrets.json'))
     const again = await startService(env)
@@ -183,7 +183,10 @@ describe('export and import', () => {
     }
     const { data } = await stoppedStore()
     for (const given of [[], ['--dry-run']]) {
-      expect(await exported(data, given)).toEqual(['beside', expect.stringMatching(/^Keys stay sealed\. Take \S+ of /)])
+      expect(await exported(data, given)).toEqual([
+        'beside',
+        expect.stringMatching(/^Keys stay encrypted\. Also copy \S+ from /),
+      ])
     }
     const { data: sealed } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     expect(await exported(sealed)).toEqual(['needed', expect.stringMatching(/the same FISH_SECRET\.\n$/)])
@@ -248,7 +251,9 @@ describe('restore', () => {
     await playerOf(server.url, alex).fish.add({ name: 'Later', rarity: 1 })
     const later = await readFish(server.url, 'Alex')
     const { stdout: help } = await run(['restore', '--help'])
-    expect(help.replaceAll(/\s+/g, ' ')).toContain('It is kept in the data folder itself, as replaced-…:')
+    expect(help.replaceAll(/\s+/g, ' ')).toContain(
+      'Replace the existing store, which is moved to replaced-… in the data folder:',
+    )
     for (const flags of [[], ['--force']]) {
       const inUse = await run(['restore', copy, ...flags, '--json'], { env })
       expect(errorOf(inUse)).toEqual({ status: 6, code: 'in_use' })

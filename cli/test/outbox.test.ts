@@ -166,7 +166,7 @@ describe('outbox', () => {
       const { status, stdout } = await run(['outbox', 'cancel', '--file', file, '--yes'], { env: { ...env, ...away } })
       expect({ status, stdout }).toEqual({
         status: 7,
-        stdout: expect.stringMatching(/^Cancelled 0 catches\. 2 catches are in a batch under way/),
+        stdout: expect.stringMatching(/^Cancelled 0 catches\. 2 catches are in a batch being sent/),
       })
       expect(await waiting()).toBe(2)
     })

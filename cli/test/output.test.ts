@@ -151,7 +151,7 @@ describe('help', () => {
     const { status, stderr } = await run(['status', '--', '--help'], { env: world.base })
     expect({ status, stderr: stderr.split('\n')[0] }).toEqual({
       status: 2,
-      stderr: 'fish-cli: There are too many arguments.',
+      stderr: 'fish-cli: Too many arguments.',
     })
   })
 })

@@ -57,7 +57,7 @@ describe('maintenance on a terminal', () => {
     await storage.items.setItem('secret:ann:fernet', await vault.encrypt('a key', 'ann'))
     await storage.dispose()
     const resealed = await at('rotate-secret')
-    expect(resealed).toMatch(/Sealing anew: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Sealing anew: 1 of 1 keys \(100 %\)/)
+    expect(resealed).toMatch(/Encrypting: 0 of 1 keys \(0 %\)[\s\S]*\[#{20}\] Encrypting: 1 of 1 keys \(100 %\)/)
     for (const text of [imported, exported, backup, restored, resealed]) {
       expect(text.slice(text.lastIndexOf('\r'))).not.toMatch(/Writing|Checking|Copying|Sealing/)
     }
@@ -123,7 +123,7 @@ describe('the steps of maintenance', () => {
       'Checking: 0 bytes of 5.0 MB (0 %)',
       'Checking: 5.0 MB of 5.0 MB (100 %)',
       'Checking: 0 bytes of 5.0 MB (0 %)',
-      'Sealing anew: 7 keys',
+      'Encrypting: 7 keys',
     ])
   })
 

@@ -82,7 +82,7 @@ const FLUSH = 'fish-cli outbox flush'
  */
 export function flushStatus(report: FlushReport, note: (text: string) => void): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
-  for (const { count, reason } of deadLetters) note(`fish-cli: ${count} set aside: ${reason.message}`)
+  for (const { count, reason } of deadLetters) note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
   const [first] = stopped
   if (first) {
     if (sent > 0) note(`fish-cli: ${sent} sent.`)

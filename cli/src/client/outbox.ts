@@ -125,7 +125,7 @@ export async function selectDeadLetters(
   const ids = new Set(texts.map(Number))
   const selected = deadLetters.filter(({ id }) => ids.has(id))
   if (selected.length === ids.size) return selected
-  const message = 'No batch with that ID is set aside.'
+  const message = 'No dead letter has that ID.'
   throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
 }
 

@@ -16,37 +16,37 @@ import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
-    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all ' +
-    'or none; a name of two words stands in quotes. What comes from a file waits on this machine, in the outbox, until the service has it.',
+    'Needs your key: from login, FISH_KEY or FISH_KEY_FILE. Several names are saved as one record, all or none; put a ' +
+    'name of two words in quotes. Catches from a file are queued in the outbox on this machine until the service has stored them.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
     'fish-cli add --crab -g earth',
-    { description: 'All catches of a file, each once:', command: 'fish-cli add --file catches.csv -g earth' },
+    { description: 'All catches in a file, each once:', command: 'fish-cli add --file catches.csv -g earth' },
     {
-      description: 'What list printed with --json, at another service:',
+      description: 'Copy the output of list --json to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
     { description: 'Show what would be saved:', command: 'fish-cli add Salmon -r 3 -g earth --dry-run' },
   ],
   args: {
-    name: Args.string({ description: 'names of the fish, or of crabs', ignoreStdin: true, multiple: true }),
+    name: Args.string({ description: 'names of the fish or crabs', ignoreStdin: true, multiple: true }),
   },
   flags: {
-    rarity: Flags.string({ char: 'r', summary: `How rare the fish are: ${rarityList()}.`, helpValue: 'RARITY' }),
-    crab: Flags.boolean({ summary: 'They are crabs, with no rarity; one plain crab without a NAME.' }),
+    rarity: Flags.string({ char: 'r', summary: `Rarity of the fish: ${rarityList()}.`, helpValue: 'RARITY' }),
+    crab: Flags.boolean({ summary: 'Add crabs, which have no rarity; without NAME, one plain crab.' }),
     file: Flags.string({
       summary:
-        'Add what a file holds: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - is stdin.',
+        'Add the catches in a file: CSV, TSV, JSON or JSONL with name, rarity, kind, gamemode, caughtAt; - for stdin.',
       helpValue: 'FILE',
     }),
     timezone: Flags.string({
-      summary: 'The time zone of times in the file that say none, such as Europe/Berlin.',
+      summary: 'Time zone of the times in the file that have none, such as Europe/Berlin.',
       helpValue: 'ZONE',
       dependsOn: ['file'],
     }),
-    'dry-run': Flags.boolean({ summary: 'Check what was given and save nothing; the service is not asked.' }),
-    yes: Flags.boolean({ char: 'y', summary: 'Save names as they are, also where they look like a slip.' }),
+    'dry-run': Flags.boolean({ summary: 'Check the input and save nothing; no request is sent.' }),
+    yes: Flags.boolean({ char: 'y', summary: 'Save names as given, even if they look like a mistake.' }),
     ...gamemodeFlag,
     ...userFlag,
     ...serviceFlags,
@@ -71,7 +71,7 @@ export const addCommand = defineCommand({
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })
     if (flags['dry-run']) {
-      // Sealing checks everything that can be checked without the service.
+      // Encrypting checks everything that can be checked without the service.
       await (fish ? client.fish.encrypt(fish) : client.crabs.encrypt(crabs))
       const planned = { dryRun: true, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
       const what = fish ? `${fish.length} fish` : `${crabs.length} ${crabs.length === 1 ? 'crab' : 'crabs'}`
@@ -88,14 +88,14 @@ export const addCommand = defineCommand({
   },
 })
 
-/** Asks whether these names are meant, where they look like a slip; nobody is asked for a dry run. */
+/** Asks for confirmation of names that look like a mistake. A dry run does not prompt. */
 async function confirmNames(context: CommandContext, names: readonly string[], flags: ConfirmFlags): Promise<void> {
-  const doubt = flags.yes ? undefined : doubtOf(names, flags.crab ? 'crab' : 'fish')
-  if (!doubt) return
-  if (!canPrompt(context, flags['no-input'])) throw usageError(doubt.problem, `${doubt.hint} Or add --yes.`)
+  const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
+  if (!mistake) return
+  if (!canPrompt(context, flags['no-input'])) throw usageError(mistake.problem, `${mistake.hint} Or add --yes.`)
   if (flags['dry-run']) return
   const { confirm } = await import('../output/prompt.ts')
-  await confirm(context, { question: `${doubt.problem} ${doubt.hint} Save it as it is` })
+  await confirm(context, { question: `${mistake.problem} ${mistake.hint} Save as given` })
 }
 
 async function addFile(context: CommandContext, names: readonly string[], flags: AddFileFlags): Promise<number> {
@@ -114,24 +114,24 @@ interface ConfirmFlags {
   readonly 'dry-run'?: boolean | undefined
 }
 
-/** What was probably meant by names that look like a slip, and what to type for it. */
-function doubtOf(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
-  if (names.includes('-')) return { problem: 'A dash is a strange name.', hint: 'To read stdin: add --file -' }
+/** A likely mistake in the names, and what to type instead. */
+function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { problem: string; hint: string } | undefined {
+  if (names.includes('-')) return { problem: '"-" is probably not a name.', hint: 'To read stdin: add --file -' }
   if (names.some((name) => name.trim() === '')) {
-    return { problem: 'A name is blank.', hint: 'Put the name into quotes: add "Bronze Koi"' }
+    return { problem: 'A name is blank.', hint: 'Put the name in quotes: add "Bronze Koi"' }
   }
-  // Whoever puts one of them into quotes knows that the others are names of their own.
+  // A quoted name shows that the user knows how to join words.
   if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
   const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
-  const problem = `These are ${several}: ${names.map(printable).join(', ')}.`
-  return { problem, hint: `One is: add "${names.map(printable).join(' ')}"` }
+  const problem = `This adds ${several}: ${names.map(printable).join(', ')}.`
+  return { problem, hint: `For a single one: add "${names.map(printable).join(' ')}"` }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {
   if (names.length === 0)
-    throw usageError('Say what was caught.', 'Such as: fish-cli add Salmon --rarity gold, or: fish-cli add --crab')
+    throw usageError('Missing NAME.', 'For example: fish-cli add Salmon --rarity gold, or: fish-cli add --crab')
   if (rarity === undefined)
-    throw usageError('Say how rare it is.', `Add --rarity with a number or a label: ${rarityList()}.`)
+    throw usageError('Missing --rarity.', `Add --rarity with a number or a label: ${rarityList()}.`)
   const value = rarityOf(rarity)
   return names.map((name) => ({ name, rarity: value }))
 }
@@ -139,5 +139,5 @@ function fishOf(names: readonly string[], rarity: string | undefined): readonly 
 function rarityOf(rarity: string): RarityValue {
   const value = rarityValue(/^\d+$/.test(rarity) ? Number(rarity) : rarity)
   if (value !== undefined) return value
-  throw usageError('There is no such rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
+  throw usageError('Unknown rarity.', `Give --rarity a number or a label: ${rarityList()}.`)
 }

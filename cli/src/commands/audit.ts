@@ -22,7 +22,7 @@ const DEFAULT_LIMIT = 100
 /** `fish-cli audit` */
 export const auditCommand = defineCommand({
   summary: 'Show who did what, newest first, as an administrator.',
-  description: 'Logins, readings of keys, and changes. No secret is in the log.',
+  description: 'The log lists logins, key retrievals and changes. It contains no secrets.',
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
@@ -30,11 +30,11 @@ export const auditCommand = defineCommand({
   ],
   flags: {
     limit: Flags.string({
-      summary: `Show at most N entries; ${DEFAULT_LIMIT} when left out, or with --since all since then.`,
+      summary: `Show at most N entries (default ${DEFAULT_LIMIT}; with --since, all since then).`,
       helpValue: 'N',
     }),
     since: Flags.string({
-      summary: 'Only what was done since a date or so long ago: 2026-01-31, 90m, 7d.',
+      summary: 'Only entries since a date or a time ago: 2026-01-31, 90m, 7d.',
       helpValue: 'WHEN',
     }),
     ...administrationFlags,
@@ -53,10 +53,10 @@ export const auditCommand = defineCommand({
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await context.printRows({
       rows: entries,
-      document: (shown) => ({ entries: shown, more }),
-      empty: 'Nothing was done since then.',
+      document: (selected) => ({ entries: selected, more }),
+      empty: 'No entries since then.',
     })
-    if (more) context.note(`There is more, older than these ${entries.length}: --limit shows more.`)
+    if (more) context.note(`There are older entries than these ${entries.length}. To see more, raise --limit.`)
     return status
   },
 })

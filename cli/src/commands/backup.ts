@@ -6,19 +6,19 @@ import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli backup` */
 export const backupCommand = defineCommand({
-  summary: 'Copy a data folder into a new folder, also while it is served.',
+  summary: 'Copy a data folder into a new folder, even while a server uses it.',
   description:
-    'The copy is the store as of one moment, checked and on the disk before the folder takes its name, with the ' +
-    'secrets that are kept beside the data: whoever can read it can open all keys. A folder that exists is never ' +
-    'touched. The copy is a data folder itself. Interrupted, it leaves nothing. Killed, it ' +
-    'may leave a folder FOLDER.partial-… that nothing else removes. For Redis, use the backups of Redis.',
+    'The copy is a consistent snapshot and a data folder itself. It is checked and flushed to disk before it gets its ' +
+    'name, and includes the secrets stored beside the data: anyone who can read it can decrypt all keys. An existing ' +
+    'folder is never changed. An interrupted backup leaves nothing behind; a killed one may leave a folder ' +
+    'FOLDER.partial-…, which you can delete. For Redis, use the backups of Redis.',
   examples: [
     'fish-cli backup /var/backups/fish-monday',
     'fish-cli backup /var/backups/fish-monday --dry-run',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',
   ],
   args: {
-    folder: Args.string({ description: 'folder to make', required: true, ignoreStdin: true }),
+    folder: Args.string({ description: 'folder to create', required: true, ignoreStdin: true }),
   },
   flags: { ...dryRunFlag, ...storageFlag },
   completion: { folder: { paths: 'folders' } },
@@ -28,8 +28,8 @@ export const backupCommand = defineCommand({
     refuseEmptyPath(args.folder, 'FOLDER', 'folder')
     const source = storageSource(context.env, flags)
     const work = { target: args.folder, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, told) =>
-      server.backupStore({ ...source, ...told, ...work }),
+    const report = await runMaintenance(context, flags, (server, progress) =>
+      server.backupStore({ ...source, ...progress, ...work }),
     )
     for (const note of secretNote({ ...report, folder: args.folder })) context.note(note)
     const folder = printable(report.folder)

@@ -87,14 +87,14 @@ const POWERSHELL = `${HEADER} powershell
 Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fish-cli.ps1' -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object {
-    if ($_ -is [Context.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
   }) + "$wordToComplete"
   try {
     $env:${words} = $typed -join [char]0x1f
     @(fish-cli ${COMPLETE_COMMAND} powershell 2>$null) | Select-Object -Skip 1 | ForEach-Object {
       $value, $description = $_ -split "\`t", 2
       if (-not $description) { $description = $value }
-      [Context.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+      [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
     }
   } catch {
   } finally {

@@ -22,36 +22,36 @@ const PART = 'conformance'
 
 /** `fish-cli conformance` */
 export const conformanceCommand = defineCommand({
-  summary: 'Check that a service answers as the API says it must.',
+  summary: 'Check that a service conforms to the API.',
   description: [
-    'It makes players and administrators of its own and removes them at the end; nothing of others is changed. It uses ' +
-      "up this client's window of the rate limit, and fails to log in a few times.",
+    'Creates its own players and administrators and removes them at the end; other data is not changed. It uses up the ' +
+      'rate limit of this client and causes a few failed logins.',
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
-      'What cannot be checked is skipped and says why; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin let it ' +
-      'check more.',
-    'A service of the public endpoints alone is checked with --user and no administrator: as that player, with the keys ' +
-      'that login keeps, or FISH_KEY, FISH_API_KEY and FISH_PASSWORD. Its collections keep what the checks write.',
-    'It ends with 0 when nothing failed, and with 1 when a check did. It takes no proxy: what stands between answers too.',
+      'Checks that cannot run are skipped with a reason; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin enable more of ' +
+      'them.',
+    'Without an administrator, --user checks the public endpoints as that player, with the keys stored by login or ' +
+      'FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
+    'Exits with 0 when no check fails, and with 1 otherwise. Proxies are ignored, since they may change responses.',
   ].join('\n\n'),
   examples: [
     'fish-cli conformance http://127.0.0.1:8787',
     {
-      description: 'For a build that reads TAP, with every check of the rate limit:',
+      description: 'For a CI job that reads TAP, with all rate limit checks:',
       command: 'fish-cli conformance --output tap --max-wait 300',
     },
     {
-      description: 'A mock whose seed has an administrator; it serves no metrics and no documentation:',
+      description: 'A mock seeded with an administrator; it has no metrics and no documentation:',
       command: 'fish-cli conformance --skip operations-metrics --skip operations-docs',
     },
     {
-      description: 'One section and one check of another:',
+      description: 'One section and one further check:',
       command: 'fish-cli conformance --only writes --only limit-is-exact',
     },
     {
-      description: 'A service that has no administrators, as a player of it:',
+      description: 'Without an administrator, as a player:',
       command: 'fish-cli conformance https://fish.example.org --user Tester',
     },
-    { description: 'Which checks there are:', command: 'fish-cli conformance --dry-run' },
+    { description: 'List all checks:', command: 'fish-cli conformance --dry-run' },
   ],
   args: {
     url: Args.string({ description: 'address of the service (FISH_URL)', ignoreStdin: true }),
@@ -60,41 +60,41 @@ export const conformanceCommand = defineCommand({
     ...adminFlag,
     ...profileFlag,
     user: Flags.string({
-      summary: 'Act as this player, where there is no administrator; its collections keep what is written.',
+      summary: 'Act as this player instead of an administrator; the catches added stay in its collections.',
       helpValue: 'USER',
     }),
     output: Flags.string({
       char: 'o',
-      summary: `How to report: ${REPORTS.join(', ')} (FISH_OUTPUT where it is table or json).`,
+      summary: `Report format: ${REPORTS.join(', ')} (FISH_OUTPUT, if table or json).`,
       helpValue: 'FORMAT',
       helpGroup: 'OUTPUT',
     }),
     only: Flags.string({
-      summary: 'Only this check or section; may be given again.',
+      summary: 'Run only this check or section; repeatable.',
       helpValue: 'ID',
       multiple: true,
       multipleNonGreedy: true,
     }),
     skip: Flags.string({
-      summary: 'Not this check or section; may be given again.',
+      summary: 'Skip this check or section; repeatable.',
       helpValue: 'ID',
       multiple: true,
       multipleNonGreedy: true,
     }),
     'allowed-origin': Flags.string({ summary: 'An origin that the service allows.', helpValue: 'ORIGIN' }),
     'rate-limit': Flags.string({
-      summary: `Requests per client and window that the service allows; ${LIMITS.requests} when left out.`,
+      summary: `Requests that the service allows per client and window (default ${LIMITS.requests}).`,
       helpValue: 'N',
     }),
     'rate-window': Flags.string({
-      summary: `Length of its window, in seconds; ${LIMITS.windowSeconds} when left out.`,
+      summary: `Length of that window in seconds (default ${LIMITS.windowSeconds}).`,
       helpValue: 'SECONDS',
     }),
     'max-wait': Flags.string({
-      summary: 'Wait at most so many seconds for a new window of the rate limit; 0 when left out.',
+      summary: 'Seconds to wait at most for a new rate limit window (default 0).',
       helpValue: 'SECONDS',
     }),
-    'dry-run': Flags.boolean({ summary: 'List the checks that would be made, and ask nobody.' }),
+    'dry-run': Flags.boolean({ summary: 'List the checks that would run; no request is sent.' }),
   },
   formats: REPORTS,
   completion: { only: checkNames, skip: checkNames },
@@ -109,11 +109,11 @@ export const conformanceCommand = defineCommand({
     }
     const maxWaitMs = parseWholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const { 'allowed-origin': allowedOrigin } = flags
-    const chosen = await selectChecks(flags)
+    const selected = await selectChecks(flags)
     if (flags.user !== undefined && flags.admin !== undefined) throw usageError('Give --user or --admin, not both.')
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
-    if (flags['dry-run']) return printChecks(context, chosen.checks, baseUrl, format)
+    if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
     const conformance = await import('@fish-crab/mocks/conformance')
     const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
     const { target } = context
@@ -130,7 +130,7 @@ export const conformanceCommand = defineCommand({
         signal: context.interrupted(),
         ...(masterApiKey === undefined ? {} : { masterApiKey }),
         ...(allowedOrigin === undefined ? {} : { allowedOrigin }),
-        ...chosen.selection,
+        ...selected.selection,
         onResult: (result) => report(context, result),
       })
       .catch((error: unknown) => {
@@ -164,12 +164,12 @@ function printChecks(
   url: string,
   format: (typeof REPORTS)[number],
 ): Promise<number> {
-  if (format === 'tap') throw usageError('--dry-run goes with --output table and json.')
+  if (format === 'tap') throw usageError('--dry-run cannot print TAP.', 'Use --output table or json.')
   const document = () => ({ dryRun: true, url, checks })
   return context.printRows({ rows: checks, columns: CHECK_COLUMNS, document }, { output: format })
 }
 
-/** What goes on, on a terminal; what failed, everywhere. */
+/** Shows the current check on a terminal, and failed checks everywhere. */
 function report(context: CommandContext, { id, outcome, expected = '', actual = '' }: CheckResult): void {
   context.line.set(PART, id)
   if (outcome === 'failed') context.note(printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
@@ -190,7 +190,7 @@ interface CheckFlags {
   readonly skip?: readonly string[] | undefined
 }
 
-/** What flags choose, as the conformance suite takes it, and the checks that it comes to. */
+/** The selection as the conformance suite takes it, and the resulting checks. */
 interface SelectedChecks {
   readonly selection: { readonly only?: readonly string[]; readonly skip?: readonly string[] }
   readonly checks: readonly CheckInfo[]
@@ -203,19 +203,19 @@ const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
   { field: 'title', wrap: true },
 ]
 
-/** @throws CliError when they name what is no check and no section, or leave nothing */
+/** @throws CliError for an unknown check or section, or an empty selection */
 async function selectChecks({ only, skip }: CheckFlags): Promise<SelectedChecks> {
   const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
   const sections = Object.keys(SECTIONS)
   const known = [...sections, ...listChecks().map(({ id }) => id)]
   const unknown = [...(only ?? []), ...(skip ?? [])].find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    const hint = `Sections: ${sections.join(', ')}. For the checks: fish-cli conformance --dry-run`
-    throw usageError(`There is no check and no section "${printable(unknown)}".`, hint)
+    const hint = `Sections: ${sections.join(', ')}. To list the checks: fish-cli conformance --dry-run`
+    throw usageError(`Unknown check or section "${printable(unknown)}".`, hint)
   }
   const selection = { ...(only && { only }), ...(skip && { skip }) }
   const checks = listChecks(selection)
-  if (checks.length === 0) throw usageError('With these --only and --skip there is nothing to check.')
+  if (checks.length === 0) throw usageError('--only and --skip leave no check to run.')
   return { selection, checks }
 }
 
@@ -227,13 +227,13 @@ const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
 }
 
 const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
-  unreachable: 'Is the service running, and is the URL (or FISH_URL) right?',
+  unreachable: 'Check that the service is running and that URL (or FISH_URL) is right.',
   invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
   rate_limited: 'Try again in five minutes.',
-  unexpected_answer: 'Is the URL (or FISH_URL) that of a Fish and Crab Collection Service?',
+  unexpected_answer: 'Check that URL (or FISH_URL) is the address of a Fish and Crab Collection Service.',
 }
 
-/** What is needed of a `ConformanceStartError`; its class is loaded with the checks. */
+/** The fields of `ConformanceStartError`, whose class is loaded with the checks. */
 interface ConformanceStart {
   readonly code: ConformanceStartCode
   readonly message: string
@@ -241,7 +241,7 @@ interface ConformanceStart {
   readonly retryAfterMs: number | undefined
 }
 
-/** Why the checks of a service could not begin. @param now Milliseconds since 1970 */
+/** @param now Milliseconds since 1970 */
 function conformanceError({ code, message, status, retryAfterMs }: ConformanceStart, now: number): CliError {
   if (status === ERROR_CODES.unavailable.status) {
     return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })

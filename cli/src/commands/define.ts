@@ -32,7 +32,6 @@ export interface Values {
 /** Values that are known, or loaded when the completion data is written. */
 export type Completion = Readonly<Record<string, Values | (() => Promise<Values>)>>
 
-/** These words. */
 export function words(values: readonly string[]): Values {
   return { words: values.map((value) => ({ value })) }
 }
@@ -40,7 +39,7 @@ export function words(values: readonly string[]): Values {
 /** A command line that shows how a command is used. */
 export type Example = string | { readonly description: string; readonly command: string }
 
-/** What was typed for a command, parsed. */
+/** The parsed arguments and flags of a command. */
 export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
   readonly flags: F & GlobalFlags
   readonly args: A
@@ -50,12 +49,12 @@ interface GlobalFlags {
   readonly json?: boolean
 }
 
-/** What a command runs with: the system, what was typed, what that selects, and ways to print. */
+/** Everything a command needs: the system, its arguments and flags, the target they select, and output. */
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
 export interface CommandContext<F = any, A = any> extends Context, CommandInput<F, A> {
   /** The service and account of the command, resolved at the first access. @throws CliError `profile_not_found` */
   readonly target: Target
-  /** What stdout can show. */
+  /** Capabilities of stdout. */
   readonly screen: Screen
   /**
    * Prints the result: with `--json` the data, otherwise the text, wrapped to the terminal unless it is verbatim, for
@@ -71,7 +70,7 @@ export interface CommandContext<F = any, A = any> extends Context, CommandInput<
   ): Promise<number>
   /** Prints a text that ends with a newline, paged when it is longer than the screen. */
   printLong(text: string, flags?: OutputFlags): Promise<number>
-  /** Writes a remark that is no data to stderr, unless `--json` is given. */
+  /** Writes a note to stderr, unless `--json` is given. */
   note(text: string): void
 }
 
@@ -119,7 +118,7 @@ interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends ob
 
 /** Flags of every command. `--no-color` is read before a command is loaded: help and errors have colours too. */
 export const globalFlags = {
-  json: Flags.boolean({ summary: 'Print one JSON document, also when it fails.', helpGroup: 'GLOBAL' }),
+  json: Flags.boolean({ summary: 'Print one JSON document, for errors too.', helpGroup: 'GLOBAL' }),
   'no-color': Flags.boolean({ summary: 'Use no colours (NO_COLOR).', helpGroup: 'GLOBAL' }),
 }
 

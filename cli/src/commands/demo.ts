@@ -22,11 +22,11 @@ const COLUMNS: readonly Column<DemoRow>[] = [
 
 /** `fish-cli demo` */
 export const demoCommand = defineCommand({
-  summary: 'Show sample collections; needs no server and no account.',
+  summary: 'Show sample collections, without a server or an account.',
   examples: ['fish-cli demo', 'fish-cli demo --json'],
   flags: {
     ...serviceFlags,
-    url: Flags.string({ summary: 'Show the samples of this service instead.', helpValue: 'URL' }),
+    url: Flags.string({ summary: 'Show the sample collections of this service.', helpValue: 'URL' }),
     ...outputFlags,
   },
   columns: COLUMNS,
@@ -47,12 +47,12 @@ export const demoCommand = defineCommand({
       ...fish.map((each) => ({ kind: 'fish' as const, ...each })),
       ...crab.map((each) => ({ kind: 'crab' as const, ...each })),
     ]
-    const document = (chosen: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : chosen)
+    const document = (selected: readonly object[]) => (flags.fields === undefined ? { user, fish, crab } : selected)
     return context.printRows({ rows, document })
   },
 })
 
-/** The very service, in this process and for this moment. */
+/** The real service, in this process and in memory. */
 async function ownService(): Promise<ClientOptions> {
   const { createMock } = await import('@fish-crab/mocks')
   const { origin, fetch } = await createMock()

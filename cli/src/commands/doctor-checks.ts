@@ -19,35 +19,31 @@ import type { Config, Context } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { readManifest } from '../package.ts'
 
-/** How a thing stands. */
+/** The result of a check. */
 export type Health = 'ok' | 'warn' | 'fail'
 
-/** One thing that was looked at. */
+/** The outcome of one check. `found` and `mend` are the field names in the JSON output. */
 export interface Finding {
   readonly check: string
   readonly status: Health
-  /** What was found, a sentence. */
   readonly found: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly mend: string | null
 }
 
-/** All is well. */
 function ok(check: string, found: string): Finding {
   return { check, status: 'ok', found, mend: null }
 }
 
-/** It works, and could be better. */
-function warn(check: string, found: string, mend: string): Finding {
-  return { check, status: 'warn', found, mend }
+function warn(check: string, found: string, fix: string): Finding {
+  return { check, status: 'warn', found, mend: fix }
 }
 
-/** It does not work. */
-function fail(check: string, found: string, mend: string | null): Finding {
-  return { check, status: 'fail', found, mend }
+function fail(check: string, found: string, fix: string | null): Finding {
+  return { check, status: 'fail', found, mend: fix }
 }
 
-/** A check that threw, told as the failure of a command would be. */
+/** A check that threw, described like the error of a command. */
 export function threw(check: string, error: unknown): Finding {
   const { message, hint } = describeError(error)
   return fail(check, message, hint)
@@ -55,7 +51,7 @@ export function threw(check: string, error: unknown): Finding {
 
 const OTHERS = 0o077
 
-/** What can be checked without a service. */
+/** Results of the checks that need no service. */
 interface LocalChecks {
   readonly findings: readonly Finding[]
   /** The configuration; an empty one when it cannot be used. */
@@ -83,7 +79,7 @@ function checkConfig(io: KeyringIo): { readonly config: Config; readonly finding
     const config = readConfig(io)
     checkConfigChange(io, (current) => current)
     const mode = modeOf(path)
-    if (mode === undefined) return { config, finding: ok('config', `There is none yet; it would be ${path}.`) }
+    if (mode === undefined) return { config, finding: ok('config', `No configuration file yet; its path is ${path}.`) }
     const isPrivate = process.platform === 'win32' || (mode & OTHERS) === 0
     const profiles = config.profiles.size === 1 ? '1 profile' : `${config.profiles.size} profiles`
     const found = `${path}: ${profiles}, ${config.current ?? 'none'} is the current one.`
@@ -99,7 +95,7 @@ async function checkSecretFile(io: KeyringIo): Promise<Finding> {
   try {
     await get('')
     const mode = modeOf(title)
-    return ok('secrets', mode === undefined ? 'No file holds secrets.' : `${title} can be read by you alone.`)
+    return ok('secrets', mode === undefined ? 'No secrets file.' : `Only you can read ${title}.`)
   } catch (error) {
     return threw('secrets', error)
   }
@@ -108,13 +104,13 @@ async function checkSecretFile(io: KeyringIo): Promise<Finding> {
 async function checkKeyring(io: KeyringIo, config: Config): Promise<Finding> {
   try {
     const wanted = settingValue('secret-store', io.env, config.settings) ?? 'auto'
-    if (wanted === 'file') return ok('keyring', 'It is not used: secret-store is file.')
+    if (wanted === 'file') return ok('keyring', 'Not used: secret-store is file.')
     const keyring = await openKeyring(io)
-    if (keyring.available) return ok('keyring', 'The keyring of the system answers.')
+    if (keyring.available) return ok('keyring', 'The system keyring works.')
     const inUse = [...config.profiles].filter(([, { secrets }]) => secrets === 'keyring').map(([name]) => name)
     if (wanted === 'auto' && inUse.length === 0) return ok('keyring', `${keyring.why} Secrets go to a file.`)
-    const mend = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
-    return fail('keyring', `${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, mend)
+    const fix = 'Start the keyring and unlock it, or: fish-cli config set secret-store file, then fish-cli login USER'
+    return fail('keyring', `${keyring.why} It is needed${inUse.length > 0 ? ` by ${inUse.join(', ')}` : ''}.`, fix)
   } catch (error) {
     return threw('keyring', error)
   }
@@ -129,20 +125,20 @@ function modeOf(path: string): number | undefined {
   }
 }
 
-/** Checks that catches can be kept until the service has them, and tells of those that wait. */
+/** Checks that catches can be queued, and reports queued and dead ones. */
 export async function checkOutbox(io: Context, target: Target): Promise<Finding> {
   const path = outboxPath(io, target.url.value)
   const folder = dirname(path)
   if (!isWritable(nearestFolder(folder))) {
-    const mend = 'Check owner and mode of it and of the folder it is in, or set XDG_STATE_HOME to another folder.'
-    return fail('outbox', `Catches cannot be kept: ${folder} cannot be made or written.`, mend)
+    const fix = 'Check its owner and mode and those of its parent folder, or set XDG_STATE_HOME to another folder.'
+    return fail('outbox', `Catches cannot be queued: ${folder} cannot be created or written.`, fix)
   }
   try {
     await using outbox = await openLocalOutbox(io, target)
     if (!outbox) return ok('outbox', EMPTY)
     const { queued, frozen, dead } = await outbox.status()
     const waiting = queued + frozen
-    if (dead > 0) return warn('outbox', `${catchesText(dead)} set aside.`, 'See why: fish-cli outbox status')
+    if (dead > 0) return warn('outbox', `${catchesText(dead)} could not be stored.`, 'See why: fish-cli outbox status')
     if (waiting > 0) return warn('outbox', `${catchesText(waiting)} not sent yet.`, 'Send them: fish-cli outbox flush')
     return ok('outbox', EMPTY)
   } catch (error) {
@@ -150,9 +146,9 @@ export async function checkOutbox(io: Context, target: Target): Promise<Finding>
   }
 }
 
-const EMPTY = 'Nothing waits to be sent.'
+const EMPTY = 'The outbox is empty.'
 
-/** The folder, or the one it would be made in. */
+/** The folder, or its nearest parent that exists. */
 function nearestFolder(folder: string): string {
   const above = dirname(folder)
   return existsSync(folder) || above === folder ? folder : nearestFolder(above)
@@ -167,26 +163,26 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Checks the way to the service, its clock, and the keys against it; with three requests at most. */
-export async function checkService(io: Context, chosen: Target): Promise<readonly Finding[]> {
+/** Checks the connection, the clock of the service and the keys, with three requests at most. */
+export async function checkService(io: Context, target: Target): Promise<readonly Finding[]> {
   let client: Client
   let identity: Identity
   try {
-    identity = await findIdentity(io, chosen)
-    // A doctor does not wait: that the limit holds is a finding.
-    client = await openClient(io, chosen, { maxWaitMs: 0, maxRetries: 0 })
+    identity = await findIdentity(io, target)
+    // Does not wait: an exhausted rate limit is a finding.
+    client = await openClient(io, target, { maxWaitMs: 0, maxRetries: 0 })
   } catch (error) {
     return [threw('connection', error)]
   }
   const signal = io.interrupted()
-  const { findings, counted } = await checkConnection(io, client, { url: chosen.url.value, signal })
+  const { findings, counted } = await checkConnection(io, client, { url: target.url.value, signal })
   signal.throwIfAborted()
   if (findings.some(({ status }) => status === 'fail')) return findings
   return [
     ...findings,
     await checkKey(client, identity, signal),
     ...checkApiKey(identity, counted),
-    ...(await checkSession(io, chosen, { identity, signal })),
+    ...(await checkSession(io, target, { identity, signal })),
   ]
 }
 
@@ -204,25 +200,25 @@ async function checkConnection(
   const sentAt = clock.now()
   try {
     const { data, response } = await client.status({ signal }).withResponse()
-    const answeredAt = clock.now()
-    const found = `${url} answered in ${answeredAt - sentAt} ms.`
+    const respondedAt = clock.now()
+    const found = `${url} responded in ${respondedAt - sentAt} ms.`
     const findings = [
       isUnencrypted(url)
         ? warn(
             'connection',
-            `${found} It is not encrypted.`,
-            'Use an https address: others on the way can read passwords.',
+            `${found} The connection is not encrypted.`,
+            'Use an https address: passwords can be read in transit.',
           )
         : ok('connection', found),
-      ok('service', 'It is a Fish and Crab Collection Service, and it is well.'),
+      ok('service', 'A healthy Fish and Crab Collection Service.'),
       versionFinding(readManifest().version, data.version),
-      clockFinding({ sentAt, answeredAt, date: response.headers.get('date') }),
+      clockFinding({ sentAt, respondedAt, date: response.headers.get('date') }),
     ]
     return { findings, counted: data.rateLimit !== undefined }
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof ConnectionError) return { findings: [threw('connection', error)], counted: false }
-    const connection = ok('connection', `${url} answers.`)
+    const connection = ok('connection', `${url} responds.`)
     return { findings: [connection, threw('service', error)], counted: false }
   }
 }
@@ -230,14 +226,14 @@ async function checkConnection(
 async function checkKey(client: Client, identity: Identity, signal: AbortSignal): Promise<Finding> {
   const { user, fernetKey, key } = identity
   if (user === null || fernetKey === undefined) {
-    return warn('key', 'There is no key to add catches with.', 'Log in: fish-cli login USER')
+    return warn('key', 'No key to add catches with.', 'Log in: fish-cli login USER')
   }
   try {
     const { accepted }: KeyTest = await testKey(client, { user, fernetKey, signal })
-    const found = `The service takes the key of ${user}, from ${placeText(key)}.`
+    const found = `The service accepts the key of ${user}, from ${sourceText(key)}.`
     if (accepted) return ok('key', found)
-    const mend = key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it anew: fish-cli login ${user}`
-    return fail('key', `The service does not take the key of ${user}, from ${placeText(key)}.`, mend)
+    const fix = key === 'environment' ? 'Correct FISH_KEY or FISH_KEY_FILE.' : `Fetch it again: fish-cli login ${user}`
+    return fail('key', `The service rejects the key of ${user}, from ${sourceText(key)}.`, fix)
   } catch (error) {
     signal.throwIfAborted()
     return threw('key', error)
@@ -246,50 +242,54 @@ async function checkKey(client: Client, identity: Identity, signal: AbortSignal)
 
 function checkApiKey({ apiKey }: Identity, counted: boolean): readonly Finding[] {
   if (apiKey === null) return []
-  const place = placeText(apiKey)
-  if (!counted) return [ok('api-key', `The API key, from ${place}, lifts the rate limit.`)]
-  const mend = 'Correct FISH_API_KEY, or: fish-cli login USER --with-api-key'
-  return [fail('api-key', `The service does not know the API key, from ${place}, and counts requests.`, mend)]
+  const source = sourceText(apiKey)
+  if (!counted) return [ok('api-key', `The API key, from ${source}, lifts the rate limit.`)]
+  const fix = 'Correct FISH_API_KEY, or: fish-cli login USER --with-api-key'
+  return [fail('api-key', `The service does not know the API key, from ${source}, and limits requests.`, fix)]
 }
 
 async function checkSession(
   io: Context,
-  chosen: Target,
+  target: Target,
   { identity: { session }, signal }: { readonly identity: Identity; readonly signal: AbortSignal },
 ): Promise<readonly Finding[]> {
   if (!session) return []
   try {
-    const trial = await testSession(io, chosen, session, signal)
-    const who = `The session of the administrator ${session.username}`
+    const trial = await testSession(io, target, session, signal)
+    const subject = `The session of the administrator ${session.username}`
     if (trial === 'accepted')
-      return [ok('session', `${who} is open until ${localTime(session.expiresAt)} (local time).`)]
-    return [warn('session', `${who} is over.`, `Log in again: fish-cli login ${session.username} --admin`)]
+      return [ok('session', `${subject} is valid until ${localTime(session.expiresAt)} (local time).`)]
+    return [warn('session', `${subject} has expired.`, `Log in again: fish-cli login ${session.username} --admin`)]
   } catch (error) {
     signal.throwIfAborted()
     return [threw('session', error)]
   }
 }
 
-function placeText(place: Identity['key']): string {
-  return place === 'environment' ? 'the environment' : place === 'keyring' ? 'the keyring' : 'a file'
+function sourceText(source: Identity['key']): string {
+  return source === 'environment' ? 'the environment' : source === 'keyring' ? 'the keyring' : 'a file'
 }
 
-/** Whether this Node is one that `engines` asks for, such as `>=22.19`. */
+/** @param engines The required version, such as `>=22.19` */
 export function nodeFinding(running: string, engines: string): Finding {
   const needed = engines.replace(/^>=/, '')
-  if (compareVersions(running, needed) >= 0) return ok('node', `Node ${running}; ${needed} or later is needed.`)
+  if (compareVersions(running, needed) >= 0) return ok('node', `Node ${running}; ${needed} or later is required.`)
   return fail(
     'node',
-    `This is Node ${running}; ${needed} or later is needed.`,
-    'Install a newer one: https://nodejs.org',
+    `Node ${running} is too old; ${needed} or later is required.`,
+    'Install a newer version: https://nodejs.org',
   )
 }
 
-/** Whether program and service are of one major version, or before 1.0 of one minor version. */
+/** Compares major versions, or minor versions before 1.0. */
 export function versionFinding(own: string, service: string): Finding {
   const found = `fish-cli ${own}, service ${service}.`
   if (seriesOf(own) === seriesOf(service)) return ok('version', found)
-  return warn('version', found, 'They may not understand each other in everything; use versions of one series.')
+  return warn(
+    'version',
+    found,
+    'They may be incompatible. Use the same major version, or the same minor version before 1.0.',
+  )
 }
 
 function seriesOf(version: string): string {
@@ -306,32 +306,33 @@ function compareVersions(one: string, other: string): number {
   return 0
 }
 
-/** When a request left and its answer came, here, and when it was answered, there; all in milliseconds. */
+/** Times of a request on this clock, in milliseconds, and the time of its response on the server. */
 interface ClockReading {
   readonly sentAt: number
-  readonly answeredAt: number
-  /** The answer's `Date` header. */
+  readonly respondedAt: number
+  /** The `Date` header of the response. */
   readonly date: string | null
 }
 
-// What the Fernet specification grants, and so do services that look at a token's age.
+// The clock skew that the Fernet specification allows.
 const TOLERATED_SECONDS = 60
 // `Date` has whole seconds, rounded down.
 const DATE_STEP_MS = 1000
 
-/** How far this clock is from the server's. Within half the time of the request and a second nothing can be said. */
-export function clockFinding({ sentAt, answeredAt, date }: ClockReading): Finding {
+/** Compares this clock with that of the server. The margin of error is half the duration of the request plus half a second. */
+export function clockFinding({ sentAt, respondedAt, date }: ClockReading): Finding {
   const server = Date.parse(date ?? '')
-  if (Number.isNaN(server)) return warn('clock', 'The service does not say what time it is.', 'Nothing can be checked.')
-  const difference = (sentAt + answeredAt) / 2 - (server + DATE_STEP_MS / 2)
-  const doubt = (answeredAt - sentAt) / 2 + DATE_STEP_MS / 2
-  const seconds = Math.round(Math.max(0, Math.abs(difference) - doubt) / 1000)
-  if (seconds === 0) return ok('clock', 'This clock agrees with that of the service.')
+  if (Number.isNaN(server))
+    return warn('clock', 'The response has no valid Date header.', 'The clock cannot be checked.')
+  const difference = (sentAt + respondedAt) / 2 - (server + DATE_STEP_MS / 2)
+  const margin = (respondedAt - sentAt) / 2 + DATE_STEP_MS / 2
+  const seconds = Math.round(Math.max(0, Math.abs(difference) - margin) / 1000)
+  if (seconds === 0) return ok('clock', 'This clock matches that of the service.')
   const found = `This clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the service.`
   if (seconds <= TOLERATED_SECONDS) return ok('clock', found)
   return warn(
     'clock',
     found,
-    'Set the clock, best by network time: catches carry its time, and strict services refuse them.',
+    'Set the clock, best by network time: catches are encrypted with its time, and a strict service rejects them.',
   )
 }

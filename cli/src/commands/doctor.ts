@@ -17,13 +17,13 @@ const COLUMNS: readonly Column<Finding>[] = [
 
 /** `fish-cli doctor` */
 export const doctorCommand = defineCommand({
-  summary: 'Check everything that commands need, and say how to mend what is wrong.',
+  summary: 'Diagnose problems and suggest fixes.',
   description:
-    'Looks at Node, the settings, where secrets are kept, the outbox, the way to the service, its version and clock, and ' +
-    'your keys. It takes three requests at most, which store nothing. Ends with 1 when something fails; a warning is no failure.',
+    'Checks Node, the settings, the storage of secrets, the outbox, the connection to the service, its version and clock, ' +
+    'and your keys. Sends at most three requests, which store nothing. Exits with 1 when a check fails; warnings do not count.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
-    offline: Flags.boolean({ summary: 'Check only what is on this machine.' }),
+    offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),
     ...userFlag,
     url: serviceFlags.url,
     profile: serviceFlags.profile,
@@ -35,20 +35,20 @@ export const doctorCommand = defineCommand({
     const { flags } = context
     const { findings, config } = await checkLocally(context)
     const rows = [...findings]
-    const chosen = selectOr(rows, () => resolveTarget({ env: context.env, config }, flags))
-    if (chosen) rows.push(await checkOutbox(context, chosen))
-    if (chosen && !flags.offline) rows.push(...(await checkService(context, chosen)))
-    const isWell = rows.every(({ status }) => status !== 'fail')
-    const document = (checks: readonly object[]) => ({ ok: isWell, checks })
+    const target = resolveOrReport(rows, () => resolveTarget({ env: context.env, config }, flags))
+    if (target) rows.push(await checkOutbox(context, target))
+    if (target && !flags.offline) rows.push(...(await checkService(context, target)))
+    const isHealthy = rows.every(({ status }) => status !== 'fail')
+    const document = (checks: readonly object[]) => ({ ok: isHealthy, checks })
     await context.printRows({ rows, document })
-    return isWell ? EXIT.ok : EXIT.failure
+    return isHealthy ? EXIT.ok : EXIT.failure
   },
 })
 
-/** A profile that is not there is a finding too. */
-function selectOr(rows: Finding[], selectNow: () => Target): Target | undefined {
+/** An unknown profile is a finding too. */
+function resolveOrReport(rows: Finding[], resolve: () => Target): Target | undefined {
   try {
-    return selectNow()
+    return resolve()
   } catch (error) {
     rows.push(threw('profile', error))
     return undefined

@@ -13,12 +13,12 @@ export const serviceFlags = {
   ...profileFlag,
   url: Flags.string({ summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`, helpValue: 'URL' }),
   'max-wait': Flags.string({
-    summary: 'Wait at most so many seconds after too many requests (FISH_MAX_WAIT, else until more are allowed).',
+    summary: 'Seconds to wait at most when rate limited (FISH_MAX_WAIT, else as long as needed).',
     helpValue: 'SECONDS',
     exclusive: ['no-wait'],
   }),
   'no-wait': Flags.boolean({
-    summary: 'Never wait after too many requests, but end with 75; the same as --max-wait 0.',
+    summary: 'Do not wait when rate limited, but exit with 75; same as --max-wait 0.',
   }),
 }
 
@@ -26,17 +26,17 @@ export const serviceFlags = {
 export const outputFlags = {
   output: Flags.string({
     char: 'o',
-    summary: `How to print: ${FORMATS.join(', ')} (FISH_OUTPUT, else table).`,
+    summary: `Output format: ${FORMATS.join(', ')} (FISH_OUTPUT, else table).`,
     helpValue: 'FORMAT',
     helpGroup: 'OUTPUT',
   }),
   fields: Flags.string({
-    summary: 'Print only these columns, in this order; a wrong name lists all there are.',
+    summary: 'Print only these columns, in this order; an unknown name lists all columns.',
     helpValue: 'A,B',
     helpGroup: 'OUTPUT',
   }),
   raw: Flags.boolean({
-    summary: "In CSV and TSV, write values as they are; else ' stands before those that a spreadsheet would run.",
+    summary: "Do not prefix CSV and TSV values that a spreadsheet would run as formulas with '.",
     helpGroup: 'OUTPUT',
   }),
   'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
@@ -46,14 +46,18 @@ export const outputFlags = {
 export const gamemodeFlag = {
   gamemode: Flags.string({
     char: 'g',
-    summary: `Which collection: ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
+    summary: `Gamemode of the collection: ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
     helpValue: 'GAMEMODE',
   }),
 }
 
 /** `--user`. */
 export const userFlag = {
-  user: Flags.string({ char: 'u', summary: 'The player (FISH_USER, else that of the profile).', helpValue: 'USER' }),
+  user: Flags.string({
+    char: 'u',
+    summary: 'The player (FISH_USER, else the player of the profile).',
+    helpValue: 'USER',
+  }),
 }
 
 /** `--admin`. */
@@ -67,33 +71,33 @@ export const adminFlag = {
 /** `--out` and `--force`. */
 export const secretFileFlags = {
   out: Flags.string({
-    summary: 'Write to a new file that only you can read; - is stdout.',
+    summary: 'Write to a new file that only you can read; - for stdout.',
     helpValue: 'FILE',
   }),
-  force: Flags.boolean({ summary: 'Let --out replace a file that exists.' }),
+  force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
 }
 
 /** `--dry-run`, of commands that change data. */
 export const dryRunFlag = {
-  'dry-run': Flags.boolean({ summary: 'Say what would be done, and change nothing.', default: false }),
+  'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
 }
 
 /** `--dry-run`, of commands that log in as an administrator to plan a change. */
 export const administrationDryRunFlag = {
   'dry-run': Flags.boolean({
-    summary: 'Say what would be done, and change nothing; the service notes the login in its audit log.',
+    summary: 'Print what would be done, and change nothing; the service records the login in its audit log.',
     default: false,
   }),
 }
 
 /** `--no-input`, of commands that may prompt. */
 export const noInputFlag = {
-  'no-input': Flags.boolean({ summary: 'Never ask; fail where an answer is needed.' }),
+  'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }),
 }
 
 /** `--yes` and `--no-input`, of commands that confirm before they delete. */
 export const yesFlags = {
-  yes: Flags.boolean({ char: 'y', summary: 'Do it without asking.' }),
+  yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }),
   ...noInputFlag,
 }
 

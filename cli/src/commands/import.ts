@@ -8,11 +8,11 @@ const STDIN = '-'
 
 /** `fish-cli import` */
 export const importCommand = defineCommand({
-  summary: 'Fill a new data folder, or an empty Redis, from an export.',
+  summary: 'Import an export into a new data folder or an empty Redis.',
   description:
-    'Every line is checked before the first is written. A file store takes its name once it is whole. A Redis is ' +
-    'filled in place: no server takes it until it is whole, and after a failure it has to be emptied. A storage that ' +
-    'holds anything is refused. Keys stay sealed: serve it with the FISH_SECRET, or the secrets.json, of where they come from.',
+    'All lines are checked before the first is written. A file store gets its name when it is complete. A Redis is filled ' +
+    'in place: no server uses it until it is complete, and after a failure you have to empty it. The storage must be ' +
+    'empty. Keys stay encrypted: serve it with the FISH_SECRET or the secrets.json of the original storage.',
   examples: [
     'fish-cli import fish.jsonl --storage file:./data',
     'fish-cli import fish.jsonl --storage file:./data --dry-run',
@@ -22,7 +22,7 @@ export const importCommand = defineCommand({
     },
   ],
   args: {
-    file: Args.string({ description: 'file that an export wrote', required: true, ignoreStdin: true }),
+    file: Args.string({ description: 'file written by export', required: true, ignoreStdin: true }),
   },
   flags: { ...dryRunFlag, ...storageFlag },
 
@@ -31,19 +31,19 @@ export const importCommand = defineCommand({
     refuseEmptyPath(args.file, 'FILE', 'file')
     if (args.file === STDIN) {
       throw usageError(
-        'An import reads its file twice, and stdin can be read once.',
-        'Save the export to a file and name that file.',
+        'An import cannot read stdin, since it reads its file twice.',
+        'Save the export to a file and pass that file.',
       )
     }
     const source = storageSource(context.env, flags)
-    const onWait = (ms: number) => context.note(`waiting ${ms / 1000} s, for servers that run to notice`)
+    const onWait = (ms: number) => context.note(`waiting ${ms / 1000} s for running servers to notice the import`)
     const work = { file: args.file, dryRun: flags['dry-run'], signal: context.interrupted(), onWait }
-    const report = await runMaintenance(context, flags, (server, told) =>
-      server.importStore({ ...source, ...told, ...work }),
+    const report = await runMaintenance(context, flags, (server, progress) =>
+      server.importStore({ ...source, ...progress, ...work }),
     )
     if (report.secrets === 'needed') {
       const beside = report.folder === null ? '' : `, or its secrets.json in ${printable(report.folder)}`
-      context.note(`Keys stay sealed: serve it with the FISH_SECRET of where they come from${beside}.`)
+      context.note(`Keys stay encrypted: serve it with the FISH_SECRET of the original storage${beside}.`)
     }
     const target = printable(report.folder ?? 'Redis')
     return context.print(report, () =>

@@ -1,8 +1,8 @@
 import type { Command } from './define.ts'
 
 /**
- * Every command by its id (`:` stands for the space between words). Each is loaded when it is run, so that none pays
- * for another: `serve` brings the whole server.
+ * Every command by its id (`:` stands for the space between words). Each is loaded on demand: `serve` loads the whole
+ * server.
  */
 const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   add: async () => (await import('./add.ts')).addCommand,
@@ -54,16 +54,15 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   whoami: async () => (await import('./whoami.ts')).whoamiCommand,
 }
 
-/** Names of before, which go on working. */
+/** Former names, which still work. */
 const ALIASES: Readonly<Record<string, string>> = { reseal: 'rotate-secret' }
 
-// What begins commands of two words. Which of these there are follows from the list above.
 const TOPIC_SUMMARIES: Readonly<Record<string, string>> = {
   admin: 'Administrators, for superadmins',
   config: 'Settings of fish-cli',
   key: 'Keys of players',
-  outbox: 'Catches that wait to be sent',
-  profile: 'Services, and who you are there',
+  outbox: 'Catches waiting to be sent',
+  profile: 'Services and your accounts there',
   user: 'Players, for administrators',
 }
 
@@ -72,7 +71,7 @@ export function commandIds(): readonly string[] {
   return Object.keys(LOADERS)
 }
 
-/** Every word that begins commands of two words, and what they are about. */
+/** The topics: first words of commands of two words. */
 export function topics(): Readonly<Record<string, { readonly description: string }>> {
   const words = commandIds().flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
   return Object.fromEntries([...new Set(words)].map((word) => [word, { description: TOPIC_SUMMARIES[word] ?? '' }]))
@@ -102,20 +101,20 @@ export function findCommand(
   return undefined
 }
 
-/** Whether a word begins commands of two words and is none itself. */
+/** Whether a word is a topic and not a command itself. */
 export function isTopic(word: string): boolean {
   return !Object.hasOwn(LOADERS, word) && Object.hasOwn(topics(), word)
 }
 
-/** Who uses commands: a title, and the words that their commands begin with, those first that are needed first. */
+/** A group of users, and the first words of their commands in display order. */
 export interface Audience {
   readonly name: string
   readonly words: readonly string[]
-  /** Commands of two words whose first word is another's. */
+  /** Commands whose first word belongs to another audience. */
   readonly ids?: readonly string[]
 }
 
-/** Everyone that commands are for. Help, the reference page and the man page show commands in this order. */
+/** Help, the reference page and the man page show commands in this order. */
 export const AUDIENCES = [
   {
     name: 'players',

@@ -13,14 +13,13 @@ export interface PlayersKey {
   readonly fernetKey: string
 }
 
-/** Flags that say where a key goes. */
+/** Flags for the destination of a key. */
 interface HandOverFlags extends OutputFlags {
   readonly show?: boolean | undefined
   readonly out?: string | undefined
   readonly force?: boolean | undefined
 }
 
-/** Where a key comes from. */
 interface KeySource {
   get(): Promise<PlayersKey>
   /** What to report when the key was received and its file could not be written. */
@@ -47,7 +46,7 @@ export async function checkHandOver({ flags }: CommandContext<HandOverFlags>): P
   return file
 }
 
-/** Gets a key and writes it to a file for its owner alone, or prints it, masked unless asked for. The file is reserved first. */
+/** Gets a key and writes it to a file that only its owner can read, or prints it, masked by default. The file is reserved first. */
 export async function handOver(
   context: CommandContext<HandOverFlags>,
   { get, unsaved, stored }: KeySource,
@@ -60,8 +59,8 @@ export async function handOver(
     await reserved?.discard()
     throw error
   })
-  const made = { user, title: 'key', secret: fernetKey, file: reserved, unsaved: unsaved(user), stored }
-  return deliverSecret(context, { ...made, isDocument: flags.json === true }, (outcome) => {
+  const delivery = { user, title: 'key', secret: fernetKey, file: reserved, unsaved: unsaved(user), stored }
+  return deliverSecret(context, { ...delivery, isDocument: flags.json === true }, (outcome) => {
     if (file === undefined) {
       const isShown = show === true || flags.out === '-'
       return printKey(context, { user, fernetKey: isShown ? fernetKey : mask(fernetKey), masked: !isShown }, outcome)
@@ -76,7 +75,7 @@ function printKey(context: CommandContext<HandOverFlags>, row: KeyRow, outcome: 
   if (!row.masked && formatOf(flags) === 'table' && flags.fields === undefined) {
     return context.print(row, () => printable(row.fernetKey))
   }
-  if (row.masked) context.note('Only its beginning is shown. --out FILE saves the whole key, --show prints it.')
+  if (row.masked) context.note('The key is masked. To save it, add --out FILE; to print it, add --show.')
   return context.printRows({ rows: [row], columns: KEY_COLUMNS, document: ([only]) => ({ ...only, ...outcome }) })
 }
 

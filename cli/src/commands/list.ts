@@ -26,20 +26,20 @@ const KINDS: ReadonlyMap<string, CatchKind> = new Map([
 /** `fish-cli list` */
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
-  description: 'Everybody may see every collection: it takes no login and no key. Without USER, your own is listed.',
+  description: 'Collections are public: no login or key is needed. Without USER, lists your own collection.',
   examples: [
     'fish-cli list fish Alex --gamemode earth',
     'fish-cli list crabs Alex --gamemode earth --detail',
     {
-      description: 'The ten latest that are gold or mythical:',
+      description: 'The ten latest gold or mythical fish:',
       command: 'fish-cli list --filter rarity=3,7 --sort=-caughtAt --limit 10',
     },
-    { description: 'How many of each rarity in the last week:', command: 'fish-cli list --since 7d --chart' },
-    { description: 'What is caught from now on, as it comes:', command: 'fish-cli list Alex --watch' },
+    { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },
+    { description: 'Follow new catches:', command: 'fish-cli list Alex --watch' },
     { description: 'For a spreadsheet:', command: 'fish-cli list -o csv --fields caughtAt,name,rarity' },
   ],
   args: {
-    kind: Args.string({ description: 'fish or crabs; fish when left out', ignoreStdin: true }),
+    kind: Args.string({ description: 'fish or crabs (default fish)', ignoreStdin: true }),
     user: Args.string({ description: 'the player (FISH_USER)', ignoreStdin: true }),
   },
   flags: {
@@ -47,22 +47,22 @@ export const listCommand = defineCommand({
     ...gamemodeFlag,
     detail: Flags.boolean({
       char: 'd',
-      summary: 'Show when each was caught too, in local time, and the end of the id of its record.',
+      summary: 'Also show the local time of each catch and the end of its record id.',
     }),
     filter: Flags.string({
-      summary: 'Only names that hold TEXT, as name=TEXT does; with rarity=gold,7 only these rarities.',
+      summary: 'Only names that contain TEXT (also name=TEXT), or only some rarities: rarity=gold,7.',
       helpValue: 'TEXT',
     }),
     since: Flags.string({
-      summary: 'Only what was caught since a date or so long ago: 2026-01-31, 90m, 7d.',
+      summary: 'Only catches since a date or a time ago: 2026-01-31, 90m, 7d.',
       helpValue: 'WHEN',
     }),
     sort: Flags.string({
-      summary: `Sort by ${SORT_FIELDS.join(', ')}; with - before it, the other way round.`,
+      summary: `Sort by ${SORT_FIELDS.join(', ')}; prefix with - for descending order.`,
       helpValue: 'FIELD',
     }),
     limit: Flags.string({ summary: 'Show at most N catches.', helpValue: 'N' }),
-    chart: Flags.boolean({ summary: 'Draw how many there are of each rarity; of crabs, of each name.' }),
+    chart: Flags.boolean({ summary: 'Draw a bar chart of the counts by rarity, or of crabs by name.' }),
     ...watchFlags,
     ...serviceFlags,
     ...outputFlags,
@@ -70,7 +70,7 @@ export const listCommand = defineCommand({
   columns: fishColumns('whole'),
   completion: {
     kind: { ...words(['fish', 'crabs']), local: 'users' },
-    sort: { words: SORT_FIELDS.flatMap((value) => [{ value }, { value: `-${value}`, description: 'backwards' }]) },
+    sort: { words: SORT_FIELDS.flatMap((value) => [{ value }, { value: `-${value}`, description: 'descending' }]) },
   },
 
   columnsFor({ args, flags }) {
@@ -84,21 +84,21 @@ export const listCommand = defineCommand({
     const { kind, named } = subjectOf(args)
     const intervalMs = parseInterval(flags)
     const query = parseCatchQuery(flags, context.clock.now())
-    // Only what was typed right needs a service, its profile and its secrets.
+    // Loaded after the arguments are validated.
     const [{ requireGamemode, requireUser, resolveTarget }, { openClient }] = await Promise.all([
       import('../config/target.ts'),
       import('../client/client.ts'),
     ])
-    const how = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
+    const hint = `Name one: fish-cli list ${KIND_PLURALS[kind]} USER`
     const target = resolveTarget(context, { ...flags, user: userOf(named, flags.user) })
-    const user = requireUser(target, how)
+    const user = requireUser(target, hint)
     const gamemode = requireGamemode(target)
     const { chart = false, detail = false } = flags
-    const wish = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
+    const listOptions = { kind, gamemode, query, chart, detail, namesDetail: !chart && asksForDetail(flags) }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
       // A relative --since is resolved at each poll.
-      const optionsAt = (now: number) => ({ ...wish, query: parseCatchQuery(flags, now) })
+      const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
       return watchList(context, {
         flags,
         target,
@@ -109,16 +109,16 @@ export const listCommand = defineCommand({
       })
     }
     const options = { user, gamemode, signal: context.interrupted() }
-    const found = await fetchCatches(
+    const catches = await fetchCatches(
       await openClient(context, target),
       kind,
-      detail || wish.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
+      detail || listOptions.namesDetail || needsTime(query) ? { ...options, detail: 'full' as const } : options,
     )
-    const list = buildCatchList(found, wish)
+    const list = buildCatchList(catches, listOptions)
     if (!list.counted) return context.printRows(list.output)
     const isLines = formatOf(flags) === 'jsonl'
-    const shown = isLines ? { ...flags, fields: countFields(kind, flags.fields) } : flags
-    return context.printChart({ ...list.output, bars: list.bars }, shown)
+    const rowFlags = isLines ? { ...flags, fields: countFields(kind, flags.fields) } : flags
+    return context.printChart({ ...list.output, bars: list.bars }, rowFlags)
   },
 })
 
@@ -130,7 +130,7 @@ function subjectOf(args: { readonly kind?: string | undefined; readonly user?: s
   const kind = args.kind === undefined ? 'fish' : KINDS.get(args.kind)
   if (kind) return { kind, named: args.user }
   if (args.user === undefined) return { kind: 'fish', named: args.kind }
-  throw usageError('What to list must be fish or crabs.', 'Such as: fish-cli list crabs USER')
+  throw usageError('The kind must be fish or crabs.', 'For example: fish-cli list crabs USER')
 }
 
 function userOf(argument: string | undefined, flag: string | undefined): string | undefined {

@@ -8,7 +8,7 @@ import { profileFlag } from './flags.ts'
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
-    'The profile stays, and nothing changes at the service: a key that others may have seen has to be replaced there.',
+    'The profile and the account stay. If others may have seen the key, have it replaced with fish-cli key rotate.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 
@@ -18,7 +18,7 @@ export const logoutCommand = defineCommand({
     if (!profile) throw notLoggedIn()
     const { name, secrets } = profile
     await updateSecrets(context, config, name, () => undefined)
-    const did = secrets === undefined ? 'There were no secrets of' : 'Removed the secrets of'
-    return context.print({ profile: name, removed: secrets ?? null }, () => `${did} profile ${name}.`)
+    const result = secrets === undefined ? 'No secrets stored for' : 'Removed the secrets of'
+    return context.print({ profile: name, removed: secrets ?? null }, () => `${result} profile ${name}.`)
   },
 })

@@ -5,7 +5,7 @@ import { createProgress, type Progress } from '../output/progress.ts'
 /** Reports the progress of maintenance, step by step. */
 interface MaintenanceProgressBar {
   readonly onProgress: (progress: MaintenanceProgress) => void
-  /** Takes what is told away. */
+  /** Removes the progress display. */
   end(): void
 }
 
@@ -13,7 +13,7 @@ const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
   check: 'Checking',
   copy: 'Copying',
   write: 'Writing',
-  rotate: 'Sealing anew',
+  rotate: 'Encrypting',
 }
 
 /** Shows progress on stderr: a bar on a terminal, otherwise a line at most every ten seconds. */

@@ -6,10 +6,10 @@ import { Flags } from './define.ts'
 
 /** `--storage` of commands that work on the data directly, not through a service. */
 export const storageFlag = {
-  storage: Flags.string({ summary: 'Where the data is (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
+  storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/** Settings of such a command as flags of the server. */
+/** The settings as the server takes them. */
 export function storageSource(
   env: Readonly<Record<string, string | undefined>>,
   { storage }: { readonly storage?: string | undefined },
@@ -41,13 +41,13 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   interrupted: EXIT.interrupted,
 }
 
-// Hints for errors that have none. Errors in the command line get the help of the command.
+// Hints for errors without one. Usage errors point to the help of the command.
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
-  full: 'Make space, and do it again.',
-  read_only: 'Do it as the user who owns the folder, or name another one.',
-  unavailable: 'Is --storage (FISH_STORAGE) right, and is what it names running?',
+  full: 'Free some space and try again.',
+  read_only: 'Run this as the owner of the folder, or name another folder.',
+  unavailable: 'Check --storage (FISH_STORAGE) and that the storage is running.',
 }
-const CHECK = 'Check the paths, and --storage (FISH_STORAGE).'
+const CHECK = 'Check the paths and --storage (FISH_STORAGE).'
 
 /** Runs maintenance with the server's code, loaded only then, and converts its errors. */
 async function maintain<Result>(run: (server: typeof import('@fish-crab/server')) => Promise<Result>): Promise<Result> {
@@ -69,7 +69,7 @@ export async function runMaintenance<Result>(
   { json }: { readonly json?: boolean | undefined },
   run: (
     server: typeof import('@fish-crab/server'),
-    told: { readonly onProgress?: (progress: MaintenanceProgress) => void },
+    options: { readonly onProgress?: (progress: MaintenanceProgress) => void },
   ) => Promise<Result>,
 ): Promise<Result> {
   if (json) return maintain((server) => run(server, {}))
@@ -96,6 +96,6 @@ interface StoreCopy {
 /** Notes about the secret that a copy needs; none when it contains it. */
 export function secretNote({ folder, secrets, dryRun = false }: StoreCopy): string[] {
   if (secrets === 'included') return []
-  const holds = dryRun ? 'would hold' : 'holds'
-  return [`Keep FISH_SECRET as well: ${printable(folder)} ${holds} none that opens its keys.`]
+  const contains = dryRun ? 'would contain' : 'contains'
+  return [`Also keep FISH_SECRET: ${printable(folder)} ${contains} no secret that decrypts its keys.`]
 }

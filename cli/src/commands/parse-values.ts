@@ -3,11 +3,11 @@ import { usageError } from '../core/errors.ts'
 const NINE_DIGITS = 999_999_999
 
 /**
- * What was typed for a flag, as a whole number.
+ * Parses the value of a flag as a whole number.
  *
- * @param most Told to who typed more. @default no more than nine digits, which nobody is told
+ * @param most The maximum, named in the error. @default nine digits, not named
  * @throws CliError `usage`
- * @example wholeNumber('--port', '8787', 0, 65_535) // 8787
+ * @example parseWholeNumber('--port', '8787', 0, 65_535) // 8787
  */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
@@ -15,7 +15,7 @@ export function parseWholeNumber(flag: string, text: string, least: number, most
   throw usageError(`${flag} must be a whole number from ${least}${most === undefined ? '' : ` to ${most}`}.`)
 }
 
-/** The address of a service that is to be checked. @throws CliError when it is none, or holds more than one */
+/** Parses the address of a service. @throws CliError for credentials, a query or a fragment in it */
 export function parseServiceUrl(text: string): string {
   const { protocol, username, search, hash } = URL.parse(text) ?? {}
   const isAddress = protocol === 'http:' || protocol === 'https:'
@@ -23,7 +23,7 @@ export function parseServiceUrl(text: string): string {
   throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }
 
-/** An origin, as a browser names it. @throws CliError that names the flag */
+/** Parses an origin as browsers send it. @throws CliError that names the flag */
 export function parseOrigin(flag: string, text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw usageError(`${flag} must be an origin such as https://example.org.`)

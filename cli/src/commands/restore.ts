@@ -6,23 +6,23 @@ import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli restore` */
 export const restoreCommand = defineCommand({
-  summary: 'Put a backup into a data folder that no server uses.',
+  summary: 'Restore a backup into a data folder that no server uses.',
   description:
-    'The backup is checked first and copied whole; it stays as it is, and a failure or an interruption on the way ' +
-    'changes nothing.',
+    'The backup is checked first and is not changed. If the restore fails or is interrupted, the data folder is not ' +
+    'changed either.',
   examples: [
     'fish-cli restore /var/backups/fish-monday --storage file:./data',
     'fish-cli restore /var/backups/fish-monday --storage file:./data --dry-run',
     {
-      description: 'Replace the store that is there. It is kept in the data folder itself, as replaced-…:',
+      description: 'Replace the existing store, which is moved to replaced-… in the data folder:',
       command: 'fish-cli restore /var/backups/fish-monday --force',
     },
   ],
   args: {
-    backup: Args.string({ description: 'folder that a backup made', required: true, ignoreStdin: true }),
+    backup: Args.string({ description: 'folder created by backup', required: true, ignoreStdin: true }),
   },
   flags: {
-    force: Flags.boolean({ summary: 'Replace a store that is there, and keep it as replaced-….' }),
+    force: Flags.boolean({ summary: 'Replace an existing store, which is moved to replaced-….' }),
     ...dryRunFlag,
     ...storageFlag,
   },
@@ -34,15 +34,15 @@ export const restoreCommand = defineCommand({
     const source = storageSource(context.env, flags)
     const { backup } = args
     const work = { backup, force: flags.force, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, told) =>
-      server.restoreStore({ ...source, ...told, ...work, now: new Date(context.clock.now()) }),
+    const report = await runMaintenance(context, flags, (server, progress) =>
+      server.restoreStore({ ...source, ...progress, ...work, now: new Date(context.clock.now()) }),
     )
     const folder = printable(report.folder)
     if (report.replaced !== undefined) {
-      const told = report.dryRun
-        ? `What is in ${folder} now would be kept in a folder replaced-… in there.`
-        : `What was there before is in ${printable(report.replaced)}.`
-      context.note(told)
+      const text = report.dryRun
+        ? `The existing store would be moved to a folder replaced-… in ${folder}.`
+        : `The previous store is in ${printable(report.replaced)}.`
+      context.note(text)
     }
     for (const note of secretNote(report)) context.note(note)
     return context.print(report, () =>

@@ -8,13 +8,13 @@ import { runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',
   description:
-    'FISH_SECRET is the new secret, FISH_SECRET_PREVIOUS the one before it, which still opens what it sealed. Where ' +
-    'FISH_SECRET is not set, the secret that is kept beside the data is taken. Stop the server of a data folder ' +
-    'first. Servers on Redis may go on, once all of them have the new secret. Interrupted, it is simply run again. ' +
-    '--dry-run opens every key, and tells whose no secret opens.',
+    'FISH_SECRET is the new secret; FISH_SECRET_PREVIOUS is the previous one, which decrypts the existing keys. Without ' +
+    'FISH_SECRET, the secret stored beside the data is used. Stop the server of a data folder first. Servers on Redis ' +
+    'can keep running once all of them have the new secret. If interrupted, run the command again. --dry-run decrypts ' +
+    'every key and lists the users whose keys no secret decrypts.',
   examples: [
     {
-      description: 'A new secret beside the data, in place of the one that was made before:',
+      description: 'Generate a new secret beside the data:',
       command: 'fish-cli rotate-secret --new --storage file:./data',
     },
     'fish-cli rotate-secret --new --dry-run',
@@ -24,7 +24,7 @@ export const rotateSecretCommand = defineCommand({
     },
   ],
   flags: {
-    new: Flags.boolean({ summary: 'Make a new secret beside the data first.' }),
+    new: Flags.boolean({ summary: 'Generate a new secret beside the data first.' }),
     ...dryRunFlag,
     ...storageFlag,
   },
@@ -33,14 +33,14 @@ export const rotateSecretCommand = defineCommand({
     const { flags } = context
     const source = storageSource(context.env, flags)
     const work = { makeNew: flags.new, dryRun: flags['dry-run'], signal: context.interrupted() }
-    const report = await runMaintenance(context, flags, (server, told) =>
-      server.rotateSecret({ ...source, ...told, ...work }),
+    const report = await runMaintenance(context, flags, (server, progress) =>
+      server.rotateSecret({ ...source, ...progress, ...work }),
     )
     const { seen, unopened, ...rest } = report
     const status = context.print({ keys: seen, ...rest, unopened }, () => reportText(report, flags))
     if (unopened.length === 0) return status
-    context.note(`No secret opens the keys of these user ids: ${unopened.join(', ')}.`)
-    context.note('Reset or delete these users, then run it again. Until then, keep the other secrets.')
+    context.note(`No secret decrypts the keys of these user ids: ${unopened.join(', ')}.`)
+    context.note('Reset or delete these users and run this again. Until then, keep the other secrets.')
     return EXIT.partly
   },
 })
@@ -50,10 +50,10 @@ function reportText(
   flags: { readonly new: boolean },
 ): string {
   if (dryRun) {
-    const first = flags.new ? 'make a new secret beside the data, and ' : ''
-    return `Would ${first}seal ${resealed} of ${seen} keys anew.`
+    const first = flags.new ? 'generate a new secret beside the data and ' : ''
+    return `Would ${first}encrypt ${resealed} of ${seen} keys again.`
   }
   return unopened.length === 0
-    ? `Keys sealed under the first secret: ${seen}, ${resealed} of them anew. The other secrets are no longer needed.`
-    : `Keys sealed under the first secret: ${seen - unopened.length} of ${seen}.`
+    ? `Keys encrypted with the first secret: ${seen}, ${resealed} of them now. The other secrets are no longer needed.`
+    : `Keys encrypted with the first secret: ${seen - unopened.length} of ${seen}.`
 }

@@ -14,10 +14,10 @@ const ENVIRONMENT_ONLY = ALL_SETTINGS.filter(({ flag }) => flag === undefined)
 
 /** `fish-cli serve` */
 export const serveCommand = defineCommand({
-  summary: 'Run the service until it is told to stop.',
+  summary: 'Run the service until it is stopped.',
   description: [
-    'Every flag has a variable, named behind it; a flag wins. stdout gets one line when the service is ready; the log goes to stderr.',
-    'Secrets come from the environment alone:',
+    'Every flag has an environment variable, in parentheses; the flag takes precedence. Prints one line to stdout when the service is ready, and the log to stderr.',
+    'Secrets come only from the environment:',
     ...ENVIRONMENT_ONLY.map(({ env, summary }) => `${env}: ${summary}`),
   ].join('\n'),
   examples: [
@@ -72,7 +72,7 @@ function listenLineAsJson(stdout: Writable): Writable {
   })
 }
 
-/** Passes a stream on, and remembers what the server said about not starting. */
+/** Forwards to a stream and collects the start errors of the server. */
 function startErrors(stderr: Terminal<Writable>): {
   stream: Terminal<Writable>
   lines: () => readonly string[]
@@ -82,7 +82,7 @@ function startErrors(stderr: Terminal<Writable>): {
     write(chunk: Buffer, _encoding, done) {
       const text = chunk.toString()
       if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
-      // What nobody reads waits in this stream, where the log sees it and bounds it.
+      // Waits for a slow reader, so that the log sees the backlog and bounds it.
       if (stderr.write(chunk)) done()
       else stderr.once('drain', () => done())
     },

@@ -10,20 +10,20 @@ import { outputFlags } from './flags.ts'
 
 /** `fish-cli stats` */
 export const statsCommand = defineCommand({
-  summary: 'Count what a player has caught; without USER, all there is.',
+  summary: 'Count the catches of a player or, without USER, of the whole service.',
   description:
-    'With USER, by rarity and gamemode, from the collections of the player, which everybody may read: one request for ' +
-    'each kind and gamemode. Without, the totals of the service, for administrators.',
+    'With USER, counts the public collections of the player by rarity and gamemode, with one request for each kind and ' +
+    'gamemode. Without USER, shows the totals of the service, for administrators.',
   examples: [
     'fish-cli stats Alex --chart',
     'fish-cli stats Alex --gamemode earth --json',
     { description: 'The whole service, as an administrator:', command: 'fish-cli stats' },
   ],
-  args: { user: Args.string({ description: 'the player; all when left out', ignoreStdin: true }) },
+  args: { user: Args.string({ description: 'the player (default: the whole service)', ignoreStdin: true }) },
   flags: {
     gamemode: Flags.string({
       char: 'g',
-      summary: 'Only this gamemode of USER; all of them when left out.',
+      summary: 'Only this gamemode of USER (default: all).',
       helpValue: 'GAMEMODE',
     }),
     chart: Flags.boolean({ summary: 'Draw bars.' }),
@@ -36,7 +36,7 @@ export const statsCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     if (args.user === undefined && flags.gamemode !== undefined) {
-      throw usageError('--gamemode goes with a player.', 'Name one: fish-cli stats USER --gamemode GAMEMODE')
+      throw usageError('--gamemode needs USER.', 'Name a player: fish-cli stats USER --gamemode GAMEMODE')
     }
     const counts = await (args.user === undefined
       ? ofService(context, flags)
@@ -44,8 +44,8 @@ export const statsCommand = defineCommand({
     const rows = countRows(counts)
     const output = {
       rows,
-      // Fields are those of lines; without, the answer is nested as the service's own.
-      document: (shown: readonly object[]) => (flags.fields === undefined ? counts : shown),
+      // --fields selects from rows; without it, the document is nested as the service responds.
+      document: (selected: readonly object[]) => (flags.fields === undefined ? counts : selected),
     }
     return flags.chart ? context.printChart({ ...output, bars: countBars(rows) }) : context.printRows(output)
   },
@@ -71,10 +71,10 @@ async function ofPlayer(
   const counts = await countCollections(
     {
       async fish(each, signal) {
-        const answer = await client.fish.list({ user: named, gamemode: each, signal })
-        // As the service writes it.
-        user = answer.user
-        return answer.fish
+        const response = await client.fish.list({ user: named, gamemode: each, signal })
+        // The service's spelling of the name.
+        user = response.user
+        return response.fish
       },
       crab: async (each, signal) => (await client.crabs.list({ user: named, gamemode: each, signal })).crab,
     },

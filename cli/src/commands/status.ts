@@ -18,11 +18,11 @@ const COLUMNS: readonly Column<StatusRow>[] = [
 
 /** `fish-cli status` */
 export const statusCommand = defineCommand({
-  summary: 'Say whether the service works, and which version it is.',
+  summary: 'Show whether the service is up, and its version.',
   examples: [
     'fish-cli status',
     'fish-cli status --url https://fish.example.org --json',
-    { description: 'Tell when it goes down, and when it is back:', command: 'fish-cli status --watch' },
+    { description: 'Report when it goes down and comes back:', command: 'fish-cli status --watch' },
   ],
   flags: { ...watchFlags, ...serviceFlags, ...outputFlags },
   columns: COLUMNS,

@@ -38,33 +38,33 @@ import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
 /** `fish-cli watch` */
 export const watchCommand = defineCommand({
-  summary: 'Follow the log of the game, and add what you catch.',
+  summary: 'Follow the game log and add your catches.',
   description:
-    'It stays with the log when the game restarts. Ctrl-C ends it; started again, it goes on where it ended: what was ' +
-    'caught meanwhile is added, and nothing twice. Catches wait on this machine while the service is out of reach. ' +
-    'Without LOG it takes that of the game that runs, or ran last: vanilla, Lunar, Feather, Prism or MultiMC. Where ' +
-    'the log names a place that is no gamemode, such as a hub, catches are held back on this machine until --gamemode ' +
-    'says theirs. Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE.',
+    'Keeps following when the game restarts. Stop it with Ctrl-C; when started again, it resumes and adds the catches ' +
+    'made in between, each once. While the service is unreachable, catches are queued on this machine. Without LOG, it ' +
+    'uses the log of the running or latest game: vanilla, Lunar, Feather, Prism or MultiMC. Catches in a place that is ' +
+    'not a gamemode, such as a hub, are held back on this machine until you run watch with --gamemode. Needs your key: ' +
+    'from login, FISH_KEY or FISH_KEY_FILE.',
   examples: [
     'fish-cli watch',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
     { description: 'Show what would be added:', command: 'fish-cli watch --from-start --once --dry-run' },
-    { description: 'Packed logs, as the game leaves them:', command: 'fish-cli watch logs/*.log.gz --once' },
+    { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
   ],
   args: {
     log: Args.string({
-      description: 'path of the log; that of the game when left out, several with --once',
+      description: 'path of the log (default: the log of the game); several with --once',
       ignoreStdin: true,
       multiple: true,
     }),
   },
   flags: {
-    'from-start': Flags.boolean({ summary: 'Add also what is in the log already; nothing twice.' }),
-    once: Flags.boolean({ summary: 'Read the log as it is, send what it tells, and end.' }),
+    'from-start': Flags.boolean({ summary: 'Also add catches that are already in the log, each once.' }),
+    once: Flags.boolean({ summary: 'Read the existing log, send its catches and exit.' }),
     'dry-run': Flags.boolean({ summary: 'Show what would be added, and add nothing.' }),
     gamemode: Flags.string({
       char: 'g',
-      summary: `Which collection, whatever the log says: ${GAMEMODES.join(', ')}; FISH_GAMEMODE counts where the log says none.`,
+      summary: `Gamemode of all catches, overriding the log: ${GAMEMODES.join(', ')}. FISH_GAMEMODE applies if the log names none.`,
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,
@@ -78,12 +78,12 @@ export const watchCommand = defineCommand({
     const { target } = context
     const flag = flags.gamemode as Gamemode | undefined
     const preset = flag === undefined ? gamemodeOf(target) : undefined
-    refuseEndless(args.log ?? [], flags.once)
+    requireFollowable(args.log ?? [], flags.once)
     const reader = new LogReader(context)
     if (flags['dry-run']) {
       const [first, ...others] = await findLogs(context, args.log)
-      const usual = await usualGamemode(context, flags, { flag, preset, where: {} })
-      const recorder = dryRecorder(gamemodeResolver(flag, usual))
+      const fallback = await fallbackGamemode(context, flags, { flag, preset, location: {} })
+      const recorder = dryRecorder(gamemodeResolver(flag, fallback))
       return reader.readAll(flags, [first, ...others], async () => recorder, context.interrupted())
     }
     const user = requireUser(target, 'Add --user USER')
@@ -92,12 +92,12 @@ export const watchCommand = defineCommand({
     const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
     const signal = context.interrupted()
     try {
-      const kept = await readCheckpoint(outbox, { user, path: logs[0].path })
-      // Where it ended says nothing of its beginning.
-      const where = flags['from-start'] ? {} : (kept?.place ?? {})
-      const usual = await usualGamemode(context, flags, { flag, preset, where })
-      noteStart(context, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, usual, where }) })
-      const resolver = gamemodeResolver(flag, usual)
+      const checkpoint = await readCheckpoint(outbox, { user, path: logs[0].path })
+      // The last location says nothing about the start of the log.
+      const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
+      const fallback = await fallbackGamemode(context, flags, { flag, preset, location })
+      noteStart(context, logs, { user, url: target.url.value, gamemode: gamemodeText({ flag, fallback, location }) })
+      const resolver = gamemodeResolver(flag, fallback)
       const unsubscribe = reportDelivery(context, outbox)
       if (!flags.once) outbox.start()
       const recorderOf = async (path: string) => {
@@ -111,7 +111,7 @@ export const watchCommand = defineCommand({
       const status = flushStatus(report, (text) => context.note(text))
       return reader.held > 0 ? EXIT.partly : status
     } finally {
-      // A request in flight is not waited for after Ctrl-C: its token is on disk, and is sent again.
+      // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
       await outbox.close({ signal })
     }
   },
@@ -135,7 +135,7 @@ class LogReader {
   totals: Totals = { fish: 0, crabs: 0 }
   /** Catches held back, since their gamemode is unknown. */
   held = 0
-  /** Places that are no gamemode and were mentioned on stderr; `null` stands for an unknown place. */
+  /** Places already reported as not a gamemode; `null` stands for an unknown place. */
   readonly #reportedPlaces = new Set<string | null>()
 
   constructor(context: CommandContext<Reading>) {
@@ -163,13 +163,13 @@ class LogReader {
     for (const one of await recorder.release()) this.#show(one, json)
     if (recorder.held() > 0) noteHeld(this.#context, recorder.held())
     const heldBefore = this.held
-    let where: PlayerLocation = place ?? {}
+    let location: PlayerLocation = place ?? {}
     try {
       await follow({
         path,
         place,
         before,
-        // Nobody follows a packed log, so nothing in it was there before.
+        // A compressed log is complete: without a checkpoint, all of it is new.
         fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
         once,
         signal,
@@ -179,10 +179,10 @@ class LogReader {
           const { added, held } = await recorder.record(batch)
           for (const one of added) this.#show(one, json)
           for (const one of held) this.#showHeld(one, json)
-          where = batch.place
+          location = batch.place
         },
       })
-      return where
+      return location
     } finally {
       await recorder.finish()
       if (this.held > heldBefore) noteHeld(this.#context, recorder.held())
@@ -201,15 +201,15 @@ class LogReader {
     this.#reportedPlaces.add(one.heldAt)
     const why =
       one.heldAt === null
-        ? 'The log does not say in which gamemode you are'
-        : `The log says ${printable(one.heldAt)}, which is no gamemode`
-    this.#context.note(`fish-cli: ${why}: what you catch there is held back.`)
+        ? 'The log does not say which gamemode you are in'
+        : `You are in ${printable(one.heldAt)}, which is not a gamemode`
+    this.#context.note(`fish-cli: ${why}: catches there are held back.`)
   }
 }
 
 function noteHeld(context: CommandContext, count: number): void {
   const are = count === 1 ? 'is' : 'are'
-  const next = 'Say their gamemode to add them: fish-cli watch LOG --gamemode GAMEMODE'
+  const next = 'To add them, set their gamemode: fish-cli watch LOG --gamemode GAMEMODE'
   context.note(`fish-cli: ${catchesText(count)} ${are} held back on this machine. ${next}`)
 }
 
@@ -218,25 +218,25 @@ function print(context: CommandContext, text: string): void {
   context.stdout.write(`${text}\n`)
 }
 
-/** The gamemode of catches of which the log does not say it, asked for where nothing else says it. */
-async function usualGamemode(
+/** The gamemode of catches for which the log names none; prompts if it is not configured. */
+async function fallbackGamemode(
   context: CommandContext,
   flags: { readonly 'no-input'?: boolean | undefined },
   {
     flag,
     preset,
-    where,
-  }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly where: PlayerLocation },
+    location,
+  }: { readonly flag: Gamemode | undefined; readonly preset: Gamemode | undefined; readonly location: PlayerLocation },
 ): Promise<Gamemode | undefined> {
-  if (flag ?? preset ?? where.gamemode ?? where.elsewhere) return preset
+  if (flag ?? preset ?? location.gamemode ?? location.elsewhere) return preset
   if (!canPrompt(context, flags['no-input'])) {
     throw usageError(
-      'Say which gamemode counts where the log names none.',
+      'No gamemode for catches where the log names none.',
       'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
     )
   }
   const { promptLine } = await import('../output/prompt.ts')
-  const question = `Gamemode, where the log names none (${GAMEMODES.join(', ')})? `
+  const question = `Gamemode if the log names none (${GAMEMODES.join(', ')})? `
   return parseGamemode(((await promptLine(context, { question, isSecret: false })) ?? '').trim(), 'The answer')
 }
 
@@ -251,8 +251,8 @@ function noteStart(
   context.note(`fish-cli: Watching ${what} for ${printable(user)} at ${printable(url)}; gamemode ${gamemode}.`)
 }
 
-async function findLogs(context: CommandContext, given: string[] | undefined): Promise<Logs> {
-  const [first, ...others] = given ?? []
+async function findLogs(context: CommandContext, paths: string[] = []): Promise<Logs> {
+  const [first, ...others] = paths
   if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
   const { env } = context
   return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
@@ -276,25 +276,24 @@ interface ReadingOne extends Reading {
   readonly before: PlayerLocation | undefined
 }
 
-/** @throws CliError for logs that nobody could follow */
-function refuseEndless(paths: readonly string[], once: boolean | undefined): void {
+/** @throws CliError for several logs or a compressed one without `--once` */
+function requireFollowable(paths: readonly string[], once: boolean | undefined): void {
   if (once) return
-  if (paths.length > 1)
-    throw usageError('One log at a time can be followed.', 'Add --once to read several as they are.')
-  if (paths.some(isGzipped)) throw usageError('Nothing is added to a packed log.', 'Add --once to read it as it is.')
+  if (paths.length > 1) throw usageError('Only one log can be followed at a time.', 'Add --once to read several logs.')
+  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
 }
 
 function gamemodeText({
   flag,
-  usual,
-  where,
+  fallback,
+  location,
 }: {
   readonly flag: Gamemode | undefined
-  readonly usual: Gamemode | undefined
-  readonly where: PlayerLocation
+  readonly fallback: Gamemode | undefined
+  readonly location: PlayerLocation
 }): string {
   if (flag) return flag
-  if (where.gamemode) return `${where.gamemode}, as the log says`
-  if (where.elsewhere) return `not known, since the log says ${printable(where.elsewhere)}`
-  return `${usual}, unless the log says another`
+  if (location.gamemode) return `${location.gamemode}, from the log`
+  if (location.elsewhere) return `unknown, since you are in ${printable(location.elsewhere)}`
+  return `${fallback}, unless the log names another`
 }

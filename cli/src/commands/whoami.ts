@@ -24,13 +24,13 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `fish-cli whoami` */
 export const whoamiCommand = defineCommand({
-  summary: 'Say who you are here: service, player, and whether your key works.',
+  summary: 'Show the service, your account and whether your key works.',
   description:
-    'Tells the profile in use too, and where your key is kept. The key is tried with one request that stores nothing. ' +
+    'Also shows the profile in use and where your key is stored. Tests the key with one request that stores nothing. ' +
     'No secret is shown.',
   examples: ['fish-cli whoami', 'fish-cli whoami --offline --json'],
   flags: {
-    offline: Flags.boolean({ summary: 'Do not ask the service: the key is not tried.' }),
+    offline: Flags.boolean({ summary: 'Send no request and do not test the key.' }),
     ...userFlag,
     ...gamemodeFlag,
     ...serviceFlags,
@@ -53,7 +53,6 @@ export const whoamiCommand = defineCommand({
     if (!flags.offline && session !== undefined) {
       const trial = await testSession(context, target, session, context.interrupted())
       if (trial === 'refused') throw sessionRefused(session.username)
-      // One that is over by the clock says so itself.
       if (trial === 'accepted') accepted ??= true
     }
     const row = { ...identity, accepted }
@@ -63,7 +62,7 @@ export const whoamiCommand = defineCommand({
   },
 })
 
-/** One thing a line: a row of all of them is wider than a screen. */
+/** One field per line: a row of all fields is wider than a terminal. */
 function linesOf(row: Row): string {
   const lines = COLUMNS.map((column) => {
     const value = cellOf(column, row)
@@ -76,8 +75,8 @@ function linesOf(row: Row): string {
 function keyRefused(user: string): CliError {
   return new CliError({
     code: 'invalid_key',
-    message: `The service does not take this key as that of ${user}.`,
-    hint: `It was reset, or is somebody else's. Fetch it anew: fish-cli login ${user}`,
+    message: `The service rejects this key of ${user}.`,
+    hint: `The key was replaced, or belongs to another player. Fetch it again: fish-cli login ${user}`,
     exit: EXIT.credentials,
   })
 }
@@ -85,7 +84,7 @@ function keyRefused(user: string): CliError {
 function sessionRefused(username: string): CliError {
   return new CliError({
     code: 'invalid_session',
-    message: `The service does not take the session of the administrator ${username} any more.`,
+    message: `The session of the administrator ${username} is no longer valid.`,
     hint: `Log in again: fish-cli login ${username} --admin`,
     exit: EXIT.credentials,
   })

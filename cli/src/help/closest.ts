@@ -1,8 +1,7 @@
 import { closestWord } from '../core/closest-word.ts'
 
 /**
- * The closest command, as it is typed, or topic. Returns only names in `ids`, never what was typed, which may be a
- * misplaced secret.
+ * The closest command or topic. Returns only names in `ids`, never the input, which may be a misplaced secret.
  *
  * @param ids All commands; `:` stands for the space between words.
  * @example closestCommand(['user', 'creat', 'Alex'], ['list', 'user:create']) // 'user create'
@@ -28,6 +27,6 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
  * @param meant The closest command, as it is typed.
  * @param all Where all commands are listed.
  */
-export function didYouMean(meant: string | undefined, all = 'See what there is: fish-cli --help'): string {
+export function didYouMean(meant: string | undefined, all = 'For all commands: fish-cli --help'): string {
   return meant === undefined ? all : `Did you mean: fish-cli ${meant}? ${all}`
 }

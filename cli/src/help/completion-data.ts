@@ -4,7 +4,7 @@ import { SHARED_COMPLETION } from '../commands/flags.ts'
 import { loadCommands, topics } from '../commands/index.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
-/** What users named themselves, from their configuration. */
+/** Names from the configuration of the user. */
 export interface LocalNames {
   readonly profiles: readonly Candidate[]
   /** The players of those profiles. */
@@ -18,7 +18,7 @@ export interface FlagData {
   readonly summary?: string | undefined
   /** Present where it takes a value. */
   readonly values?: Values | undefined
-  /** It may be given again. */
+  /** The flag is repeatable. */
   readonly multiple?: boolean | undefined
 }
 
@@ -29,28 +29,27 @@ interface ArgData {
   readonly multiple?: boolean | undefined
 }
 
-/** What completion knows of a command. */
 export interface CommandData {
   readonly summary?: string | undefined
   readonly flags: readonly FlagData[]
   readonly args: readonly ArgData[]
 }
 
-/** All that completion knows, made when the program is built (`describe.ts`), for an answer with none of it loaded. */
+/** All data of completion, written by the build so that no command is loaded to complete a line. */
 export interface CompletionData {
   /** By id; `:` stands for the space between words. */
   readonly commands: Readonly<Record<string, CommandData>>
-  /** What begins commands of two words, and what they are about. */
+  /** Summaries of the topics. */
   readonly topics: Readonly<Record<string, string>>
-  /** What `help` shows besides those. */
+  /** Further pages of `help`. */
   readonly pages: readonly Candidate[]
 }
 
-/** What can stand where the cursor is. */
+/** The completions at the cursor. */
 export interface Completions {
-  /** May hold more than what begins like the current word: shells choose in their own ways. */
+  /** Not filtered by the current word: each shell matches in its own way. */
   readonly candidates: readonly Candidate[]
-  /** What the shell is to complete itself. */
+  /** Paths that the shell completes itself. */
   readonly paths?: 'files' | 'folders' | undefined
   /** How many characters of the current word stand before that path, such as `--file=`. */
   readonly skip: number
@@ -66,7 +65,7 @@ export async function describeCommands(): Promise<CompletionData> {
   return {
     commands: Object.fromEntries(await Promise.all(commands)),
     topics: Object.fromEntries(Object.entries(topics()).map(([word, { description }]) => [word, description])),
-    pages: [{ value: EXIT_CODES_PAGE, description: 'What the exit status says.' }],
+    pages: [{ value: EXIT_CODES_PAGE, description: 'Exit codes.' }],
   }
 }
 

@@ -6,13 +6,13 @@ import type { Env } from '../core/context.ts'
 import { isShell, SEPARATOR, type Shell, VARIABLES } from '../core/shells.ts'
 import type { CommandData, CompletionData, Completions, FlagData, LocalNames } from './completion-data.ts'
 
-/** Where the build puts what completion knows, in `dist`. */
+/** The file of the completion data in `dist`. */
 export const DATA_FILE = 'completion.json'
 
 const STDOUT = 1
 
 /**
- * Answers the script of a shell while a line is typed. Whatever goes wrong, it says nothing: nobody asked for an error.
+ * Prints the completions for the script of a shell. Ignores all errors, which would disturb the command line.
  *
  * @param root The folder of the package.
  */
@@ -26,37 +26,37 @@ export function printCompletions(shell: string | undefined, root: string): void 
 }
 
 /**
- * What the script of a shell reads: first a line that says what follows (`words`; `list`, where a comma may come next;
- * `files 7` or `folders 7`, where the shell completes a path behind so many characters), then one candidate in a line.
+ * The output for the script of a shell: a first line with the kind (`words`; `list`, where a comma may follow; `files 7` or
+ * `folders 7`, where the shell completes a path after that many characters), then one candidate per line.
  *
- * @param env With what the script handed over in {@link VARIABLES}.
+ * @param env Contains the {@link VARIABLES} that the script sets.
  */
-export function completionReply(shell: Shell, env: Env, data: CompletionData, own: () => LocalNames): string {
-  if (shell === 'bash') return forBash(env, data, own)
+export function completionReply(shell: Shell, env: Env, data: CompletionData, localNames: () => LocalNames): string {
+  if (shell === 'bash') return forBash(env, data, localNames)
   const words = (env[VARIABLES.words] ?? '').split(SEPARATOR).slice(1)
-  const answer = complete(words, data, own)
-  // zsh and fish choose themselves, in the ways that their users have set.
-  const chosen = shell === 'powershell' ? matching(answer.candidates, words.at(-1) ?? '') : answer.candidates
+  const result = complete(words, data, localNames)
+  // zsh and fish match by the user's own settings.
+  const candidates = shell === 'powershell' ? matching(result.candidates, words.at(-1) ?? '') : result.candidates
   const line = shell === 'zsh' ? zshLine : tabbedLine
-  return replyText(answer, chosen.map(line))
+  return replyText(result, candidates.map(line))
 }
 
-function forBash(env: Env, data: CompletionData, own: () => LocalNames): string {
+function forBash(env: Env, data: CompletionData, localNames: () => LocalNames): string {
   const { words, quote } = parseBashLine(env[VARIABLES.line] ?? '')
   const current = words.at(-1) ?? ''
-  const answer = complete(words, data, own)
+  const result = complete(words, data, localNames)
   // bash replaces only what stands behind the last of the characters at which it cuts words.
   const breaks = [...(env[VARIABLES.breaks] ?? '')].filter((char) => /[=:]/.test(char))
   const cut = quote?.at ?? Math.max(0, ...breaks.map((char) => current.lastIndexOf(char) + 1))
-  const end = answer.open || quote ? '' : ' '
-  const texts = matching(answer.candidates, current).map(({ value }) => {
+  const end = result.open || quote ? '' : ' '
+  const texts = matching(result.candidates, current).map(({ value }) => {
     const rest = value.slice(cut)
     return `${quote ? rest : rest.replace(/[^\w./,:=@%+-]/g, '\\$&')}${end}`
   })
-  return replyText(answer, texts)
+  return replyText(result, texts)
 }
 
-/** Those that begin as what was typed, in its letter case where there are any. */
+/** Candidates with this prefix, ignoring case only if none match exactly. */
 function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
   const exact = candidates.filter(({ value }) => value.startsWith(typed))
   if (exact.length > 0) return exact
@@ -87,13 +87,13 @@ const FIRST_WORDS: readonly Candidate[] = [
 const NOTHING: Completions = { candidates: [], skip: 0 }
 
 /**
- * Says what can stand where the cursor is.
+ * Completes the word at the cursor.
  *
- * @param words What was typed behind the name of the program; the last one, empty or not, is to be completed.
- * @param own Called only where names of the user can stand.
- * @example complete(['list', '--gam'], data, own).candidates // holds { value: '--gamemode', … }
+ * @param words The words after the program name. The last one, possibly empty, is completed.
+ * @param localNames Called only where such names can be completed.
+ * @example complete(['list', '--gam'], data, localNames).candidates // holds { value: '--gamemode', … }
  */
-export function complete(words: readonly string[], data: CompletionData, own: () => LocalNames): Completions {
+export function complete(words: readonly string[], data: CompletionData, localNames: () => LocalNames): Completions {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
   const [first = ''] = before
@@ -107,8 +107,8 @@ export function complete(words: readonly string[], data: CompletionData, own: ()
   const second = before.length === 1 && !current.startsWith('-') ? wordsAfter(before, data) : []
   if (!command)
     return completions(current.startsWith('-') && Object.hasOwn(data.topics, first) ? flagsOf(ANYWHERE) : second)
-  const { candidates, ...rest } = completeIn(command, before.slice(id?.split(':').length), current, own)
-  // Flags are only offered where nothing else can stand.
+  const { candidates, ...rest } = completeIn(command, before.slice(id?.split(':').length), current, localNames)
+  // Offers flags only if nothing else can be completed.
   const others = second.length > 0 ? candidates.filter(({ value }) => !value.startsWith('-')) : candidates
   return { ...rest, candidates: [...second, ...others] }
 }
@@ -134,24 +134,24 @@ function completeIn(
   { flags, args }: CommandData,
   before: readonly string[],
   current: string,
-  own: () => LocalNames,
+  localNames: () => LocalNames,
 ): Completions {
   const typed = readTyped(flags, before)
-  if (typed.open?.values) return completeValue(typed.open.values, '', current, own)
+  if (typed.open?.values) return completeValue(typed.open.values, '', current, localNames)
   const [, flag = '', value] = typed.ended ? [] : (/^--([^=]+)=(.*)$/s.exec(current) ?? [])
   if (value !== undefined) {
     const values = flags.find(({ name }) => name === flag)?.values
-    return values ? completeValue(values, `--${flag}=`, value, own) : NOTHING
+    return values ? completeValue(values, `--${flag}=`, value, localNames) : NOTHING
   }
   const left = [...flags.filter(({ name, multiple }) => multiple || !typed.names.has(name)), ...ANYWHERE]
   if (current.startsWith('-') && !typed.ended) return completions(flagsOf(left))
   const last = args.at(-1)
   const arg = args[typed.args.length] ?? (last?.multiple ? last : undefined)
   if (!arg) return completions(typed.ended ? [] : flagsOf(left))
-  return completeValue(arg.values, '', current, own, typed.args.at(-1))
+  return completeValue(arg.values, '', current, localNames, typed.args.at(-1))
 }
 
-/** What the finished words of a command are: flags, arguments, and the flag that waits for its value. */
+/** Sorts the completed words of a command into flags, arguments and a flag that needs its value. */
 function readTyped(flags: readonly FlagData[], words: readonly string[]) {
   const names = new Set<string>()
   const args: string[] = []
@@ -191,20 +191,20 @@ function completeValue(
   { words = [], local: kind, paths, list, byPrevious }: Values,
   prefix: string,
   typed: string,
-  own: () => LocalNames,
+  localNames: () => LocalNames,
   previous?: string,
 ): Completions {
   const found = [
     ...(byPrevious && previous !== undefined && Object.hasOwn(byPrevious, previous)
       ? (byPrevious[previous] ?? [])
       : words),
-    ...(kind ? own()[kind] : []),
+    ...(kind ? localNames()[kind] : []),
   ]
-  const chosen = list ? typed.split(',').slice(0, -1) : []
-  const start = [prefix, ...chosen.map((word) => `${word},`)].join('')
+  const selected = list ? typed.split(',').slice(0, -1) : []
+  const start = [prefix, ...selected.map((word) => `${word},`)].join('')
   const candidates = found
-    // What begins with a dash would be taken for a flag, unless it stands behind "=".
-    .filter(({ value }) => !chosen.includes(value) && (prefix !== '' || !value.startsWith('-')))
+    // A value that starts with a dash would be parsed as a flag, unless it follows "=".
+    .filter(({ value }) => !selected.includes(value) && (prefix !== '' || !value.startsWith('-')))
     .map(({ value, description }) => ({ value: `${start}${value}`, description }))
   return { candidates, paths, skip: prefix.length, open: list }
 }
@@ -228,8 +228,8 @@ export interface BashLine {
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
 /**
- * Takes a line apart: spaces, both kinds of quotation marks, backslashes. What bash would put in for variables and
- * commands stays as it was typed. bash itself cuts words at `=` and `:` too, and does not say where.
+ * Splits a line at spaces, with quotes and backslashes. Variables and command substitutions are not expanded. bash also
+ * breaks words at `=` and `:`, without reporting where.
  */
 export function parseBashLine(line: string): BashLine {
   const words: string[] = []
@@ -257,11 +257,11 @@ export function parseBashLine(line: string): BashLine {
   return { words: words.slice(program + 1), quote }
 }
 
-// What stands in a line of a script and needs no quotes; all names that profiles and players can have are such.
+// Needs no quotes in any shell. All valid names of profiles and players match.
 const PLAIN = /^[\w.*-]{1,64}$/
 
 /**
- * Names from the configuration, read lightly: what is wrong in it is told by commands, not here. No secret is in it.
+ * Names from the configuration, which contains no secrets. Ignores a broken configuration: commands report it.
  */
 export function readLocalNames(env: Env): LocalNames {
   const profiles = profilesIn(env).filter(([name]) => PLAIN.test(name))

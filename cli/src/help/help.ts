@@ -38,8 +38,8 @@ class CliHelp extends Help {
         'MORE',
         this.#list([
           [`${bin} COMMAND --help`, 'flags and examples of a command'],
-          [`${bin} help ${EXIT_CODES_PAGE}`, 'what the exit status says'],
-          ['man fish-cli', 'environment variables and files, where manual pages are installed'],
+          [`${bin} help ${EXIT_CODES_PAGE}`, 'exit codes'],
+          ['man fish-cli', 'environment variables and files, if manual pages are installed'],
         ]),
       ),
     ]
@@ -63,7 +63,7 @@ export async function showHelp(words: readonly string[], io: Context): Promise<n
     io.stdout.write(exitCodesPage(colours))
     return EXIT.ok
   }
-  // What a command that is a topic too has under it belongs to its page.
+  // A command that is also a topic lists its subcommands.
   const needed = id === '' ? undefined : commandIds().filter((each) => each === id || each.startsWith(`${id}:`))
   const config = await openConfig(needed)
   const help = new CliHelp(config, { stripAnsi: !colours }, (text) => io.stdout.write(text))
@@ -71,29 +71,29 @@ export async function showHelp(words: readonly string[], io: Context): Promise<n
   return EXIT.ok
 }
 
-/** Every page of help, by the words that it answers. */
+/** The ids of all help pages. */
 export function helpPageIds(): readonly string[] {
   return ['', ...new Set([...commandIds(), ...Object.keys(topics()), EXIT_CODES_PAGE])]
 }
 
 function noSuchPage(words: readonly string[]): Error {
   const meant = closestCommand(words, [...commandIds(), EXIT_CODES_PAGE])
-  return usageError('There is no such command.', didYouMean(meant && `help ${meant}`))
+  return usageError('Unknown command.', didYouMean(meant && `help ${meant}`))
 }
 
-// What stays together in a synopsis: a word, or brackets with all that is in them.
+// Parts of a synopsis that stay on one line: a word, or brackets with their content.
 const ELEMENT = /\[[^\]]*\]|\S+/g
 const INDENT = 2
 const GLOBAL_ELEMENTS = ['[--no-color]', '[--json]']
 
-/** The help of one command: its usage breaks between flags only, and its summary is not said twice. */
+/** The help of one command. Its usage breaks only between flags, and its summary appears once. */
 export class FishCommandHelp extends CommandHelp {
   /** The words of the command, and its arguments and flags as elements that stay in one line. */
   synopsis(): { readonly words: string; readonly elements: readonly string[] } {
     const words = this.command.id.replaceAll(':', ' ')
     const usage = this.defaultUsage().replace('<%= command.id %>', '').trim()
     const elements = usage.match(ELEMENT) ?? []
-    // Every command has them, and few who read a usage look for them.
+    // Flags of every command come last.
     const isGlobal = (element: string) => GLOBAL_ELEMENTS.includes(element)
     return { words, elements: [...elements.filter((each) => !isGlobal(each)), ...GLOBAL_ELEMENTS] }
   }
@@ -117,7 +117,7 @@ export class FishCommandHelp extends CommandHelp {
 
   override generate(): string {
     const more = `${this.config.bin} help ${EXIT_CODES_PAGE}`
-    return `${super.generate()}\n\n${this.section('EXIT STATUS', this.wrap(`0 when all went well. The others: ${more}`))}`
+    return `${super.generate()}\n\n${this.section('EXIT STATUS', this.wrap(`0 on success. All exit codes: ${more}`))}`
   }
 }
 
@@ -133,11 +133,11 @@ interface RootHelpInput {
 
 /** What a newcomer types, in this order. */
 export const FIRST_STEPS: readonly HelpLine[] = [
-  ['fish-cli demo', 'look around; no server, no account'],
-  ['fish-cli login Alex --url URL -g earth', 'once: fetches and keeps your key'],
-  ['fish-cli add Salmon -r gold', 'add a fish that you caught'],
-  ['fish-cli list', 'see your collection'],
-  ['fish-cli watch', 'add what you catch while you play'],
+  ['fish-cli demo', 'try it without a server or an account'],
+  ['fish-cli login Alex --url URL -g earth', 'log in once and store your key'],
+  ['fish-cli add Salmon -r gold', 'add a fish'],
+  ['fish-cli list', 'show your collection'],
+  ['fish-cli watch', 'add your catches while you play'],
 ]
 
 /** Every command and topic, under a title for those who use it. */
@@ -191,25 +191,25 @@ function withNames<Value extends object>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { ...value, name }]))
 }
 
-/** What each exit status says; the README holds the same table. */
+/** The README has the same table. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'done',
-  failure: 'failed: the server did, it is no such service, or the answer was no',
-  usage: 'typed wrongly, or refused by the service as invalid',
-  credentials: 'credentials: missing, wrong, not allowed, or not of this player',
+  ok: 'success',
+  failure: 'failure: a server error, not a Fish and Crab service, or a declined confirmation',
+  usage: 'invalid command line, or rejected by the service as invalid',
+  credentials: 'credentials missing, wrong, not sufficient, or of another player',
   notFound: 'not found',
-  conflict: 'conflict: it exists already, also a file that would be overwritten',
+  conflict: 'conflict: already exists, such as a file that would be overwritten',
   partly: 'partly done',
-  unreachable: 'the service, its storage or a proxy is out of reach',
-  rateLimited: 'rate limited for longer than may be waited; retryAt says until when',
+  unreachable: 'the service, its storage or a proxy is unreachable',
+  rateLimited: 'rate limited for longer than the maximum wait; retryAt is the end',
   interrupted: 'interrupted',
 }
 
 /** The word behind `help` that shows {@link exitCodesPage}. */
 export const EXIT_CODES_PAGE = 'exit-codes'
 
-const BEFORE = 'What every command ends with, for scripts ($? in a shell):'
-const AFTER = 'With --json, what is printed about a failure holds it too: error.exit.'
+const BEFORE = 'Exit codes of all commands ($? in a shell):'
+const AFTER = 'With --json, the error also contains it as error.exit.'
 
 /** All exit codes, as text. */
 function exitCodesPage(colours: boolean): string {

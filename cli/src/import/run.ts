@@ -87,7 +87,7 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
       const status = flushStatus(report, note)
       const { sent, dead, left } = report
-      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} set aside, ${left} left.`
+      const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} rejected, ${left} left.`
       return { status, text, document: { catches, sent, setAside: dead, left } }
     } finally {
       await settle()

@@ -9,25 +9,25 @@ import { hasNoColourFlag, useColours } from '../output/screen.ts'
 
 export { cacheFolder } from '../config/paths.ts'
 
-// How wide the pages were written.
+// The width of the pages in dist/help.
 const PAGE_WIDTH = 80
 const STDOUT = 1
-// What can be the name of a page. Anything else is not looked for among files.
+// Names of pages. Other words are never used in a path.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
 /**
- * Answers `--version`, `--help` and the scripts of shells with nothing of the program loaded.
+ * Handles `--version`, `--help` and shell completion without loading the program.
  *
  * @param root The folder of the package.
- * @returns Whether that was all there is to do.
+ * @returns Whether the request was handled.
  */
-export function answerFast(argv: readonly string[], root: string): boolean {
+export function tryFastPath(argv: readonly string[], root: string): boolean {
   if (isVersionRequest(argv)) {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
     return true
   }
   if (argv[0] === COMPLETE_COMMAND) {
-    // In a file of its own, which nothing else has to read.
+    // A separate file, so that other fast paths do not load it.
     const load = createRequire(join(root, 'package.json'))
     const { printCompletions } = load('./dist/completion.cjs') as typeof import('../help/completion.ts')
     printCompletions(argv[1], root)
@@ -35,7 +35,7 @@ export function answerFast(argv: readonly string[], root: string): boolean {
   }
   const words = helpWords(argv)
   if (!words) return false
-  // Opening stdout takes time; only where it may be a terminal there is something to ask it.
+  // Opening stdout takes time and is only needed for the width and colours of a terminal.
   const stdout = fstatSync(STDOUT).isCharacterDevice() ? process.stdout : undefined
   if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
   const coloured = !hasNoColourFlag(argv) && useColours(process.env, stdout ?? { isTTY: false })
@@ -51,7 +51,7 @@ function print(text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest))
   } catch (error) {
-    // The reader of a pipe takes its time: the stream waits for it.
+    // The pipe is full: the stream waits for its reader.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
       process.stdout.write(rest)
       return

@@ -22,7 +22,7 @@ export async function main(): Promise<void> {
   // An error of stdout has set it already.
   process.exitCode ??= status
   if (status !== EXIT.interrupted && !wasStopped) return
-  // Whoever sent the signal should not wait for work in flight or for a reader that does not read.
+  // After a signal, exits without waiting for work in flight or a stalled reader.
   setTimeout(() => process.exit(), EXIT_DEADLINE_MS).unref()
   if (status !== EXIT.interrupted) return
   await new Promise((resolve) => process.stdout.write('', resolve))

@@ -38,7 +38,7 @@ function resolveFlags(
   if (flags.gamemode !== undefined) flags.gamemode = parseGamemode(flags.gamemode, '--gamemode')
   if ('output' in defined && flags.output === undefined && !flags.json) {
     const preset = defaultOutput(context)
-    // A preset that this command cannot print is meant for others.
+    // Ignores a preset that this command does not support.
     if (preset !== undefined && formats.includes(preset)) flags.output = preset
   }
   return { ...flags, json: parseFormat(formats, flags) === 'json' }
@@ -105,7 +105,7 @@ const SECRET_VARIABLES: readonly (readonly [RegExp, string])[] = [
 function parseError(error: unknown, id: string, defined: FlagInput): unknown {
   const { flags, args, parse: parsed } = error as ParseErrorFields
   if (flags) return unknownFlags(flags.map(flagName), id, [...Object.keys(defined), 'help'])
-  if (args?.every((arg) => typeof arg === 'string')) return usageError('There are too many arguments.')
+  if (args?.every((arg) => typeof arg === 'string')) return usageError('Too many arguments.')
   if (args) {
     const missing = args.map((arg) => (typeof arg === 'string' ? arg : arg.name.toUpperCase()))
     return usageError(`Missing: ${missing.join(', ')}.`)
@@ -117,7 +117,7 @@ function unknownFlags(names: readonly string[], id: string, known: readonly stri
   const message = `Unknown flag ${names.join(', ')}.`
   const secret = SECRET_VARIABLES.find(([pattern]) => names.some((name) => pattern.test(name)))
   if (secret) {
-    const hint = `Secrets are never arguments, since others on this machine can read those. Set ${secret[1]}.`
+    const hint = `Arguments are visible to others on this machine, so secrets are not accepted there. Set ${secret[1]}.`
     return usageError(message, hint)
   }
   const [first = '', ...others] = names

@@ -57,7 +57,7 @@ async function runCommand(context: Context, command: Command & { readonly id: st
     const input = await parseInput(context, { id: command.id, command, argv: rest })
     role = command.role(input)
     const columns = (await command.columnsFor?.(input)) ?? command.columns
-    // A wrong --fields costs no request.
+    // Rejects a wrong --fields before any request.
     if (columns) checkOutput(input.flags, columns)
     return await command.run(createCommandContext(context, command, input))
   } catch (error) {
@@ -79,7 +79,7 @@ function withoutColours(system: System): System {
 /** Repeats only what can be a command: anything else may be a misplaced secret. */
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
-  if (first.startsWith('-')) return usageError('The command comes first, flags after it.', didYouMean(undefined))
+  if (first.startsWith('-')) return usageError('Flags must follow the command.', didYouMean(undefined))
   const meant = closestCommand(argv, commandIds())
   if (isTopic(first)) {
     return usageError(`Unknown command of "fish-cli ${first}".`, didYouMean(meant, `See: fish-cli ${first} --help`))

@@ -14,8 +14,8 @@ import { ADMIN_COLUMNS } from './list.ts'
 export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
   description:
-    'The password of the new one is asked for twice, or comes from FISH_NEW_ADMIN_PASSWORD, ' +
-    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin; your own as ever, from FISH_ADMIN_PASSWORD or a kept session.',
+    'Prompts twice for the password of the new administrator, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
+    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. Your own comes from FISH_ADMIN_PASSWORD or a stored session.',
   examples: [
     'fish-cli admin create mia',
     'fish-cli admin create mia --role superadmin --dry-run',
@@ -25,11 +25,11 @@ export const adminCreateCommand = defineCommand({
     },
   ],
   args: {
-    name: Args.string({ description: 'name to log in with', required: true, ignoreStdin: true }),
+    name: Args.string({ description: 'login name', required: true, ignoreStdin: true }),
   },
   flags: {
     role: Flags.string({
-      summary: `What the new one may do: ${ADMIN_ROLES.join(', ')}.`,
+      summary: `Role of the new administrator: ${ADMIN_ROLES.join(', ')}.`,
       helpValue: 'ROLE',
       default: 'admin',
     }),
@@ -52,8 +52,8 @@ export const adminCreateCommand = defineCommand({
     if (dryRun) {
       await checkNewPassword(context, name, flags)
       await requireFree(administration, name)
-      const told = `Would create the ${role} ${printable(name)}.`
-      return context.print({ username: name, role, dryRun }, () => told)
+      const text = `Would create the ${role} ${printable(name)}.`
+      return context.print({ username: name, role, dryRun }, () => text)
     }
     const password = await readNewPassword(context, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)

@@ -12,7 +12,7 @@ export const adminDeleteCommand = defineCommand({
   summary: 'Delete an administrator, as a superadmin. Its sessions end at once.',
   description: 'The last superadmin cannot be deleted.',
   examples: ['fish-cli admin delete mia', 'fish-cli admin delete mia --yes'],
-  args: { name: Args.string({ description: 'who is deleted', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the administrator', required: true, ignoreStdin: true }) },
   flags: { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag },
   role: 'superadmin',
 

@@ -4,7 +4,6 @@ import { administrationFlags, openAdministration } from '../admin-command.ts'
 import { defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
-/** What is shown of an administrator. */
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
   { field: 'username', title: 'ADMINISTRATOR', whole: true },
   { field: 'role', style: (role) => (role === 'superadmin' ? 'yellow' : undefined) },
@@ -22,6 +21,6 @@ export const adminListCommand = defineCommand({
   async run(context) {
     const { admin, options } = await openAdministration(context)
     const { admins } = await admin.admins.list(options)
-    return context.printRows({ rows: admins, document: (shown) => ({ admins: shown }) })
+    return context.printRows({ rows: admins, document: (selected) => ({ admins: selected }) })
   },
 })

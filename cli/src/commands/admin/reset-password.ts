@@ -7,22 +7,22 @@ import { runMaintenance, storageFlag, storageSource } from '../maintenance.ts'
 
 /** `fish-cli admin reset-password` */
 export const adminResetPasswordCommand = defineCommand({
-  summary: 'Give an administrator a new password beside the data, when the old one is lost.',
+  summary: 'Reset a lost administrator password directly in the data.',
   description:
-    'It works on the data itself, and through no service: whoever may write the data may do this. Stop the server of a ' +
-    'data folder first. The new password is asked for twice, or comes from FISH_NEW_ADMIN_PASSWORD, ' +
-    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. It is noted in the audit log, and ends the sessions of the ' +
-    'administrator.',
+    'Works on the data itself, not through the service: anyone who can write the data can do this. Stop the server of a ' +
+    'data folder first. Prompts twice for the new password, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
+    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. The reset is recorded in the audit log and ends the sessions of ' +
+    'the administrator.',
   examples: [
     'fish-cli admin reset-password admin --storage file:./data',
     {
       description: 'In a script:',
       command: 'pass fish | fish-cli admin reset-password admin --password-stdin',
     },
-    { description: 'Is there one of that name?', command: 'fish-cli admin reset-password mia --dry-run' },
+    { description: 'Check that the administrator exists:', command: 'fish-cli admin reset-password mia --dry-run' },
   ],
   args: {
-    name: Args.string({ description: 'whose password', required: true, ignoreStdin: true }),
+    name: Args.string({ description: 'name of the administrator', required: true, ignoreStdin: true }),
   },
   flags: {
     'password-stdin': Flags.boolean({ summary: 'Read the new password from stdin.' }),
@@ -38,7 +38,7 @@ export const adminResetPasswordCommand = defineCommand({
       const work = { ...source, username: parseAdminName(args.name), password, dryRun }
       return runMaintenance(context, flags, (server) => server.resetAdminPassword(work))
     }
-    // What is wrong with the name or the storage is said before a password is asked for.
+    // Reports a wrong name or storage before prompting for a password.
     const planned = await reset(true, '')
     const name = printable(planned.username)
     if (flags['dry-run']) {

@@ -5,7 +5,7 @@ import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config get` */
 export const configGetCommand = defineCommand({
-  summary: 'Print the value of a setting: its environment variable, else what you set.',
+  summary: 'Print the value of a setting, from the environment or the configuration.',
   examples: ['fish-cli config get gamemode'],
   args: {
     key: Args.string({

@@ -5,7 +5,7 @@ import { defineCommand } from '../define.ts'
 /** `fish-cli config path` */
 export const configPathCommand = defineCommand({
   summary: 'Print the path of the configuration file, whether or not it exists.',
-  description: 'With --json also the folders, and the file of secrets where no keyring keeps them.',
+  description: 'With --json, also prints the folders and the path of the secrets file, used where there is no keyring.',
   examples: ['fish-cli config path', 'fish-cli config path --json'],
 
   async run(context) {

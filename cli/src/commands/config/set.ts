@@ -8,7 +8,7 @@ import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config set` */
 export const configSetCommand = defineCommand({
-  summary: 'Set how fish-cli behaves from now on.',
+  summary: 'Change a setting.',
   description: Object.entries(SETTINGS)
     .map(([key, { summary, rule }]) => `${key}: ${summary} It must be ${rule}.`)
     .join('\n'),
@@ -19,7 +19,7 @@ export const configSetCommand = defineCommand({
       required: true,
       ignoreStdin: true,
     }),
-    value: Args.string({ description: 'its value', required: true, ignoreStdin: true }),
+    value: Args.string({ description: 'value of the setting', required: true, ignoreStdin: true }),
   },
   flags: {},
   completion: {
@@ -37,7 +37,7 @@ export const configSetCommand = defineCommand({
     const value = checkedValue(key, args.value)
     await changeSetting(context, key, value)
     if (context.env[SETTINGS[key].variable]) {
-      context.note(`${SETTINGS[key].variable} is set, and goes before it.`)
+      context.note(`${SETTINGS[key].variable} is set and takes precedence.`)
     }
     return context.print({ key, value }, () => `${key} is ${value}.`)
   },

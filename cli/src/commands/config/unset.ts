@@ -5,7 +5,7 @@ import { SETTING_COMPLETION } from './list.ts'
 
 /** `fish-cli config unset` */
 export const configUnsetCommand = defineCommand({
-  summary: 'Remove a setting, so that its default counts again.',
+  summary: 'Remove a setting, so that its default applies again.',
   examples: ['fish-cli config unset gamemode'],
   args: {
     key: Args.string({
@@ -22,7 +22,7 @@ export const configUnsetCommand = defineCommand({
     const key = parseSettingKey(args.key)
     await changeSetting(context, key, undefined)
     const { variable } = SETTINGS[key]
-    if (context.env[variable]) context.note(`${variable} is set, and still counts.`)
+    if (context.env[variable]) context.note(`${variable} is set and still applies.`)
     return context.print({ key, value: null }, () => `${key} is not set.`)
   },
 })

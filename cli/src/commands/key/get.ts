@@ -15,23 +15,26 @@ interface GetFlags extends TargetFlags {
 
 /** `fish-cli key get`, and `fish-cli key` for short */
 export const keyGetCommand = defineCommand({
-  summary: 'Get the key of a player, which encrypts catches.',
+  summary: 'Get the key that encrypts the catches of a player.',
   description:
-    'Players get their own with their password: it is asked for, or comes from FISH_PASSWORD or FISH_PASSWORD_FILE. ' +
-    'Administrators name a USER, and give their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The ' +
-    'server notes every reading. To keep the key for other commands, log in instead: fish-cli login.',
+    'Players get their own key with their password, from a prompt, FISH_PASSWORD or FISH_PASSWORD_FILE. Administrators ' +
+    'name a USER and use their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server records every ' +
+    'retrieval in its audit log. To store the key for other commands, log in instead: fish-cli login.',
   examples: [
     {
-      description: 'Your own key, into a file for FISH_KEY_FILE:',
+      description: 'Save your own key to a file for FISH_KEY_FILE:',
       command: 'fish-cli key get --user Alex --out alex.key',
     },
     {
-      description: "Another's key, as an administrator:",
+      description: 'Print the key of another player, as an administrator:',
       command: 'fish-cli key get Alex --admin admin --show',
     },
   ],
   args: {
-    user: Args.string({ description: 'whose key, as an administrator; left out, your own', ignoreStdin: true }),
+    user: Args.string({
+      description: 'player whose key to get, as an administrator (default: your own)',
+      ignoreStdin: true,
+    }),
   },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
@@ -50,8 +53,8 @@ export const keyGetCommand = defineCommand({
     return handOver(context, {
       get: () => get(context, args.user, flags),
       unsaved: (user) => ({
-        done: `The service gave the key of ${printable(user)}`,
-        next: 'Nothing has changed there. Get the key again with --out and another FILE.',
+        done: `The service returned the key of ${printable(user)}`,
+        next: 'The key is unchanged. Get it again with --out and another FILE.',
       }),
     })
   },
@@ -60,17 +63,17 @@ export const keyGetCommand = defineCommand({
 async function get(context: CommandContext, subject: string | undefined, flags: GetFlags): Promise<PlayersKey> {
   const { target } = context
   const client = await openClient(context, target)
-  const asking = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
+  const promptOptions = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
   if (subject !== undefined) {
-    // A session is not enough here: the service wants the password itself (HTTP Basic).
-    const alternative = 'Or leave USER out, to get your own key with FISH_PASSWORD.'
-    const credentials = await readAdminCredentials(context, target, { ...asking, alternative })
+    // A session is not enough: the service requires the password (HTTP Basic).
+    const alternative = 'Or leave out USER to get your own key with FISH_PASSWORD.'
+    const credentials = await readAdminCredentials(context, target, { ...promptOptions, alternative })
     const { fernetKey } = await client.keys.get({ ...credentials, name: subject, signal: context.interrupted() })
     return { user: subject, fernetKey }
   }
   const user = requireUser(target, 'Add --user USER')
   const question = `Password of ${printable(user)}`
-  const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...asking })
+  const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...promptOptions })
   const { fernetKey } = await client.keys.get({ username: user, password, signal: context.interrupted() })
   return { user, fernetKey }
 }

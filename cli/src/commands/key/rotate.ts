@@ -9,13 +9,13 @@ import { checkHandOver, handOver, KEY_COLUMNS } from '../key-command.ts'
 
 /** `fish-cli key rotate` */
 export const keyRotateCommand = defineCommand({
-  summary: 'Give a player a new key, as an administrator. The old one ends at once.',
+  summary: 'Replace the key of a player, as an administrator. The old key stops working.',
   description:
-    'Every client of the player needs the new key. Catches that were stored stay; what was encrypted with the old key ' +
-    'and not sent is refused. Where the key of this player is kept for the profile, the new one takes its place. Else it ' +
-    'is shown this once on a terminal, and a script names --out or --show.',
+    'Every client of the player needs the new key. Stored catches stay; catches encrypted with the old key and not yet ' +
+    'sent are rejected. If the profile stores the key of this player, it is updated. Otherwise the new key is shown once ' +
+    'on a terminal; in a script, add --out or --show.',
   examples: ['fish-cli key rotate Alex --out alex.key', 'fish-cli key rotate Alex --yes --show'],
-  args: { user: Args.string({ description: 'whose key (FISH_USER)', ignoreStdin: true }) },
+  args: { user: Args.string({ description: 'player whose key to replace (FISH_USER)', ignoreStdin: true }) },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
     ...secretFileFlags,
@@ -36,7 +36,7 @@ export const keyRotateCommand = defineCommand({
     const file = await checkHandOver(context)
     const stored = await findStoredSecret(context, target, named, 'fernetKey')
     const show = !dryRun && printsSecret(context, { flags, title: 'key', file, stored })
-    if (!dryRun) await confirm(context, { question: `End the key of ${printable(named)} and make a new one`, ...flags })
+    if (!dryRun) await confirm(context, { question: `Replace the key of ${printable(named)}`, ...flags })
     const admin = await openAdminClient(context, target, { noInput: flags['no-input'] })
     const signal = context.interrupted()
     if (dryRun) {
@@ -52,8 +52,8 @@ export const keyRotateCommand = defineCommand({
           return { user: named, fernetKey }
         },
         unsaved: (user) => ({
-          done: `The old key of ${printable(user)} has ended and the service made a new one`,
-          next: `Do it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
+          done: `The service replaced the key of ${printable(user)}`,
+          next: `Replace it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
         }),
         stored,
       },

@@ -11,22 +11,22 @@ import { serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox cancel` */
 export const outboxCancelCommand = defineCommand({
-  summary: 'Take out of the queue what was not sent, such as a wrong import.',
+  summary: 'Remove unsent catches from the queue, such as a wrong import.',
   description:
-    'It is gone for good; what watch told of it is not added again. A batch under way may have reached the service: it ' +
-    'stays, is told, and ends this with 7. A file that is given again to add --file is a new import. What was set ' +
-    'aside stays too: fish-cli outbox drop',
+    'This cannot be undone; watch does not add these catches again. A batch that is being sent may have reached the ' +
+    'service: it stays, is reported, and the command exits with 7. Adding a cancelled file again is a new import. Dead ' +
+    'letters stay too; delete them with fish-cli outbox drop.',
   examples: [
     'fish-cli outbox cancel --file catches.csv',
     { description: 'In a script:', command: 'fish-cli outbox cancel --all --yes --json' },
   ],
   flags: {
     file: Flags.string({
-      summary: 'What add --file queued of this file, unchanged since; - is stdin.',
+      summary: 'Catches that add --file queued from this unchanged file; - for stdin.',
       helpValue: 'FILE',
       exclusive: ['all'],
     }),
-    all: Flags.boolean({ summary: 'All that is queued for this service, of every player.' }),
+    all: Flags.boolean({ summary: 'All queued catches for this service, of every player.' }),
     ...yesFlags,
     profile: serviceFlags.profile,
     url: serviceFlags.url,
@@ -35,7 +35,7 @@ export const outboxCancelCommand = defineCommand({
   async run(context) {
     const { flags } = context
     const { file, all } = flags
-    if (file === undefined && !all) throw usageError('Say what to cancel.', 'Add --file FILE, or --all.')
+    if (file === undefined && !all) throw usageError('Missing --file or --all.', 'Add --file FILE or --all.')
     const content = file === undefined ? undefined : await contentOf(context, file)
     await using outbox = await openLocalOutbox(context, context.target)
     const keyPrefix = content === undefined ? undefined : keyPrefixOf(content)
@@ -45,8 +45,8 @@ export const outboxCancelCommand = defineCommand({
       await confirm(context, { ...flags, question: `Cancel ${catchesText(planned.cancelled)}${from}` })
     }
     const done = (await outbox?.cancel({ keyPrefix, checkpoint: cancellation(content) })) ?? NOTHING
-    const told = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.frozen)}`
-    context.print({ cancelled: done.cancelled, underWay: done.frozen }, () => told)
+    const text = `Cancelled ${catchesText(done.cancelled)}.${underWayText(done.frozen)}`
+    context.print({ cancelled: done.cancelled, underWay: done.frozen }, () => text)
     return done.frozen > 0 ? EXIT.partly : EXIT.ok
   },
 })
@@ -61,5 +61,5 @@ const NOTHING = { cancelled: 0, frozen: 0 }
 function underWayText(count: number): string {
   if (count === 0) return ''
   const are = count === 1 ? 'is' : 'are'
-  return ` ${catchesText(count)} ${are} in a batch under way, which may have been stored: it stays, and is sent.`
+  return ` ${catchesText(count)} ${are} in a batch being sent, which may have been stored: it stays and is sent.`
 }

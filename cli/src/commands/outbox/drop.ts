@@ -6,12 +6,12 @@ import { serviceFlags, yesFlags } from '../flags.ts'
 
 /** `fish-cli outbox drop` */
 export const outboxDropCommand = defineCommand({
-  summary: 'Delete for good what was set aside. What waits to be sent stays.',
+  summary: 'Delete dead letters: catches that the service rejected. Queued catches stay.',
   description:
-    'What the service refuses for good is set aside, with its reason. ID is the number that outbox status shows.',
+    'A batch that the service rejects for good becomes a dead letter with the reason. ID is its number in outbox status.',
   examples: ['fish-cli outbox drop 3', 'fish-cli outbox drop --yes'],
   args: {
-    id: Args.string({ description: 'which ones; all when left out', ignoreStdin: true, multiple: true }),
+    id: Args.string({ description: 'dead letters by number (default: all)', ignoreStdin: true, multiple: true }),
   },
   flags: { ...yesFlags, profile: serviceFlags.profile, url: serviceFlags.url },
 
@@ -22,10 +22,10 @@ export const outboxDropCommand = defineCommand({
     const count = countCatches(batches)
     const { queued = 0 } = (await outbox?.status()) ?? {}
     if (count === 0 && queued > 0) {
-      context.note(`fish-cli: Nothing is set aside. What waits to be sent: fish-cli outbox cancel --all`)
+      context.note('fish-cli: There are no dead letters. To delete queued catches: fish-cli outbox cancel --all')
     }
     if (count > 0)
-      await confirm(context, { ...flags, question: `Delete for good ${catchesText(count)} that could not be stored` })
+      await confirm(context, { ...flags, question: `Delete ${catchesText(count)} that could not be stored` })
     const dropped = outbox && count > 0 ? await outbox.drop(batches.map(({ id }) => id)) : 0
     return context.print({ dropped }, () => `Deleted ${dropped}.`)
   },

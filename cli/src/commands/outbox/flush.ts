@@ -6,9 +6,8 @@ import { noInputFlag, serviceFlags, userFlag } from '../flags.ts'
 
 /** `fish-cli outbox flush` */
 export const outboxFlushCommand = defineCommand({
-  summary: 'Send what waits, and show how far it is.',
-  description:
-    'Needs your key: the one that login keeps, FISH_KEY or FISH_KEY_FILE. After too many requests it waits, and counts down.',
+  summary: 'Send queued catches and show the progress.',
+  description: 'Needs your key: from login, FISH_KEY or FISH_KEY_FILE. When rate limited, waits and shows a countdown.',
   examples: ['fish-cli outbox flush', 'fish-cli outbox flush --max-wait 600'],
   flags: { ...userFlag, ...serviceFlags, ...noInputFlag },
 
@@ -21,7 +20,7 @@ export const outboxFlushCommand = defineCommand({
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted() })
     const status = flushStatus(report, (text) => context.note(text))
     const { sent, dead, left } = report
-    context.print({ sent, setAside: dead, left }, () => `${sent} sent, ${dead} set aside, ${left} left.`)
+    context.print({ sent, setAside: dead, left }, () => `${sent} sent, ${dead} rejected, ${left} left.`)
     return status
   },
 })

@@ -1,3 +1,4 @@
+import { catchesText } from '../../client/flush.ts'
 import { openLocalOutbox, outboxPath } from '../../client/outbox.ts'
 import type { Column } from '../../output/columns.ts'
 import type { CommandContext } from '../define.ts'
@@ -22,10 +23,10 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** `fish-cli outbox status` */
 export const outboxStatusCommand = defineCommand({
-  summary: 'Show what waits to be sent, and what could not be stored.',
+  summary: 'Show queued catches and dead letters.',
   description:
-    'The outbox holds what watch and add --file took, until the service has it. What the service refuses for good is ' +
-    'set aside, with its reason.',
+    'The outbox holds the catches of watch and add --file until the service has stored them. A batch that the service ' +
+    'rejects for good becomes a dead letter (setAside) with the reason.',
   examples: ['fish-cli outbox status', 'fish-cli outbox status --json'],
   flags: { ...outputFlags, profile: serviceFlags.profile, url: serviceFlags.url },
   columns: COLUMNS,
@@ -36,7 +37,7 @@ export const outboxStatusCommand = defineCommand({
     const { rows, setAside, oldest } = await read(context, flags)
     const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of setAside) {
-      context.note(`fish-cli: Set aside as ${id}: ${count}, since: ${reason.message}`)
+      context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
     }
     const document = (collections: readonly object[]) => ({
       path,
@@ -57,7 +58,7 @@ async function read(
   await using outbox = await openLocalOutbox(context, context.target)
   if (!outbox) return EMPTY
   const { collections, oldest } = await outbox.status()
-  // A batch that has its token and no answer waits like any other.
+  // A frozen batch without a response counts as queued.
   const rows = collections.map(({ kind, user, gamemode, queued, frozen, dead }) => {
     return { kind, user, gamemode, queued: queued + frozen, setAside: dead }
   })

@@ -9,13 +9,13 @@ import { adminFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
 /** `fish-cli profile add` */
 export const profileAddCommand = defineCommand({
-  summary: 'Add a profile: an address, and who you are there.',
-  description: 'It holds no secrets; fish-cli login adds them. The first profile becomes the current one.',
+  summary: 'Add a profile: the address of a service and your account there.',
+  description: 'A new profile has no secrets; fish-cli login adds them. The first profile becomes the current one.',
   examples: [
     'fish-cli profile add home --url http://127.0.0.1:8787 --user Alex',
     'fish-cli profile add work --url https://fish.example.org --use',
   ],
-  args: { name: Args.string({ description: 'its name', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
   flags: {
     url: Flags.string({ summary: 'Address of the service.', helpValue: 'URL', required: true }),
     ...userFlag,
@@ -23,7 +23,7 @@ export const profileAddCommand = defineCommand({
     ...adminFlag,
     use: Flags.boolean({ summary: 'Make it the current one.' }),
     replace: Flags.boolean({
-      summary: 'Replace a profile of this name. Its secrets stay, for the service they belong to.',
+      summary: 'Replace an existing profile. Its secrets stay and are used only for their service.',
     }),
   },
 
@@ -31,7 +31,7 @@ export const profileAddCommand = defineCommand({
     const { args, flags } = context
     const name = parseProfileName(args.name)
     const { url, user, gamemode, admin } = flags
-    // The SDK knows what an address, a user and a gamemode may be.
+    // The SDK validates the address, user and gamemode.
     createClient({ baseUrl: url, user, gamemode: gamemode as Gamemode | undefined, env: {} })
     const profile: Profile = { url, user, gamemode, admin }
     const change = (config: Config): Config => {
@@ -41,10 +41,10 @@ export const profileAddCommand = defineCommand({
       return { ...config, profiles, current: flags.use ? name : (config.current ?? name) }
     }
     const { current } = await changeConfig(context, change)
-    const told = current === name ? ', the current one' : ''
+    const suffix = current === name ? ', the current one' : ''
     return context.print(
       { name, ...profile, current: current === name },
-      () => `Added profile ${name} for ${printable(url)}${told}.`,
+      () => `Added profile ${name} for ${printable(url)}${suffix}.`,
     )
   },
 })
@@ -52,7 +52,7 @@ export const profileAddCommand = defineCommand({
 function profileExists(name: string): CliError {
   return new CliError({
     code: 'profile_exists',
-    message: `There is a profile ${name} already.`,
+    message: `Profile ${name} already exists.`,
     hint: 'Choose another name, or add --replace.',
     exit: EXIT.conflict,
   })

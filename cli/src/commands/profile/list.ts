@@ -29,8 +29,8 @@ export const profileListCommand = defineCommand({
   async run(context) {
     const { current, profiles } = readConfig(context)
     const rows = [...profiles].map(([name, profile]) => ({ name, current: name === current, ...profile }))
-    const document = (found: readonly object[]) => ({ current: current ?? null, profiles: found })
-    const empty = 'There are no profiles yet. Make one: fish-cli login USER'
+    const document = (selected: readonly object[]) => ({ current: current ?? null, profiles: selected })
+    const empty = 'No profiles yet. To create one: fish-cli login USER'
     return context.printRows({ rows, document, empty })
   },
 })

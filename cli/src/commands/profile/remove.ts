@@ -10,10 +10,10 @@ import { yesFlags } from '../flags.ts'
 
 /** `fish-cli profile remove` */
 export const profileRemoveCommand = defineCommand({
-  summary: 'Remove a profile and the secrets that were kept for it.',
-  description: 'Nothing changes at the service. The player and its key stay what they are.',
+  summary: 'Remove a profile and its secrets from this machine.',
+  description: 'Nothing changes at the service: the player and its key stay valid.',
   examples: ['fish-cli profile remove work --yes'],
-  args: { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
   flags: { ...yesFlags },
   completion: { name: { local: 'profiles' } },
 
@@ -31,12 +31,12 @@ export const profileRemoveCommand = defineCommand({
       () => `Removed profile ${name}.`,
     )
     if (isForgotten) return EXIT.ok
-    context.note('Its secrets are still in the keyring, which cannot be used now. Remove fish-crab there.')
+    context.note('Its secrets are still in the keyring, which is unavailable. Remove the entries of fish-crab there.')
     return EXIT.partly
   },
 })
 
-/** Whether the secrets are gone. A keyring that is gone itself is no reason to keep the profile. */
+/** Whether the secrets were removed. An unavailable keyring does not prevent removing the profile. */
 async function forgetSecrets(forget: () => Promise<unknown>): Promise<boolean> {
   try {
     await forget()

@@ -5,9 +5,9 @@ import { Args, defineCommand } from '../define.ts'
 
 /** `fish-cli profile use` */
 export const profileUseCommand = defineCommand({
-  summary: 'Make a profile the one that is used when none is named.',
+  summary: 'Make a profile the current one, used by default.',
   examples: ['fish-cli profile use work'],
-  args: { name: Args.string({ description: 'the profile', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
   flags: {},
   completion: { name: { local: 'profiles' } },
 

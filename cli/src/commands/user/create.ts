@@ -40,12 +40,15 @@ const OTHER_TYPES = '--type fernet and --type api-key'
 export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
-    'Prints the password, the Fernet key and the API key of the player. They are shown this once. The password of the ' +
-    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not ask for it.',
+    'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. The password of the ' +
+    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not prompt for it.',
   examples: [
     'fish-cli user create Alex',
     'fish-cli user create Alex --admin admin --out alex.json',
-    { description: 'Is the name free, and may you?', command: 'fish-cli user create Alex --dry-run' },
+    {
+      description: 'Check that the name is free and that you have the role:',
+      command: 'fish-cli user create Alex --dry-run',
+    },
   ],
   args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
   flags: {
@@ -86,7 +89,7 @@ export const userCreateCommand = defineCommand({
     const { id, name, createdAt } = user
     await reserved?.write(`${JSON.stringify(user, undefined, 2)}\n`, {
       done: `The service created ${printable(name)}`,
-      next: `Make new ones: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
+      next: `Replace them: fish-cli user reset ${printable(name)} --type password --out FILE, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     return context.print({ id, name, createdAt, file }, () => done)
@@ -94,17 +97,17 @@ export const userCreateCommand = defineCommand({
 })
 
 function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputFlags): Promise<number> {
-  context.note('Keep these: they are shown this once.')
+  context.note('Save these secrets: they cannot be shown again.')
   if (formatOf(flags) === 'table' && flags.fields === undefined) {
     const rows = SECRETS.map(({ label, of }) => ({ what: label, value: of(user) }))
-    // Below each other, since a line of all of them is wider than a terminal.
+    // One per line: a row of all of them is wider than a terminal.
     return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
   }
   return context.printRows({ rows: [user], document: ([only]) => only })
 }
 
 async function requireFree(admin: AdminClient, name: string, signal: AbortSignal): Promise<void> {
-  // Without it, what the login does not find would be taken for the player.
+  // Checks the session first: a 404 below must mean the player.
   await admin.me({ signal })
   try {
     await admin.users.get(name, { signal })

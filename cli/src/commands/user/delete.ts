@@ -9,8 +9,8 @@ import { administrationDryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli user delete` */
 export const userDeleteCommand = defineCommand({
-  summary: 'Delete a player with all that it caught, as a superadmin.',
-  description: 'There is no way back, but a backup or an export. --dry-run says what would go.',
+  summary: 'Delete a player and all its catches, as a superadmin.',
+  description: 'This cannot be undone, except from a backup or an export. --dry-run shows what would be deleted.',
   examples: ['fish-cli user delete Alex --dry-run', 'fish-cli user delete Alex', 'fish-cli user delete Alex --yes'],
   args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
   flags: { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag },
@@ -21,12 +21,12 @@ export const userDeleteCommand = defineCommand({
     const { args, flags } = context
     const named = printable(args.name)
     const dryRun = flags['dry-run']
-    if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all that it caught`, ...flags })
+    if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all its catches`, ...flags })
     const administration = await openAdministration(context)
     if (dryRun) {
-      const gone = await planDeletion(administration, args.name)
-      const told = `Would delete ${printable(gone.user)}: ${gone.fish} fish and ${gone.crab} crab${gone.crab === 1 ? '' : 's'}.`
-      return context.print({ ...gone, dryRun }, () => told)
+      const plan = await planDeletion(administration, args.name)
+      const text = `Would delete ${printable(plan.user)}: ${plan.fish} fish and ${plan.crab} crab${plan.crab === 1 ? '' : 's'}.`
+      return context.print({ ...plan, dryRun }, () => text)
     }
     await administration.admin.users.delete(args.name, administration.options)
     return context.print({ user: args.name, deleted: true }, () => `Deleted ${named}.`)

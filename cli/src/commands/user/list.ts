@@ -7,7 +7,6 @@ import { administrationFlags, openAdministration } from '../admin-command.ts'
 import { defineCommand, Flags } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
-/** What is shown of a player, without secrets. */
 export const USER_COLUMNS: readonly Column<User>[] = [
   { field: 'name', title: 'PLAYER', whole: true },
   timeColumn('createdAt'),
@@ -20,11 +19,11 @@ export const userListCommand = defineCommand({
   examples: [
     'fish-cli user list',
     'fish-cli user list --search al --limit 20',
-    { description: 'The names alone, for a script:', command: 'fish-cli user list -o tsv --fields name' },
+    { description: 'Only the names, for a script:', command: 'fish-cli user list -o tsv --fields name' },
   ],
   flags: {
-    search: Flags.string({ summary: 'Only those whose name holds this, in any letter case.', helpValue: 'TEXT' }),
-    limit: Flags.string({ summary: 'Show at most N; all when left out.', helpValue: 'N' }),
+    search: Flags.string({ summary: 'Only players whose name contains TEXT, ignoring case.', helpValue: 'TEXT' }),
+    limit: Flags.string({ summary: 'Show at most N players (default: all).', helpValue: 'N' }),
     ...administrationFlags,
     ...outputFlags,
   },
@@ -36,13 +35,13 @@ export const userListCommand = defineCommand({
     const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
     const { admin, options } = await openAdministration(context)
     const pageSize = pageSizeFor(limit, LIMITS.pageSize)
-    const found = await takeFirst(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
+    const page = await takeFirst(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
     const status = await context.printRows({
-      rows: found.entries,
-      document: (users) => ({ users, more: found.more }),
-      empty: flags.search === undefined ? 'There are no players yet.' : 'No player has a name like that.',
+      rows: page.entries,
+      document: (users) => ({ users, more: page.more }),
+      empty: flags.search === undefined ? 'No players yet.' : 'No player matches --search.',
     })
-    if (found.more) context.note('There are more players than --limit shows.')
+    if (page.more) context.note('There are more players. To see them, raise --limit.')
     return status
   },
 })

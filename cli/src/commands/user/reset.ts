@@ -31,32 +31,32 @@ const TITLES: Readonly<Record<ResetType, string>> = {
   'api-key': 'API key',
 }
 
-/** As what a profile keeps them. Passwords are kept nowhere. */
-const KEPT_AS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
+/** Fields of the stored secrets of a profile. Passwords are not stored. */
+const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {
   fernet: 'fernetKey',
   'api-key': 'apiKey',
 }
 
-// Not even its beginning: passwords are short.
+// Hides the first characters too: passwords are short.
 const MASK = '********'
 
 /** `fish-cli user reset` */
 export const userResetCommand = defineCommand({
-  summary: 'Give a player a new password or key. The old one ends at once.',
+  summary: 'Replace the password or a key of a player. The old one stops working at once.',
   description:
-    'The new secret is shown this once: --out writes it to a file that only you can read, --show prints it. With ' +
-    'neither, a key that is kept for the profile is replaced there; anything else is shown on a terminal, and refused ' +
-    'in a script, where nobody would know it.',
+    'The new secret cannot be shown again: --out writes it to a file that only you can read, --show prints it. With ' +
+    'neither, a key that the profile stores is updated there; any other secret is shown on a terminal, and a script ' +
+    'has to add --out or --show.',
   examples: [
     'fish-cli user reset Alex --type password --out alex.password',
-    { description: 'A key that leaked:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
+    { description: 'Replace a leaked key:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
     'fish-cli user reset Alex --type api-key --dry-run',
   ],
   args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
   flags: {
     type: Flags.string({
       char: 't',
-      summary: `Which secret: ${Object.keys(TITLES).join(', ')}.`,
+      summary: `Secret to replace: ${Object.keys(TITLES).join(', ')}.`,
       helpValue: 'TYPE',
     }),
     show: Flags.boolean({ summary: 'Print the new secret.' }),
@@ -76,7 +76,7 @@ export const userResetCommand = defineCommand({
     const dryRun = flags['dry-run']
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
-    const field = KEPT_AS[type]
+    const field = STORED_FIELDS[type]
     const stored = field && (await findStoredSecret(context, context.target, args.name, field))
     if (dryRun) {
       const { admin, options } = await openAdministration(context)
@@ -87,7 +87,7 @@ export const userResetCommand = defineCommand({
     const user = args.name
     const title = TITLES[type]
     const isShown = printsSecret(context, { flags, title, file, stored })
-    await confirm(context, { question: `End the ${title} of ${printable(user)} and make a new one`, ...flags })
+    await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
     const administration = await openAdministration(context)
     await stored?.check()
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
@@ -96,11 +96,11 @@ export const userResetCommand = defineCommand({
       throw error
     })
     const unsaved = {
-      done: `The old ${title} of ${printable(user)} has ended and the service made a new one`,
-      next: `Do it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
+      done: `The service replaced the ${title} of ${printable(user)}`,
+      next: `Replace it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
     }
-    const made = { user, title, secret, file: reserved, unsaved, stored, isDocument: flags.json === true }
-    return deliverSecret(context, made, (outcome) => {
+    const delivery = { user, title, secret, file: reserved, unsaved, stored, isDocument: flags.json === true }
+    return deliverSecret(context, delivery, (outcome) => {
       if (file === undefined) return printSecret(context, { user, type, secret, masked: !isShown }, flags, outcome)
       const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
       return context.print({ user, type, file, ...outcome }, () => done)
@@ -114,22 +114,22 @@ function printSecret(
   flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
   outcome: NotStored,
 ): Promise<number> {
-  const isAsked = flags.show === true || flags.out === '-'
-  if (!masked && !isAsked) context.note(`Keep the new ${TITLES[type]}: it is shown this once.`)
+  const isRequested = flags.show === true || flags.out === '-'
+  if (!masked && !isRequested) context.note(`Save the new ${TITLES[type]}: it cannot be shown again.`)
   if (!masked && formatOf(flags) === 'table' && flags.fields === undefined) {
     return context.printLong(`${printable(secret)}\n`, { ...flags, 'no-pager': true })
   }
   const row = { user, type, secret: masked ? MASK : secret, masked }
-  if (masked) context.note(`The new ${TITLES[type]} is kept for the profile. To see such a one, add --show.`)
+  if (masked) context.note(`The new ${TITLES[type]} is stored in the profile. To print a new one, add --show.`)
   return context.printRows({ rows: [row], document: ([only]) => ({ ...only, ...outcome }) })
 }
 
 async function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<string> {
-  const brought: Brought = await admin.users.reset(name, type, options)
-  return brought.password ?? brought.fernetKey ?? brought.apiKey ?? ''
+  const response: ResetResponse = await admin.users.reset(name, type, options)
+  return response.password ?? response.fernetKey ?? response.apiKey ?? ''
 }
 
-interface Brought {
+interface ResetResponse {
   readonly password?: string
   readonly fernetKey?: string
   readonly apiKey?: string
@@ -140,5 +140,5 @@ function typeOf(text: string | undefined): ResetType {
   if (type) return type
   const types = Object.keys(TITLES).join(', ')
   if (text !== undefined) throw usageError(`--type must be one of ${types}.`)
-  throw usageError('Say which secret to replace.', `Add --type: ${types}`)
+  throw usageError('Missing --type.', `Add --type with one of: ${types}`)
 }
