@@ -119,7 +119,7 @@ describe('backup', () => {
   test('says that FISH_SECRET is needed too, when the data was sealed under one that was given', async () => {
     const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
-    expect(stderr).toMatch(/Keep FISH_SECRET as well/)
+    expect(stderr).toMatch(/Also keep FISH_SECRET/)
   })
 
   test('of what is no store, or onto what exists, changes nothing and says so in one line', async () => {
@@ -236,7 +236,7 @@ describe('export and import', () => {
     expect(await attempt('import', bad, ...target)).toEqual({ status: 2, code: 'invalid_line' })
     const shown = await run(['export', '--out', '-'], { env, terminal: true })
     expect(shown).toMatchObject({ status: 2, stdout: '' })
-    expect(shown.stderr).toContain('not for a terminal')
+    expect(shown.stderr).toContain('cannot be written to a terminal')
     expect(readdirSync(parent).sort()).toEqual(['bad.jsonl', 'data'])
   })
 })
