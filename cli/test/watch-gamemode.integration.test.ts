@@ -173,7 +173,7 @@ describe('watch at its start', () => {
     await writeFile(log, NEW_GAME)
     for (const [flags, env, gamemode] of [
       [['-g', 'survival'], {}, /gamemode survival\./],
-      [[], EARTH, /gamemode earth, unless the log says another\./],
+      [[], EARTH, /gamemode earth, unless the log names another\./],
     ] as const) {
       const { stderr } = await watch(flags, env)
       const [first = ''] = stderr.split('\n')
