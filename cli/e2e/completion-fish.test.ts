@@ -38,7 +38,9 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
     const home = await installed()
     expect(offered(home, 'fish-cli lis')).toEqual({ list: expect.stringMatching(/^List /) })
     expect(Object.keys(offered(home, 'fish-cli profile '))).toEqual(['add', 'list', 'remove', 'use'])
-    expect(offered(home, 'fish-cli list --gam')).toEqual({ '--gamemode': expect.stringMatching(/^Gamemode of the collection/) })
+    expect(offered(home, 'fish-cli list --gam')).toEqual({
+      '--gamemode': expect.stringMatching(/^Gamemode of the collection/),
+    })
     expect(offered(home, 'fish-cli profile use ')).toEqual({
       home: 'http://127.0.0.1:8787',
       work: 'https://fish.example.org',

@@ -122,7 +122,7 @@ test.each([
 ])('the help of %s says what a killed one leaves for who ran it', async (command, left) => {
   const { status, stdout } = await run([command, '--help'])
   expect(status).toBe(0)
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`Killed, it may leave a ${left} that nothing else removes.`)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`may leave a ${left}, which you can delete.`)
 })
 
 test('nothing else is taken away, whatever it is called', async () => {

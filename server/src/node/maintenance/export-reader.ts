@@ -68,7 +68,7 @@ function checkSource(file: string): void {
   throw stat.isDirectory()
     ? new MaintenanceError('invalid_path', `${file} is a folder.`, { hint: 'Name a file that fish-cli export wrote.' })
     : new MaintenanceError('invalid_path', `${file} is not a regular file, and an import reads it twice.`, {
-        hint: 'Save the export to a file and name that file.',
+        hint: 'Save the export to a file and pass that file.',
       })
 }
 
