@@ -161,7 +161,7 @@ describe.skipIf(SKIPPED !== '')(`a question before something is destroyed, in a 
     const before = deleted().length
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const terminal = fishInTerminal(['user', 'delete', 'Zed'], { env })
-    await terminal.until(/Delete the player Zed and all that it caught\? \[y\/N\] /)
+    await terminal.until(/Delete the player Zed and all its catches\? \[y\/N\] /)
     terminal.type(keys)
     const { status, text, isSane } = await terminal.ended
     expect({ status, isSane, deleted: deleted().length - before }).toEqual({
