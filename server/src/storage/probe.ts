@@ -1,4 +1,5 @@
 import { withDeadline } from './deadline.ts'
+import type { StorageDriver } from './types.ts'
 
 export interface ProbeOptions {
   /** How long the outcome of an attempt is reused, in milliseconds. @default 1000 */
@@ -34,5 +35,37 @@ export function createProbe(
       outcome.catch(() => {})
     }
     return outcome
+  }
+}
+
+/** How long a refused record counts when none is stored after it, in milliseconds. */
+const REFUSAL_STANDS_MS = 5000
+
+/**
+ * Remembers that a record was refused: what a ping writes may be stored all the same, under a quota or by a Redis user who
+ * may not use every command.
+ *
+ * @param counts Whether an error shows that further records will be refused
+ * @returns `append`, and a check for pings that throws the error of the latest refusal
+ */
+export function rememberRefusals(
+  append: StorageDriver['append'],
+  counts: (error: unknown) => boolean = () => true,
+): { readonly append: StorageDriver['append']; readonly checkRefusal: () => void } {
+  let refusal: { readonly error: unknown; readonly at: number } | undefined
+  return {
+    async append(collection, record) {
+      try {
+        const result = await append(collection, record)
+        refusal = undefined
+        return result
+      } catch (error) {
+        if (counts(error)) refusal = { error, at: performance.now() }
+        throw error
+      }
+    },
+    checkRefusal() {
+      if (refusal && performance.now() - refusal.at < REFUSAL_STANDS_MS) throw refusal.error
+    },
   }
 }

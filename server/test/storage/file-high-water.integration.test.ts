@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -81,6 +82,13 @@ describe('a store that ends before what was acknowledged', () => {
     rmSync(join(folder, 'fish.mark'))
     expect(await recordsIn(folder)).toBeLessThan(RECORDS)
     expect(await recordsIn(folder)).toBeLessThan(RECORDS)
+  })
+
+  it('is told at the next start where its mark was padded', async () => {
+    const folder = await killed()
+    appendFileSync(join(folder, 'fish.mark'), '\0'.repeat(4096))
+    rmSync(join(folder, 'fish.db-wal'))
+    await expect(open(folder)).rejects.toMatchObject({ code: 'damaged' })
   })
 
   it.each(['x'.repeat(5000), '\0'.repeat(4096)])(

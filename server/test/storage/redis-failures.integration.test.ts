@@ -139,6 +139,17 @@ describeWithRedis('a Redis that fails', () => {
     },
   )
 
+  test('is told from a ping when its user may not use a command that records need, until one is stored', async () => {
+    const storage = await open()
+    await server.admin.call('ACL', 'SETUSER', 'default', '-@list', '-@stream', '-@hash')
+    const error = await storage.append(newCollection(), newRecord()).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ message: expect.stringMatching(/lacks permissions/) })
+    await expect(storage.ping()).rejects.toBe(error)
+    await server.admin.call('ACL', 'SETUSER', 'default', '+@all')
+    await storage.append(newCollection(), newRecord())
+    await storage.ping()
+  })
+
   test('is told from a ping when the service itself has filled it, for as long as catches are refused', async () => {
     const storage = await open()
     const large = 'x'.repeat(20_000)

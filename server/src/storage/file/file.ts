@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { closedError, StorageError } from '../errors.ts'
 import { readInChunks } from '../paging.ts'
-import { createProbe } from '../probe.ts'
+import { createProbe, rememberRefusals } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, StorageDriver } from '../types.ts'
 import { createWindows } from '../windows.ts'
@@ -14,8 +14,6 @@ import { startWriter, type Writer } from './writer.ts'
 
 /** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
-/** How long a refused write makes pings fail when none is stored after it, in milliseconds. */
-const REFUSAL_STANDS_MS = 5000
 /** Size of the largest write, in bytes. The smallest fits into free space of the log, where a catch no longer does. */
 const MIN_FREE_BYTES = 256 * 1024
 
@@ -85,18 +83,9 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     },
     { deadline },
   )
-  // Under a quota, a probe may still fit where a catch does not.
-  let refused: { readonly error: unknown; readonly at: number } | undefined
-  const append = async (...[collection, record]: Parameters<StorageDriver['append']>) => {
-    try {
-      const result = await writer.write({ type: 'append', collection, record })
-      refused = undefined
-      return result
-    } catch (error) {
-      refused = { error, at: performance.now() }
-      throw error
-    }
-  }
+  const { append, checkRefusal } = rememberRefusals((collection, record) =>
+    writer.write({ type: 'append', collection, record }),
+  )
   let closed = false
   let closing: Promise<void> | undefined
   const now = async <T>(run: () => T): Promise<T> => {
@@ -120,7 +109,7 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
     ping: async () => {
       await now(() => reader.ping())
       await Promise.all([checkWriter(), checkDisk()])
-      if (refused && performance.now() - refused.at < REFUSAL_STANDS_MS) throw refused.error
+      checkRefusal()
     },
     append,
     findRecord: (owner, dedupeKey) => now(() => reader.findRecord(owner, dedupeKey)),

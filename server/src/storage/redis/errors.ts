@@ -12,6 +12,12 @@ const REPLICA: Advice = {
   message: 'This Redis is a replica that cannot be written. Name its primary in FISH_STORAGE.',
 }
 
+const NO_PERMISSION: Advice = {
+  matches: /\bNOPERM\b|^ERR The user executing the script can't/,
+  code: 'unavailable',
+  message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
+}
+
 // Redis begins a message with the error code; a script puts its own words first.
 const ADVICE: readonly Advice[] = [
   {
@@ -35,11 +41,7 @@ const ADVICE: readonly Advice[] = [
     code: 'unavailable',
     message: 'Redis refused the login. Check user and password in FISH_STORAGE.',
   },
-  {
-    matches: /\bNOPERM\b|^ERR The user executing the script can't/,
-    code: 'unavailable',
-    message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
-  },
+  NO_PERMISSION,
   {
     matches: /DB index is out of range/,
     code: 'unavailable',
@@ -54,6 +56,11 @@ export function replicaRefusal(): StorageError {
 
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
+
+/** Whether Redis refused a write for a reason that its next probe may not meet: too little space, or a missing right. */
+export function isLastingRefusal(error: unknown): boolean {
+  return error instanceof StorageError && (error.code === 'full' || error.message === NO_PERMISSION.message)
+}
 
 /** Whether an error of the client has the cause of a failed connection. */
 export function isSpecific(error: unknown): boolean {

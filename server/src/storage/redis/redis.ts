@@ -1,6 +1,6 @@
 import { type Cluster, Command } from 'ioredis'
 import { StorageError } from '../errors.ts'
-import { createProbe } from '../probe.ts'
+import { createProbe, rememberRefusals } from '../probe.ts'
 import { wrapDriver } from '../storage.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver, Tally } from '../types.ts'
 import { parseRedisUrl, type RedisClusterTarget, type RedisTarget } from './address.ts'
@@ -15,7 +15,7 @@ import {
   refuseEviction,
   type WatchedConnection,
 } from './durability.ts'
-import { replicaRefusal } from './errors.ts'
+import { isLastingRefusal, replicaRefusal } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
@@ -189,6 +189,8 @@ function redisDriver(name: string, { connection, verify }: WatchedConnection, re
   const probe = createProbe(async () => {
     await Promise.all([verify(), writeProbes(connection), ...primaries().map(refuseEviction)])
   })
+  const records = createRedisRecords(connection)
+  const { append, checkRefusal } = rememberRefusals(records.append, isLastingRefusal)
   let closing: Promise<void> | undefined
   return {
     name,
@@ -196,8 +198,10 @@ function redisDriver(name: string, { connection, verify }: WatchedConnection, re
     ping: () =>
       run(async () => {
         await Promise.all([probe(), 'nodes' in client ? pingCluster(client) : client.ping()])
+        checkRefusal()
       }, PING_MS),
-    ...createRedisRecords(connection),
+    ...records,
+    append,
     ...createRedisTallies(connection),
     ...createRedisItems(connection),
     ...createRedisWindows(connection),
