@@ -11,33 +11,33 @@ import { adminTalliesBehaviour } from './behaviour/admin-tallies.ts'
 import { listed } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
-adminAccountsBehaviour(createWorld)
-adminAuditBehaviour(createWorld)
-adminCatchesBehaviour(createWorld)
-lastSuperadminBehaviour(createWorld)
-adminLeaderboardBehaviour(createWorld)
-adminRemovalBehaviour(createWorld)
-adminTalliesBehaviour(createWorld)
+adminAccountsBehaviour(createMemoryService)
+adminAuditBehaviour(createMemoryService)
+adminCatchesBehaviour(createMemoryService)
+lastSuperadminBehaviour(createMemoryService)
+adminLeaderboardBehaviour(createMemoryService)
+adminRemovalBehaviour(createMemoryService)
+adminTalliesBehaviour(createMemoryService)
 
 describe('a password that is no Unicode text', () => {
   it.each(['\ud800', '\udfff', '\ufffd\ud800'])('fits none, also none of the same UTF-8: %j', async (half) => {
     const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
-    const world = await createWorld({ ...UNLIMITED, passwords })
+    const service = await createMemoryService({ ...UNLIMITED, passwords })
     const password = 'half a fish \ufffd'.padEnd(12 + half.length, '\ufffd')
-    await world.app.admins.create('mia', password, 'admin')
-    await expectError(await login(world, 'mia', `half a fish ${half}`), 'invalid_credentials')
-    expect((await login(world, 'mia', password)).status).toBe(200)
+    await service.app.admins.create('mia', password, 'admin')
+    await expectError(await login(service, 'mia', `half a fish ${half}`), 'invalid_credentials')
+    expect((await login(service, 'mia', password)).status).toBe(200)
   })
 
   it('is counted as a failed one', async () => {
-    const world = await createWorld(UNLIMITED)
+    const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) {
-      await expectError(await login(world, 'root', `half ${count} \ud800`), 'invalid_credentials')
+      await expectError(await login(service, 'root', `half ${count} \ud800`), 'invalid_credentials')
     }
-    await expectError(await login(world, 'root', 'half \ud800'), 'rate_limited')
+    await expectError(await login(service, 'root', 'half \ud800'), 'rate_limited')
   })
 })
 
@@ -53,16 +53,16 @@ describe('a change that cannot be put on record', () => {
     ['DELETE', '/admin/admins/Sue', undefined],
   ])('is not made: %s %s', async (method, path, body) => {
     const { storage, failAt } = createFailingStorage()
-    const world = await createWorld({ ...UNLIMITED, storage })
-    const admin = await asRoot(world)
-    await world.app.admins.create('Sue', 'a-long-password', 'superadmin')
+    const service = await createMemoryService({ ...UNLIMITED, storage })
+    const admin = await asRoot(service)
+    await service.app.admins.create('Sue', 'a-long-password', 'superadmin')
     await admin('POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Koi', rarity: 2 }] })
-    const [first] = await listed(world, 'fish', '&gamemode=earth&detail=full')
+    const [first] = await listed(service, 'fish', '&gamemode=earth&detail=full')
     const state = async () => ({
       users: await (await admin('GET', '/admin/users')).json(),
       admins: await (await admin('GET', '/admin/admins')).json(),
       stats: await (await admin('GET', '/admin/stats')).json(),
-      secret: await storage.items.getItem(`secret:${world.alex.id}:fernet`),
+      secret: await storage.items.getItem(`secret:${service.alex.id}:fernet`),
     })
     const before = await state()
     failAt(/^items\.setItem audit:/)

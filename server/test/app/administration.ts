@@ -1,10 +1,10 @@
 import { type CreatedUser, createdUserSchema, MEDIA_TYPES, type Session, type UserList } from '@fish-crab/sdk/contract'
 import { expect } from 'vitest'
-import { ADDRESS_HEADER, type World } from './lane.ts'
+import { ADDRESS_HEADER, type TestService } from './test-service.ts'
 
 /** Sends credentials to the login. */
-export function login(world: World, username: string, password: string, address?: string): Promise<Response> {
-  return world.request('/admin/login', {
+export function login(service: TestService, username: string, password: string, address?: string): Promise<Response> {
+  return service.request('/admin/login', {
     method: 'POST',
     headers: { 'content-type': MEDIA_TYPES.json, ...(address ? { [ADDRESS_HEADER]: address } : {}) },
     body: JSON.stringify({ username, password }),
@@ -15,9 +15,9 @@ export function login(world: World, username: string, password: string, address?
 export type AsAdmin = (method: string, path: string, body?: unknown) => Promise<Response>
 
 /** What `asAdmin` sends with a session that is open already. */
-export function withSession(world: World, token: string): AsAdmin {
+export function withSession(service: TestService, token: string): AsAdmin {
   return (method, path, body) =>
-    world.request(path, {
+    service.request(path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -28,10 +28,10 @@ export function withSession(world: World, token: string): AsAdmin {
 }
 
 /** Logs the seeded superadmin in. */
-export async function asRoot(world: World): Promise<AsAdmin> {
-  const response = await login(world, world.root.username, world.root.password)
+export async function asRoot(service: TestService): Promise<AsAdmin> {
+  const response = await login(service, service.root.username, service.root.password)
   expect(response.status).toBe(200)
-  return withSession(world, ((await response.json()) as Session).token)
+  return withSession(service, ((await response.json()) as Session).token)
 }
 
 /** Creates a user and answers it with its secrets. */

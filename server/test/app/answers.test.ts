@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { answersBehaviour } from './behaviour/answers.ts'
 import { expectError, readError } from './errors.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-answersBehaviour(createWorld)
+answersBehaviour(createMemoryService)
 
 describe('a method that nobody ever heard of', () => {
   it('is not allowed on a known path, and not found on an unknown one', async () => {
-    const world = await createWorld()
-    await expectError(await world.request('/status', { method: 'X-ODD' }), 'method_not_allowed')
-    await expectError(await world.request('/nowhere', { method: 'X-ODD' }), 'not_found')
+    const service = await createMemoryService()
+    await expectError(await service.request('/status', { method: 'X-ODD' }), 'method_not_allowed')
+    await expectError(await service.request('/nowhere', { method: 'X-ODD' }), 'not_found')
   })
 })
 
@@ -20,19 +20,19 @@ describe('errors that nobody foresaw', () => {
       verify: async () =>
         Promise.reject(Object.assign(new TypeError('the pepper is kept in /etc/pepper'), { data: 1 })),
     }
-    const world = await createWorld({ passwords })
-    const response = await world.request('/get/user/key', { headers: { authorization: `Basic ${btoa('Alex:x')}` } })
+    const service = await createMemoryService({ passwords })
+    const response = await service.request('/get/user/key', { headers: { authorization: `Basic ${btoa('Alex:x')}` } })
     expect(response.status).toBe(500)
     expect(JSON.stringify(await readError(response))).not.toMatch(/pepper|TypeError/)
   })
 
   it('are answered even when the client address cannot be told', async () => {
-    const world = await createWorld({
+    const service = await createMemoryService({
       clientAddress: () => {
         throw new Error('the socket at 10.9.8.7 is gone')
       },
     })
-    const response = await world.request('/status')
+    const response = await service.request('/status')
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('10.9.8.7')
   })

@@ -1,8 +1,8 @@
 import { cachingBehaviour } from './behaviour/caching.ts'
 import { encodingBehaviour } from './behaviour/encoding.ts'
 import { freshnessBehaviour } from './behaviour/freshness.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-cachingBehaviour(createWorld)
-encodingBehaviour(createWorld)
-freshnessBehaviour(createWorld)
+cachingBehaviour(createMemoryService)
+encodingBehaviour(createMemoryService)
+freshnessBehaviour(createMemoryService)

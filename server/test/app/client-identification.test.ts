@@ -1,7 +1,7 @@
 import { clientKey, forwardedAddress } from '@fish-crab/server/app'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
 describe('a client', () => {
   it.each([
@@ -119,14 +119,14 @@ describe('behind trusted proxies, the address', () => {
 
 describe('the limit of a client', () => {
   it('holds whichever address forms it comes under', async () => {
-    const world = await createWorld()
+    const service = await createMemoryService()
     const addresses = ['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207', '::FFFF:192.0.2.7']
     for (let count = 0; count < 25; count += 1) {
       const address = addresses[count % addresses.length] ?? ''
-      expect((await world.request('/status', { headers: { 'x-test-address': address } })).status).toBe(200)
+      expect((await service.request('/status', { headers: { 'x-test-address': address } })).status).toBe(200)
     }
     for (const address of addresses) {
-      expect((await world.request('/status', { headers: { 'x-test-address': address } })).status).toBe(429)
+      expect((await service.request('/status', { headers: { 'x-test-address': address } })).status).toBe(429)
     }
   })
 })

@@ -1,4 +1,4 @@
 import { corsBehaviour } from './behaviour/cors.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-corsBehaviour(createWorld)
+corsBehaviour(createMemoryService)

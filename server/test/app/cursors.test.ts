@@ -3,15 +3,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { asRoot } from './administration.ts'
 import { write } from './catches.ts'
 import { expectError } from './errors.ts'
-import { SESSION_SECRET, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const SEAL = 'a seal secret of a test'
 
 /** A service, and another one on the same storage, as after a restart. */
 async function createRestarted(session: string) {
   const storage = createMemoryStorage()
-  const world = await createWorld({ ...UNLIMITED, storage })
+  const service = await createMemoryService({ ...UNLIMITED, storage })
   const restarted = createApp({
     ...UNLIMITED,
     storage,
@@ -19,10 +19,10 @@ async function createRestarted(session: string) {
     passwords: plainPasswords,
     version: '0.0.0-test',
     clientAddress: () => '192.0.2.1',
-    clock: world.now,
+    clock: service.now,
   })
   const ask = (path: string, init?: RequestInit) => restarted.fetch(new Request(`http://service.test${path}`, init))
-  return { world, ask }
+  return { service, ask }
 }
 
 const cursorOf = async (response: Response) => ((await response.json()) as { nextCursor?: string }).nextCursor ?? ''
@@ -33,17 +33,17 @@ describe('a cursor', () => {
       [SESSION_SECRET, 200],
       ['another session secret of 32 bytes', 400],
     ] as const) {
-      const { world, ask } = await createRestarted(session)
-      await write(world, 'fish', { fish: [1, 2, 3].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
+      const { service, ask } = await createRestarted(session)
+      await write(service, 'fish', { fish: [1, 2, 3].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
       const path = '/get/fish?name=Alex&gamemode=earth&limit=2'
-      const cursor = await cursorOf(await world.request(path))
+      const cursor = await cursorOf(await service.request(path))
       expect((await ask(`${path}&cursor=${cursor}`)).status).toBe(status)
     }
   })
 
   it('of one listing of administrators is refused by the others', async () => {
-    const world = await createWorld(UNLIMITED)
-    const admin = await asRoot(world)
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
     for (const name of ['Bob', 'Cleo', 'audit']) await admin('POST', '/admin/users', { name })
     const users = await cursorOf(await admin('GET', '/admin/users?limit=1'))
     const audit = await cursorOf(await admin('GET', '/admin/audit?limit=1'))
@@ -55,12 +55,12 @@ describe('a cursor', () => {
   })
 
   it('is made again after its key could not be derived', async () => {
-    const world = await createWorld(UNLIMITED)
-    await write(world, 'fish', { fish: [1, 2].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
+    const service = await createMemoryService(UNLIMITED)
+    await write(service, 'fish', { fish: [1, 2].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
     const derive = vi.spyOn(crypto.subtle, 'deriveKey').mockRejectedValueOnce(new Error('out of memory'))
     onTestFinished(() => derive.mockRestore())
     const path = '/get/fish?name=Alex&gamemode=earth&limit=1'
-    expect((await world.request(path)).status).toBe(500)
-    expect((await world.request(path)).status).toBe(200)
+    expect((await service.request(path)).status).toBe(500)
+    expect((await service.request(path)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
 import { hostileBehaviour } from './behaviour/hostile.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-hostileBehaviour(createWorld)
+hostileBehaviour(createMemoryService)

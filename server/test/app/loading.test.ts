@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { login } from './administration.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
 /** What the app loads when it is first needed, by a request that needs it. */
 const PARTS = [
@@ -29,35 +29,35 @@ function breakPart(path: string): { mend(): void } {
   }
 }
 
-function ask(world: Awaited<ReturnType<typeof createWorld>>, path: string): Promise<Response> {
-  return path === '/admin/login' ? login(world, 'root', 'root-password') : world.request(path)
+function ask(service: Awaited<ReturnType<typeof createMemoryService>>, path: string): Promise<Response> {
+  return path === '/admin/login' ? login(service, 'root', 'root-password') : service.request(path)
 }
 
 describe('a part of the app that is loaded when it is needed', () => {
   it.each(PARTS)('%s is loaded again after it could not be', async (part, path) => {
     vi.resetModules()
     const { mend } = breakPart(part)
-    const world = await createWorld(UNLIMITED)
-    expect((await ask(world, path)).status).toBe(500)
-    expect((await ask(world, path)).status).toBe(500)
+    const service = await createMemoryService(UNLIMITED)
+    expect((await ask(service, path)).status).toBe(500)
+    expect((await ask(service, path)).status).toBe(500)
     mend()
-    expect((await ask(world, path)).status).toBe(200)
+    expect((await ask(service, path)).status).toBe(200)
   })
 
   it.each(PARTS)('%s is there before the first request of a host that checks the secrets', async (part, path) => {
     vi.resetModules()
-    const world = await createWorld(UNLIMITED)
-    await world.app.checkSecrets()
+    const service = await createMemoryService(UNLIMITED)
+    await service.app.checkSecrets()
     breakPart(part)
-    expect((await ask(world, path)).status).toBe(200)
+    expect((await ask(service, path)).status).toBe(200)
   })
 
   it.each(PARTS)('%s that cannot be loaded at start is an error of the start', async (part) => {
     vi.resetModules()
     const { mend } = breakPart(part)
-    const world = await createWorld(UNLIMITED)
-    await expect(world.app.checkSecrets()).rejects.toThrow()
+    const service = await createMemoryService(UNLIMITED)
+    await expect(service.app.checkSecrets()).rejects.toThrow()
     mend()
-    await world.app.checkSecrets()
+    await service.app.checkSecrets()
   })
 })

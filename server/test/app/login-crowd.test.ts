@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { ADDRESS_HEADER, basic, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { ADDRESS_HEADER, basic, UNLIMITED } from './test-service.ts'
 
 const KEY = '/get/user/key'
 
-/** A world in which the check of a password takes until it is told to end. */
-async function createSlowWorld() {
+/** A service in which the check of a password takes until it is told to end. */
+async function createSlowService() {
   const running: { readonly password: string; end(): void }[] = []
   const started: string[] = []
   const verify = (password: string, hash: string) => {
@@ -32,9 +32,9 @@ async function createSlowWorld() {
     error() {},
   }
   const { storage, calls } = createFailingStorage()
-  const world = await createWorld({ ...UNLIMITED, storage, passwords: { ...plainPasswords, verify }, logger })
+  const service = await createMemoryService({ ...UNLIMITED, storage, passwords: { ...plainPasswords, verify }, logger })
   return {
-    ...world,
+    ...service,
     running: running as readonly { readonly password: string }[],
     /** The passwords of all checks so far, in the order in which they began. */
     started: started as readonly string[],
@@ -48,62 +48,63 @@ async function createSlowWorld() {
     /** Lets the checks that run take so long, and ends them. */
     async end(ms = 0) {
       await expect.poll(() => running.length, { interval: 1 }).toBeGreaterThan(0)
-      world.advance(ms)
+      service.advance(ms)
       for (const check of [...running]) check.end()
     },
     /** Asks for the key of the only account that fits; the password tells the attempt from others. */
     ask(password: string, { name = 'Alex', address = '192.0.2.1', signal = new AbortController().signal } = {}) {
       const headers = { authorization: basic(name, password), [ADDRESS_HEADER]: address }
-      return world.request(KEY, { headers, signal })
+      return service.request(KEY, { headers, signal })
     },
   }
 }
 
-type SlowWorld = Awaited<ReturnType<typeof createSlowWorld>>
+type SlowService = Awaited<ReturnType<typeof createSlowService>>
 
 /** Ends checks until all of these requests are answered. */
-async function answersOf(world: SlowWorld, asked: readonly Promise<Response>[], ms = 0): Promise<Response[]> {
+async function answersOf(service: SlowService, asked: readonly Promise<Response>[], ms = 0): Promise<Response[]> {
   let left = asked.length
   for (const one of asked) void one.then(() => (left -= 1))
   while (left > 0) {
-    if (world.running.length > 0) await world.end(ms)
+    if (service.running.length > 0) await service.end(ms)
     await new Promise((resolve) => setImmediate(resolve))
   }
   return Promise.all(asked)
 }
 
-const begun = (world: SlowWorld, count: number) => expect.poll(() => world.started, { interval: 1 }).toHaveLength(count)
+const begun = (service: SlowService, count: number) =>
+  expect.poll(() => service.started, { interval: 1 }).toHaveLength(count)
 
 describe('a crowd of logins', () => {
   it('has two passwords checked at once, also of one client, and no more', async () => {
-    const world = await createSlowWorld()
-    const asked = Array.from({ length: 6 }, (_, index) => world.ask(`wrong ${index}`))
-    await begun(world, 2)
+    const service = await createSlowService()
+    const asked = Array.from({ length: 6 }, (_, index) => service.ask(`wrong ${index}`))
+    await begun(service, 2)
     let most = 0
     const watch = setInterval(() => {
-      most = Math.max(most, world.running.length)
+      most = Math.max(most, service.running.length)
     }, 0)
-    const answers = await answersOf(world, asked)
+    const answers = await answersOf(service, asked)
     clearInterval(watch)
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(401))
     expect(most).toBeLessThanOrEqual(2)
   })
 
   it('with the same name and password has it checked once', async () => {
-    const world = await createSlowWorld()
-    const asked = Array.from({ length: 80 }, () => world.ask('alex-password'))
-    const answers = await answersOf(world, asked, 700)
+    const service = await createSlowService()
+    const asked = Array.from({ length: 80 }, () => service.ask('alex-password'))
+    const answers = await answersOf(service, asked, 700)
     expect(answers.map(({ status }) => status)).toEqual(Array(80).fill(200))
-    expect(world.started).toHaveLength(1)
+    expect(service.started).toHaveLength(1)
   })
 
   it('is let in as fast as it can be, and the rest is told at once to come back: 503 with Retry-After', async () => {
-    const world = await createSlowWorld()
+    const service = await createSlowService()
     for (let count = 0; count < 20; count += 1) {
-      await answersOf(world, [world.ask('x', { name: `early-${count}` })], 500)
+      await answersOf(service, [service.ask('x', { name: `early-${count}` })], 500)
     }
     const crowd = Array.from({ length: 60 }, (_, index) =>
-      world.ask('x', { name: `player-${index}`, address: `192.0.2.${index}` }),
+      service.ask('x', { name: `player-${index}`, address: `192.0.2.${index}` }),
     )
     const [answered, waiting] = [[] as Response[], new Set(crowd)]
     for (const one of crowd) {
@@ -112,7 +113,7 @@ describe('a crowd of logins', () => {
         waiting.delete(one)
       })
     }
-    await world.queued(80)
+    await service.queued(80)
     const refused = [...answered]
     for (const answer of refused) {
       expect(answer.headers.get(HEADERS.retryAfter)).toBe('10')
@@ -121,43 +122,43 @@ describe('a crowd of logins', () => {
     // Each takes a second at least, two run at once: more than 20 can never be served in 10 s.
     expect(waiting.size).toBeGreaterThan(0)
     expect(waiting.size).toBeLessThanOrEqual(20)
-    const before = world.now()
-    for (const answer of await answersOf(world, [...waiting], 500)) expect([401, 503]).toContain(answer.status)
+    const before = service.now()
+    for (const answer of await answersOf(service, [...waiting], 500)) expect([401, 503]).toContain(answer.status)
     expect(answered).toHaveLength(60)
     expect(answered.some(({ status }) => status === 401)).toBe(true)
-    expect(world.now() - before).toBeLessThanOrEqual(10_000)
+    expect(service.now() - before).toBeLessThanOrEqual(10_000)
   })
 
   it('is not kept waiting for more than 10 s when checks take longer than they did', async () => {
-    const world = await createSlowWorld()
-    const first = [world.ask('wrong 1'), world.ask('wrong 2')]
-    await begun(world, 2)
-    const late = world.ask('alex-password')
-    await world.queued(3)
-    await answersOf(world, [...first, late], 5001)
+    const service = await createSlowService()
+    const first = [service.ask('wrong 1'), service.ask('wrong 2')]
+    await begun(service, 2)
+    const late = service.ask('alex-password')
+    await service.queued(3)
+    await answersOf(service, [...first, late], 5001)
     await expectError(await late, 'unavailable')
-    expect(world.started).not.toContain('alex-password')
+    expect(service.started).not.toContain('alex-password')
   })
 
   it('of one client does not keep others waiting', async () => {
-    const world = await createSlowWorld()
-    const flood = Array.from({ length: 9 }, (_, index) => world.ask(`flood ${index}`, { name: `guess-${index}` }))
-    await world.queued(9)
-    const other = world.ask('alex-password', { address: '198.51.100.1' })
-    await world.queued(10)
-    await answersOf(world, [...flood, other])
+    const service = await createSlowService()
+    const flood = Array.from({ length: 9 }, (_, index) => service.ask(`flood ${index}`, { name: `guess-${index}` }))
+    await service.queued(9)
+    const other = service.ask('alex-password', { address: '198.51.100.1' })
+    await service.queued(10)
+    await answersOf(service, [...flood, other])
     expect((await other).status).toBe(200)
     // Two of the flood ran when it came, and one more was on its turn before it.
-    expect(new Set(world.started.slice(0, world.started.indexOf('alex-password'))).size).toBe(3)
+    expect(new Set(service.started.slice(0, service.started.indexOf('alex-password'))).size).toBe(3)
   })
 
   it('of one client that fills the queue leaves room for others, and gets 503 for the rest', async () => {
-    const world = await createSlowWorld()
-    const flood = Array.from({ length: 600 }, (_, index) => world.ask(`flood ${index}`, { name: `guess-${index}` }))
-    await world.queued(600)
-    const other = world.ask('alex-password', { address: '198.51.100.1' })
-    await world.queued(601)
-    const answers = await answersOf(world, [...flood, other])
+    const service = await createSlowService()
+    const flood = Array.from({ length: 600 }, (_, index) => service.ask(`flood ${index}`, { name: `guess-${index}` }))
+    await service.queued(600)
+    const other = service.ask('alex-password', { address: '198.51.100.1' })
+    await service.queued(601)
+    const answers = await answersOf(service, [...flood, other])
     expect(answers.at(-1)?.status).toBe(200)
     // 100 were checked and found wrong. What was not checked did not fail.
     const statuses = Object.groupBy(answers.slice(0, -1), ({ status }) => status)
@@ -167,11 +168,11 @@ describe('a crowd of logins', () => {
   })
 
   it('does not use up the failures of its address while its passwords are right', async () => {
-    const world = await createSlowWorld()
+    const service = await createSlowService()
     const names = Array.from({ length: 120 }, (_, index) => `player-${index}`)
-    await Promise.all(names.map((name) => world.app.users.create({ name, password: `password of ${name}` })))
-    const asked = names.map((name) => world.ask(`password of ${name}`, { name }))
-    const answers = await answersOf(world, asked)
+    await Promise.all(names.map((name) => service.app.users.create({ name, password: `password of ${name}` })))
+    const asked = names.map((name) => service.ask(`password of ${name}`, { name }))
+    const answers = await answersOf(service, asked)
     expect(answers.map(({ status }) => status)).toEqual(Array(120).fill(200))
   })
 })
@@ -180,65 +181,66 @@ const WINDOW = { durationMs: LIMITS.failedLoginWindowSeconds * 1000, limit: 100,
 
 describe('a login whose client went away', () => {
   it('does not take those with it who sent the same name and password', async () => {
-    const world = await createSlowWorld()
+    const service = await createSlowService()
     const leaving = new AbortController()
-    const running = [world.ask('wrong 1'), world.ask('wrong 2')]
-    await begun(world, 2)
-    const gone = world.ask('alex-password', { signal: leaving.signal })
-    await world.queued(3)
-    const staying = Array.from({ length: 10 }, () => world.ask('alex-password'))
-    await world.queued(13)
+    const running = [service.ask('wrong 1'), service.ask('wrong 2')]
+    await begun(service, 2)
+    const gone = service.ask('alex-password', { signal: leaving.signal })
+    await service.queued(3)
+    const staying = Array.from({ length: 10 }, () => service.ask('alex-password'))
+    await service.queued(13)
     leaving.abort()
     expect((await gone).status).toBe(499)
-    const answers = await answersOf(world, [...running, ...staying])
+    const answers = await answersOf(service, [...running, ...staying])
     expect(answers.map(({ status }) => status)).toEqual([401, 401, ...Array(10).fill(200)])
-    expect(world.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
+    expect(service.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
   })
 
   it('leaves the queue: it is not checked, not counted, and logged as 499', async () => {
-    const world = await createSlowWorld()
-    const running = [world.ask('wrong 1'), world.ask('wrong 2')]
-    await begun(world, 2)
+    const service = await createSlowService()
+    const running = [service.ask('wrong 1'), service.ask('wrong 2')]
+    await begun(service, 2)
     const leaving = new AbortController()
-    const gone = Array.from({ length: 20 }, (_, index) => world.ask(`gone ${index}`, { signal: leaving.signal }))
-    await world.queued(22)
+    const gone = Array.from({ length: 20 }, (_, index) => service.ask(`gone ${index}`, { signal: leaving.signal }))
+    await service.queued(22)
     leaving.abort()
     expect((await Promise.all(gone)).map(({ status }) => status)).toEqual(Array(20).fill(499))
-    expect((await answersOf(world, running)).map(({ status }) => status)).toEqual([401, 401])
-    expect(world.started.some((password) => password.startsWith('gone'))).toBe(false)
-    const failures = await world.storage.peekWindow('login:192.0.2.1', { ...WINDOW, now: world.now() })
+    expect((await answersOf(service, running)).map(({ status }) => status)).toEqual([401, 401])
+    expect(service.started.some((password) => password.startsWith('gone'))).toBe(false)
+    const failures = await service.storage.peekWindow('login:192.0.2.1', { ...WINDOW, now: service.now() })
     expect(failures.count).toBe(2)
-    const statuses = world.logged.map(({ status }) => status)
+    const statuses = service.logged.map(({ status }) => status)
     expect(statuses.filter((status) => status === 499)).toHaveLength(20)
   })
 
   it('while its password is checked is logged as 499 too, never as a key that was sent', async () => {
-    const world = await createSlowWorld()
+    const service = await createSlowService()
     const leaving = new AbortController()
-    const gone = world.ask('alex-password', { signal: leaving.signal })
-    await begun(world, 1)
+    const gone = service.ask('alex-password', { signal: leaving.signal })
+    await begun(service, 1)
     leaving.abort()
-    await answersOf(world, [gone])
-    expect(world.logged.map(({ status }) => status)).toEqual([499])
+    await answersOf(service, [gone])
+    expect(service.logged.map(({ status }) => status)).toEqual([499])
   })
 })
 
 describe('a user who is created in a crowd', () => {
   it('is refused whole: nothing is stored of one whose password found no turn', async () => {
-    const world = await createSlowWorld()
-    const session = asRoot(world)
-    await world.end()
+    const service = await createSlowService()
+    const session = asRoot(service)
+    await service.end()
     const admin = await session
-    const stored = async () => (await world.storage.items.getKeys('')).filter((key) => !key.startsWith('audit:')).sort()
+    const stored = async () =>
+      (await service.storage.items.getKeys('')).filter((key) => !key.startsWith('audit:')).sort()
     const before = await stored()
-    const crowd = [world.ask('one'), world.ask('two', { address: '192.0.2.2' })]
-    await begun(world, 3)
+    const crowd = [service.ask('one'), service.ask('two', { address: '192.0.2.2' })]
+    await begun(service, 3)
     const created = admin('POST', '/admin/users', { name: 'Bea' })
-    const audited = async () => (await world.storage.items.getKeys('audit:')).length
+    const audited = async () => (await service.storage.items.getKeys('audit:')).length
     await expect.poll(audited, { interval: 1 }).toBe(2)
     await new Promise((resolve) => setImmediate(resolve))
-    world.advance(11_000)
-    await answersOf(world, crowd)
+    service.advance(11_000)
+    await answersOf(service, crowd)
     await expectError(await created, 'unavailable')
     expect(await stored()).toEqual(before)
   })
@@ -247,37 +249,37 @@ describe('a user who is created in a crowd', () => {
 describe('the guard of logins', () => {
   it('does little for each of a thousand logins at once, also when all say the same', async () => {
     const { storage, calls } = createFailingStorage()
-    const world = await createWorld({ ...UNLIMITED, storage })
+    const service = await createMemoryService({ ...UNLIMITED, storage })
     const before = calls.length
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => login(world, 'root', 'wrong')))
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => login(service, 'root', 'wrong')))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(calls.length - before).toBeLessThan(20_000)
   })
 
   it('refuses everybody it cannot count, and only while it has no room', async () => {
-    const world = await createWorld({ ...UNLIMITED, storage: createMemoryStorage({ windows: 3 }) })
+    const service = await createMemoryService({ ...UNLIMITED, storage: createMemoryStorage({ windows: 3 }) })
     // Three clients that failed as often as a client may, under one name each.
     for (const client of ['192.0.2.10', '192.0.2.11', '192.0.2.12']) {
-      for (let count = 0; count < 10; count += 1) await login(world, 'root', 'wrong', client)
+      for (let count = 0; count < 10; count += 1) await login(service, 'root', 'wrong', client)
     }
     for (let count = 0; count < 30; count += 1) {
-      await expectError(await login(world, 'root', 'wrong', '192.0.2.99'), 'rate_limited')
+      await expectError(await login(service, 'root', 'wrong', '192.0.2.99'), 'rate_limited')
     }
-    world.advance(LIMITS.failedLoginWindowSeconds * 1000)
-    expect((await login(world, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
+    service.advance(LIMITS.failedLoginWindowSeconds * 1000)
+    expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 
   it('and the limit of administrators have room of their own, whatever floods the public endpoints', async () => {
     const storage = createMemoryStorage({ windows: 3 })
-    const world = await createWorld({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
+    const service = await createMemoryService({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
     for (let client = 10; client < 20; client += 1) {
-      await world.request('/status', { headers: { [ADDRESS_HEADER]: `192.0.2.${client}` } })
+      await service.request('/status', { headers: { [ADDRESS_HEADER]: `192.0.2.${client}` } })
     }
-    await expectError(await world.request('/status', { headers: { [ADDRESS_HEADER]: '192.0.2.99' } }), 'rate_limited')
-    const session = await login(world, 'root', 'root-password', '192.0.2.99')
+    await expectError(await service.request('/status', { headers: { [ADDRESS_HEADER]: '192.0.2.99' } }), 'rate_limited')
+    const session = await login(service, 'root', 'root-password', '192.0.2.99')
     expect(session.status).toBe(200)
     const { token } = (await session.json()) as { token: string }
-    const me = await world.request('/admin/me', { headers: { authorization: `Bearer ${token}` } })
+    const me = await service.request('/admin/me', { headers: { authorization: `Bearer ${token}` } })
     expect(me.status).toBe(200)
   })
 })

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { listed, post, SALMON, seal, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
 /** Metrics that keep every observation. */
 function createRecorder() {
@@ -24,8 +24,8 @@ function createRecorder() {
 describe('metrics of the app', () => {
   it('are answered as their host renders them, uncounted, in its content type', async () => {
     const { metrics, decisions } = createRecorder()
-    const world = await createWorld({ metrics })
-    const response = await world.request('/metrics')
+    const service = await createMemoryService({ metrics })
+    const response = await service.request('/metrics')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(response.headers.get('x-ratelimit-limit')).toBeNull()
@@ -34,7 +34,7 @@ describe('metrics of the app', () => {
   })
 
   it('are not there where the host brings none', async () => {
-    await expectError(await (await createWorld()).request('/metrics'), 'not_found')
+    await expectError(await (await createMemoryService()).request('/metrics'), 'not_found')
   })
 
   it.each([
@@ -47,19 +47,19 @@ describe('metrics of the app', () => {
     ['BREW', '/status', 'unmatched', 'other', 405],
   ] as const)('%s %s counts as route %s', async (sent, path, route, method, status) => {
     const { metrics, requests } = createRecorder()
-    const world = await createWorld({ metrics })
-    await world.request(path, { method: sent })
+    const service = await createMemoryService({ metrics })
+    await service.request(path, { method: sent })
     expect(requests).toEqual([{ route, method, status, seconds: expect.any(Number) }])
     expect(requests[0]?.seconds).toBeGreaterThan(0)
   })
 
   it('name the route of a request that the limit refused, and what the limit decided', async () => {
     const { metrics, requests, decisions } = createRecorder()
-    const world = await createWorld({ metrics, rateLimit: { requests: 1, windowMs: 1000 } })
-    await world.request('/demo/fish')
-    await world.request('/demo/fish')
-    await world.request('/demo/fish', { headers: { 'x-api-key': world.alex.apiKey } })
-    await world.request('/readyz')
+    const service = await createMemoryService({ metrics, rateLimit: { requests: 1, windowMs: 1000 } })
+    await service.request('/demo/fish')
+    await service.request('/demo/fish')
+    await service.request('/demo/fish', { headers: { 'x-api-key': service.alex.apiKey } })
+    await service.request('/readyz')
     expect(requests.map(({ route, status }) => [route, status])).toEqual([
       ['demoFish', 200],
       ['demoFish', 429],
@@ -71,11 +71,11 @@ describe('metrics of the app', () => {
 
   it('know no label that a client made up', async () => {
     const { metrics, requests } = createRecorder()
-    const world = await createWorld({ ...UNLIMITED, metrics })
+    const service = await createMemoryService({ ...UNLIMITED, metrics })
     for (let index = 0; index < 50; index += 1) {
-      await world.request(`/made/up/${index}`, { method: `M${index}` })
-      await world.request(`/admin/users/U${index}`)
-      await world.request(`/docs/${index}`)
+      await service.request(`/made/up/${index}`, { method: `M${index}` })
+      await service.request(`/admin/users/U${index}`)
+      await service.request(`/docs/${index}`)
     }
     const series = new Set(requests.map(({ route, method, status }) => `${route} ${method} ${status}`))
     expect(series).toEqual(new Set(['unmatched other 404', 'showUser GET 401', 'unmatched GET 404']))
@@ -84,10 +84,10 @@ describe('metrics of the app', () => {
 
   it('time every operation of the storage, on items and on records', async () => {
     const { metrics, operations } = createRecorder()
-    const world = await createWorld({ ...UNLIMITED, metrics })
-    expect((await write(world, 'fish', SALMON)).status).toBe(201)
-    await listed(world)
-    await world.request('/status')
+    const service = await createMemoryService({ ...UNLIMITED, metrics })
+    expect((await write(service, 'fish', SALMON)).status).toBe(201)
+    await listed(service)
+    await service.request('/status')
     expect(new Set(operations.map(({ operation }) => operation))).toEqual(
       new Set(['getItem', 'setItem', 'setItemIfAbsent', 'countInWindow', 'append', 'version', 'read', 'ping']),
     )
@@ -101,12 +101,12 @@ describe('metrics of the app', () => {
   it('count the operations that failed, and the failure still is what it was', async () => {
     const { metrics, operations } = createRecorder()
     const { storage, failAt } = createFailingStorage()
-    const world = await createWorld({ ...UNLIMITED, metrics, storage })
-    const token = await seal(world, SALMON)
+    const service = await createMemoryService({ ...UNLIMITED, metrics, storage })
+    const token = await seal(service, SALMON)
     failAt(/^append|^read|^ping/)
-    await expectError(await post(world, 'fish', token), 'storage_error')
-    await expectError(await world.request('/get/fish?name=Alex&gamemode=earth'), 'storage_error')
-    expect((await world.request('/status')).status).toBe(503)
+    await expectError(await post(service, 'fish', token), 'storage_error')
+    await expectError(await service.request('/get/fish?name=Alex&gamemode=earth'), 'storage_error')
+    expect((await service.request('/status')).status).toBe(503)
     const failures = operations.filter(({ failed }) => failed).map(({ operation }) => operation)
     expect(failures).toEqual(['append', 'read', 'ping'])
   })

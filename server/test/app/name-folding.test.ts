@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { asRoot, login } from './administration.ts'
 import { write } from './catches.ts'
 import { expectError } from './errors.ts'
-import { basic, UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { basic, UNLIMITED } from './test-service.ts'
 
 /** The Kelvin sign, whose lower case is a k. */
 const LOOK_ALIKE = '\u212aevin'
 
-/** A world with a player and an administrator called Kevin. */
+/** A service with a player and an administrator called Kevin. */
 async function createKevins() {
-  const world = await createWorld(UNLIMITED)
-  await world.app.users.create({ name: 'Kevin', password: 'kevin-password' })
-  await world.app.admins.create('Kevin', 'admin-password', 'admin')
-  return world
+  const service = await createMemoryService(UNLIMITED)
+  await service.app.users.create({ name: 'Kevin', password: 'kevin-password' })
+  await service.app.admins.create('Kevin', 'admin-password', 'admin')
+  return service
 }
 
 describe('a name that equals another only by the letters of another alphabet', () => {
@@ -24,15 +24,15 @@ describe('a name that equals another only by the letters of another alphabet', (
   })
 
   it('is not let in as the administrator', async () => {
-    const world = await createKevins()
-    expect((await login(world, 'kEVIN', 'admin-password')).status).toBe(200)
-    await expectError(await login(world, LOOK_ALIKE, 'admin-password'), 'invalid_credentials')
+    const service = await createKevins()
+    expect((await login(service, 'kEVIN', 'admin-password')).status).toBe(200)
+    await expectError(await login(service, LOOK_ALIKE, 'admin-password'), 'invalid_credentials')
   })
 
   it('is not the player who asks for the own key', async () => {
-    const world = await createKevins()
+    const service = await createKevins()
     const ask = (name: string) =>
-      world.request(`/get/user/key?name=${encodeURIComponent(name)}`, {
+      service.request(`/get/user/key?name=${encodeURIComponent(name)}`, {
         headers: { authorization: basic('Kevin', 'kevin-password') },
       })
     expect((await ask('KEVIN')).status).toBe(200)
@@ -40,9 +40,9 @@ describe('a name that equals another only by the letters of another alphabet', (
   })
 
   it('is not the player whose catches are posted', async () => {
-    const world = await createWorld(UNLIMITED)
-    const kevin = await world.app.users.create({ name: 'Kevin' })
-    const as = { ...world, alex: kevin }
+    const service = await createMemoryService(UNLIMITED)
+    const kevin = await service.app.users.create({ name: 'Kevin' })
+    const as = { ...service, alex: kevin }
     const fish = [{ name: 'Salmon', rarity: 3 }]
     expect((await write(as, 'fish', { user: 'KEVIN', gamemode: 'earth', fish }, { query: '?name=Kevin' })).status).toBe(
       201,
@@ -54,8 +54,8 @@ describe('a name that equals another only by the letters of another alphabet', (
   })
 
   it('is not the administrator who is removed', async () => {
-    const world = await createKevins()
-    const root = await asRoot(world)
+    const service = await createKevins()
+    const root = await asRoot(service)
     await expectError(await root('DELETE', `/admin/admins/${encodeURIComponent(LOOK_ALIKE)}`), 'admin_not_found')
     expect((await root('DELETE', '/admin/admins/kevin')).status).toBe(204)
   })

@@ -4,12 +4,12 @@ import { type OpenApiObject, openApiDocument } from '@fish-crab/sdk/openapi'
 import { createPlatformEncoder } from '@fish-crab/server/app'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
 type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
 
 async function served(): Promise<OpenApiObject> {
-  const response = await (await createWorld()).request('/openapi.json')
+  const response = await (await createMemoryService()).request('/openapi.json')
   expect(response.headers.get('content-type')).toBe('application/json')
   return (await response.json()) as OpenApiObject
 }
@@ -37,14 +37,14 @@ describe('the OpenAPI document', () => {
   })
 
   it('as served names exactly what is answered', async () => {
-    const world = await createWorld()
+    const service = await createMemoryService()
     const paths = (await served()).paths as Paths
     for (const { method, path } of Object.values(ROUTES)) {
       const template = path.replace(/:(\w+)/g, '{$1}')
       const described = paths[template]?.[method.toLowerCase()] !== undefined
-      const { status } = await world.request(path.replace(/:\w+/g, 'nobody'), {
+      const { status } = await service.request(path.replace(/:\w+/g, 'nobody'), {
         method,
-        headers: { 'x-api-key': world.alex.apiKey },
+        headers: { 'x-api-key': service.alex.apiKey },
       })
       const code = status === 404 || status === 405 ? 'unserved' : 'served'
       expect([method, path, code]).toEqual([method, path, described ? 'served' : 'unserved'])
@@ -54,8 +54,8 @@ describe('the OpenAPI document', () => {
 
 describe('GET /openapi.json', () => {
   it('is 304 for who has it, and encoded for who takes that', async () => {
-    const world = await createWorld()
-    const ask = (headers: Record<string, string>) => world.request('/openapi.json', { headers })
+    const service = await createMemoryService()
+    const ask = (headers: Record<string, string>) => service.request('/openapi.json', { headers })
     const plain = await ask({})
     const [etag, text] = [plain.headers.get('etag') ?? '', await plain.text()]
     expect(etag).toMatch(/^W\/"\w+"$/)
@@ -82,8 +82,8 @@ describe('GET /openapi.json', () => {
         return encoder.encode(...args)
       },
     }
-    const world = await createWorld({ contentEncoder: counting })
-    const read = () => world.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } })
+    const service = await createMemoryService({ contentEncoder: counting })
+    const read = () => service.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } })
     for (const response of [...(await Promise.all([read(), read(), read()])), await read()]) {
       expect(response.headers.get('content-encoding')).toBe('gzip')
     }

@@ -1,8 +1,8 @@
 import { catchNamesBehaviour } from './behaviour/catch-names.ts'
 import { momentsBehaviour } from './behaviour/moments.ts'
 import { payloadsBehaviour } from './behaviour/payloads.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-payloadsBehaviour(createWorld)
-momentsBehaviour(createWorld)
-catchNamesBehaviour(createWorld)
+payloadsBehaviour(createMemoryService)
+momentsBehaviour(createMemoryService)
+catchNamesBehaviour(createMemoryService)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { rateLimitBehaviour } from './behaviour/rate-limit.ts'
 import { rateLimitBypassBehaviour } from './behaviour/rate-limit-bypass.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-rateLimitBehaviour(createWorld)
-rateLimitBypassBehaviour(createWorld)
+rateLimitBehaviour(createMemoryService)
+rateLimitBypassBehaviour(createMemoryService)
 
 describe('requests whose path a socket passes on raw', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('requests whose path a socket passes on raw', () => {
     'HTTP://SERVICE.TEST/status',
     'http://service.test/v1/../v1/status',
   ])('are counted and answered alike for %s', async (url) => {
-    const { app } = await createWorld()
+    const { app } = await createMemoryService()
     // A host's own request object may hold an address that `new Request` would have cleaned up.
     const raw = new Proxy(new Request('http://service.test/'), {
       get: (target, name) => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { pagingBehaviour } from './behaviour/paging.ts'
 import { readsBehaviour } from './behaviour/reads.ts'
 import { write } from './catches.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
-readsBehaviour(createWorld)
-pagingBehaviour(createWorld)
+readsBehaviour(createMemoryService)
+pagingBehaviour(createMemoryService)
 
 /** Some 60 KB: two of them are streamed. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
@@ -28,9 +28,9 @@ describe('a read whose storage fails halfway', () => {
         }
       },
     }
-    const world = await createWorld({ ...UNLIMITED, storage: failing })
-    for (let count = 0; count < 9; count += 1) await write(world, 'fish', LARGE)
-    const response = await world.request('/get/fish?name=Alex&gamemode=earth')
+    const service = await createMemoryService({ ...UNLIMITED, storage: failing })
+    for (let count = 0; count < 9; count += 1) await write(service, 'fish', LARGE)
+    const response = await service.request('/get/fish?name=Alex&gamemode=earth')
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()
   })
@@ -48,9 +48,9 @@ describe('a read whose storage fails halfway', () => {
         }
       },
     }
-    const world = await createWorld({ ...UNLIMITED, storage: watched })
-    for (let count = 0; count < 9; count += 1) await write(world, 'fish', LARGE)
-    const response = await world.request('/get/fish?name=Alex&gamemode=earth')
+    const service = await createMemoryService({ ...UNLIMITED, storage: watched })
+    for (let count = 0; count < 9; count += 1) await write(service, 'fish', LARGE)
+    const response = await service.request('/get/fish?name=Alex&gamemode=earth')
     expect(closed).toBe(0)
     await response.body?.cancel()
     expect(closed).toBe(1)

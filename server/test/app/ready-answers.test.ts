@@ -2,16 +2,16 @@ import { gunzipSync } from 'node:zlib'
 import { createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { write } from './catches.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
 /** Some 60 KB: two of them are streamed. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const GZIP = { headers: { 'accept-encoding': 'gzip' } }
 
-/** A world whose reads of the storage are counted, by the chunk. */
-async function countingWorld(writes: number) {
+/** A service whose reads of the storage are counted, by the chunk. */
+async function countingService(writes: number) {
   const storage = createMemoryStorage()
   const read = { chunks: 0 }
   const counting = {
@@ -23,9 +23,9 @@ async function countingWorld(writes: number) {
       }
     },
   }
-  const world = await createWorld({ ...UNLIMITED, storage: counting })
-  for (let count = 0; count < writes; count += 1) await write(world, 'fish', LARGE)
-  return { world, read }
+  const service = await createMemoryService({ ...UNLIMITED, storage: counting })
+  for (let count = 0; count < writes; count += 1) await write(service, 'fish', LARGE)
+  return { service, read }
 }
 
 async function settled(): Promise<void> {
@@ -36,54 +36,54 @@ const bytesOf = async (response: Response) => Buffer.from(await response.arrayBu
 
 describe('a large collection in gzip', () => {
   it('is read and encoded once while it is unchanged, and anew when it changed', async () => {
-    const { world, read } = await countingWorld(20)
-    const first = await bytesOf(await world.request(READ, GZIP))
+    const { service, read } = await countingService(20)
+    const first = await bytesOf(await service.request(READ, GZIP))
     const chunks = read.chunks
-    const again = await world.request(READ, GZIP)
+    const again = await service.request(READ, GZIP)
     expect(again.headers.get('content-length')).toBe(String(first.length))
     expect((await bytesOf(again)).equals(first)).toBe(true)
-    expect((await world.request(READ, { ...GZIP, method: 'HEAD' })).headers.get('content-length')).not.toBeNull()
+    expect((await service.request(READ, { ...GZIP, method: 'HEAD' })).headers.get('content-length')).not.toBeNull()
     expect(read.chunks).toBe(chunks)
 
-    await write(world, 'fish', { fish: 'Late', rarity: 1 })
-    expect(gunzipSync(await bytesOf(await world.request(READ, GZIP))).toString()).toContain('Late')
+    await write(service, 'fish', { fish: 'Late', rarity: 1 })
+    expect(gunzipSync(await bytesOf(await service.request(READ, GZIP))).toString()).toContain('Late')
     expect(read.chunks).toBeGreaterThan(chunks)
   })
 
   it('is not kept when its reader left before the end, and read anew by the next one', async () => {
-    const { world } = await countingWorld(20)
-    const reader = (await world.request(READ, GZIP)).body?.getReader()
+    const { service } = await countingService(20)
+    const reader = (await service.request(READ, GZIP)).body?.getReader()
     await reader?.read()
     await reader?.cancel()
-    const whole = await bytesOf(await world.request(READ, GZIP))
-    expect(gunzipSync(whole).toString()).toBe(await (await world.request(READ)).text())
-    expect((await bytesOf(await world.request(READ, GZIP))).equals(whole)).toBe(true)
+    const whole = await bytesOf(await service.request(READ, GZIP))
+    expect(gunzipSync(whole).toString()).toBe(await (await service.request(READ)).text())
+    expect((await bytesOf(await service.request(READ, GZIP))).equals(whole)).toBe(true)
   })
 
   it('is whole for a second reader while the first has not finished', async () => {
-    const { world } = await countingWorld(20)
-    const slow = await world.request(READ, GZIP)
-    const quick = await bytesOf(await world.request(READ, GZIP))
+    const { service } = await countingService(20)
+    const slow = await service.request(READ, GZIP)
+    const quick = await bytesOf(await service.request(READ, GZIP))
     expect(gunzipSync(quick).equals(gunzipSync(await bytesOf(slow)))).toBe(true)
   })
 
   it('is kept for others although one reader takes its time', async () => {
-    const { world, read } = await countingWorld(20)
-    const slow = await world.request(READ, GZIP)
-    await bytesOf(await world.request(READ, GZIP))
+    const { service, read } = await countingService(20)
+    const slow = await service.request(READ, GZIP)
+    await bytesOf(await service.request(READ, GZIP))
     const chunks = read.chunks
-    expect((await world.request(READ, GZIP)).headers.get('content-length')).not.toBeNull()
+    expect((await service.request(READ, GZIP)).headers.get('content-length')).not.toBeNull()
     expect(read.chunks).toBe(chunks)
-    expect(gunzipSync(await bytesOf(slow)).toString()).toBe(await (await world.request(READ)).text())
+    expect(gunzipSync(await bytesOf(slow)).toString()).toBe(await (await service.request(READ)).text())
   })
 
   it('comes as it is when the host has no room to encode it, with no coding named', async () => {
     const platform = createPlatformEncoder()
     const full = { ...platform, encode: async () => undefined, encodeStream: () => undefined }
-    const world = await createWorld({ ...UNLIMITED, contentEncoder: full })
+    const service = await createMemoryService({ ...UNLIMITED, contentEncoder: full })
     for (const writes of [1, 20]) {
-      for (let count = 0; count < writes; count += 1) await write(world, 'fish', LARGE)
-      const answer = await world.request(READ, GZIP)
+      for (let count = 0; count < writes; count += 1) await write(service, 'fish', LARGE)
+      const answer = await service.request(READ, GZIP)
       expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null])
       expect(((await answer.json()) as { fish: unknown[] }).fish.length).toBeGreaterThanOrEqual(500)
     }
@@ -92,8 +92,8 @@ describe('a large collection in gzip', () => {
 
 describe('a large collection', () => {
   it.each(['identity', 'gzip'])('in %s is read from the storage no further than by its reader', async (coding) => {
-    const { world, read } = await countingWorld(50)
-    const answer = await world.request(READ, { headers: { 'accept-encoding': coding } })
+    const { service, read } = await countingService(50)
+    const answer = await service.request(READ, { headers: { 'accept-encoding': coding } })
     await settled()
     const atFirst = read.chunks
     expect(atFirst).toBeLessThan(4)
@@ -110,10 +110,10 @@ describe('a large collection', () => {
 
 describe('an app that was given no encoder', () => {
   it('offers gzip and no Brotli, which the platform makes at its slowest', async () => {
-    const world = await createWorld({ ...UNLIMITED, contentEncoder: createPlatformEncoder() })
-    await write(world, 'fish', LARGE)
+    const service = await createMemoryService({ ...UNLIMITED, contentEncoder: createPlatformEncoder() })
+    await write(service, 'fish', LARGE)
     const codingOf = async (accepted: string) =>
-      (await world.request(READ, { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding')
+      (await service.request(READ, { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding')
     expect([await codingOf('gzip, br'), await codingOf('br')]).toEqual(['gzip', null])
   })
 })

@@ -1,6 +1,6 @@
 import { replayBehaviour } from './behaviour/replay.ts'
 import { lateReplayBehaviour } from './behaviour/replay-late.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
 
-replayBehaviour(createWorld)
-lateReplayBehaviour(createWorld)
+replayBehaviour(createMemoryService)
+lateReplayBehaviour(createMemoryService)

@@ -6,16 +6,16 @@ import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { type AsAdmin, asRoot, create } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
 const TYPES = ['password', 'fernet', 'api-key'] as const
 const TIMES = 50
 const ADMIN_LIMIT = { adminRateLimit: UNLIMITED.rateLimit }
 
 async function worldOn(storage: FishStorage) {
-  const world = await createWorld({ ...UNLIMITED, ...ADMIN_LIMIT, storage })
-  return { ...world, admin: await asRoot(world) }
+  const service = await createMemoryService({ ...UNLIMITED, ...ADMIN_LIMIT, storage })
+  return { ...service, admin: await asRoot(service) }
 }
 
 /** What is stored of secrets, in order. */

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
 import { post, SALMON, seal, write } from './catches.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const SEAL = 'a seal secret of a test'
 const MASTER = 'a-master-key-of-a-test'
@@ -25,18 +25,18 @@ describe('no secret', () => {
     const log = createCapture()
     const failing = createFailingStorage()
     const options = { ...UNLIMITED, masterApiKey: MASTER, logger: log.logger, storage: failing.storage }
-    const world = await createWorld(options)
+    const service = await createMemoryService(options)
     const shown: string[] = []
     const seen = async (answer: Promise<Response>) => {
       const response = await answer
       shown.push(`${inspect(response.headers)} ${await response.clone().text()}`)
       return response
     }
-    const { token } = (await (await login(world, 'root', 'root-password')).json()) as Session
-    const root = withSession(world, token)
+    const { token } = (await (await login(service, 'root', 'root-password')).json()) as Session
+    const root = withSession(service, token)
     const bob = (await (await root('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser
     const reset = await (await root('POST', '/admin/users/Bob/reset', { type: 'fernet' })).json()
-    const fernet = await seal(world, SALMON)
+    const fernet = await seal(service, SALMON)
 
     for (const authorization of [
       basic('Alex', 'alex-password'),
@@ -45,23 +45,23 @@ describe('no secret', () => {
       `Bearer ${token}`,
     ]) {
       for (const path of ['/get/user/key?name=Bob', '/admin/users', '/nowhere']) {
-        await seen(world.request(path, { headers: { authorization, 'x-api-key': bob.apiKey } }))
+        await seen(service.request(path, { headers: { authorization, 'x-api-key': bob.apiKey } }))
       }
     }
-    await seen(world.request('/status', { headers: { 'x-api-key': MASTER } }))
-    await seen(post(world, 'fish', fernet))
-    await seen(post(world, 'fish', `${fernet}x`))
-    await seen(write(world, 'fish', { fish: 'very-private-payload', rarity: 'another-private-value' }))
+    await seen(service.request('/status', { headers: { 'x-api-key': MASTER } }))
+    await seen(post(service, 'fish', fernet))
+    await seen(post(service, 'fish', `${fernet}x`))
+    await seen(write(service, 'fish', { fish: 'very-private-payload', rarity: 'another-private-value' }))
     await seen(root('POST', '/admin/users', { name: 'Eve!', password: 'short77' }))
-    await seen(login(world, 'root', 'wrong-secret'))
+    await seen(login(service, 'root', 'wrong-secret'))
     failing.failAt(/^append|^items\.getItem secret|^countInWindow admin/)
-    await seen(post(world, 'fish', await seal(world, SALMON)))
+    await seen(post(service, 'fish', await seal(service, SALMON)))
     await seen(root('GET', '/admin/users'))
-    await seen(world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }))
+    await seen(service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }))
 
     expect(log.lines.length).toBeGreaterThan(20)
     const secrets = [
-      ...[world.alex.fernetKey, world.alex.apiKey, 'alex-password', 'root-password', 'wrong-secret', 'short77'],
+      ...[service.alex.fernetKey, service.alex.apiKey, 'alex-password', 'root-password', 'wrong-secret', 'short77'],
       ...[bob.fernetKey, bob.apiKey, bob.password, reset.fernetKey, MASTER, SEAL, SESSION_SECRET, token, fernet],
       ...['very-private-payload', 'another-private-value', btoa('Alex:alex-password'), btoa('Alex:wrong-secret')],
     ]
@@ -72,27 +72,29 @@ describe('no secret', () => {
   })
 
   it('is stored as it is: keys are sealed, API keys and passwords are hashes', async () => {
-    const world = await createWorld()
+    const service = await createMemoryService()
     const items = await Promise.all(
-      ['user:', 'secret:', 'api-key:', 'setting:'].map((base) => world.storage.listItems({ base, limit: 100 })),
+      ['user:', 'secret:', 'api-key:', 'setting:'].map((base) => service.storage.listItems({ base, limit: 100 })),
     )
     const stored = JSON.stringify(items)
     for (const name of ['Alex', 'root']) expect(stored).toContain(name)
-    const { fernetKey, apiKey } = world.alex
+    const { fernetKey, apiKey } = service.alex
     for (const secret of [fernetKey, apiKey, Buffer.from(fernetKey, 'base64').toString('hex'), SEAL]) {
       expect(stored).not.toContain(secret)
     }
   })
 
   it('of one user opens as that of another, when sealed keys are swapped in the storage', async () => {
-    const world = await createWorld(UNLIMITED)
-    const bob = await world.app.users.create({ name: 'Bob', password: 'bob-password' })
+    const service = await createMemoryService(UNLIMITED)
+    const bob = await service.app.users.create({ name: 'Bob', password: 'bob-password' })
     const key = (id: string) => `secret:${id}:fernet`
-    const sealed = await world.storage.items.getItem(key(world.alex.id))
-    await world.storage.items.setItem(key(bob.id), String(sealed))
-    const response = await world.request('/get/user/key', { headers: { authorization: basic('Bob', 'bob-password') } })
+    const sealed = await service.storage.items.getItem(key(service.alex.id))
+    await service.storage.items.setItem(key(bob.id), String(sealed))
+    const response = await service.request('/get/user/key', {
+      headers: { authorization: basic('Bob', 'bob-password') },
+    })
     expect(response.status).toBe(500)
-    expect(await response.text()).not.toContain(world.alex.fernetKey)
+    expect(await response.text()).not.toContain(service.alex.fernetKey)
   })
 })
 
@@ -126,8 +128,8 @@ describe('the seal', () => {
 describe('the log', () => {
   it('has a line for every request, with what an operator looks for', async () => {
     const log = createCapture()
-    const world = await createWorld({ logger: log.logger })
-    await world.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
+    const service = await createMemoryService({ logger: log.logger })
+    await service.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
     expect(log.lines).toHaveLength(1)
     for (const piece of [
       "requestId: 'mine-1'",
@@ -143,10 +145,10 @@ describe('the log', () => {
   it('has the cause of a 500 that the client is not told, under the same request id', async () => {
     const log = createCapture()
     const { storage, failAt } = createFailingStorage()
-    const world = await createWorld({ logger: log.logger, storage })
-    await asRoot(world)
+    const service = await createMemoryService({ logger: log.logger, storage })
+    await asRoot(service)
     failAt(/^read/)
-    const response = await world.request('/get/fish?name=Alex&gamemode=earth')
+    const response = await service.request('/get/fish?name=Alex&gamemode=earth')
     expect(
       log.lines.some(
         (line) => line.includes('ECONNREFUSED') && line.includes(String(response.headers.get('x-request-id'))),

@@ -4,26 +4,26 @@ import { statusBehaviour } from './behaviour/status.ts'
 import { countAll, post, SALMON, seal } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage, SECRET_CAUSE } from './failing-storage.ts'
-import { basic, UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { basic, UNLIMITED } from './test-service.ts'
 
-statusBehaviour(createWorld)
+statusBehaviour(createMemoryService)
 
-async function createBrokenWorld() {
+async function createBrokenService() {
   const { storage, failAt } = createFailingStorage()
-  return { ...(await createWorld({ ...UNLIMITED, storage })), failAt }
+  return { ...(await createMemoryService({ ...UNLIMITED, storage })), failAt }
 }
 
 describe('while the storage is out of reach', () => {
   it.each(['/status', '/v1/status/', '//status'])('%s says unavailable in its own shape', async (path) => {
-    const world = await createBrokenWorld()
-    world.failAt(/./)
-    const response = await world.request(path, { headers: { origin: 'https://a.example' } })
+    const service = await createBrokenService()
+    service.failAt(/./)
+    const response = await service.request(path, { headers: { origin: 'https://a.example' } })
     expect(response.status).toBe(503)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(await response.json()).toEqual({
       status: 'unavailable',
-      timestamp: new Date(world.now()).toISOString(),
+      timestamp: new Date(service.now()).toISOString(),
       version: '0.0.0-test',
       error: expect.stringMatching(/\w/),
       code: 'unavailable',
@@ -32,20 +32,20 @@ describe('while the storage is out of reach', () => {
   })
 
   it('is readiness unavailable, and liveness not concerned', async () => {
-    const world = await createBrokenWorld()
-    world.failAt(/./)
-    await expectError(await world.request('/readyz'), 'unavailable')
-    expect((await world.request('/livez')).status).toBe(200)
-    expect((await world.request('/openapi.json')).status).toBe(200)
+    const service = await createBrokenService()
+    service.failAt(/./)
+    await expectError(await service.request('/readyz'), 'unavailable')
+    expect((await service.request('/livez')).status).toBe(200)
+    expect((await service.request('/openapi.json')).status).toBe(200)
   })
 
   it('all is well again as soon as it is back', async () => {
-    const world = await createBrokenWorld()
-    world.failAt(/./)
-    await world.request('/status')
-    world.failAt()
-    expect((await world.request('/status')).status).toBe(200)
-    expect((await world.request('/readyz')).status).toBe(200)
+    const service = await createBrokenService()
+    service.failAt(/./)
+    await service.request('/status')
+    service.failAt()
+    expect((await service.request('/status')).status).toBe(200)
+    expect((await service.request('/readyz')).status).toBe(200)
   })
 
   it.each([
@@ -56,9 +56,9 @@ describe('while the storage is out of reach', () => {
     ['POST', '/post/fish?name=Alex'],
     ['GET', '/get/user/key'],
   ])('%s %s says storage_error and nothing of the cause', async (method, path) => {
-    const world = await createBrokenWorld()
-    world.failAt(/./)
-    const response = await world.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
+    const service = await createBrokenService()
+    service.failAt(/./)
+    const response = await service.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
     expect(await response.clone().text()).not.toMatch(/ECONNREFUSED|hunter2|10\.9\.8\.7|node:net/)
     await expectError(response, 'storage_error')
   })
@@ -66,13 +66,13 @@ describe('while the storage is out of reach', () => {
   it.each([/^append/, /^read/, /^items\.getItem user:/, /^items\.getItem secret:/, /^countInWindow public:/])(
     'at %s alone, reads and writes say storage_error or succeed, and show nothing of the cause',
     async (operations) => {
-      const world = await createBrokenWorld()
-      const token = await seal(world, SALMON)
-      world.failAt(operations)
+      const service = await createBrokenService()
+      const token = await seal(service, SALMON)
+      service.failAt(operations)
       for (const response of [
-        await post(world, 'fish', token),
-        await world.request('/get/fish?name=Alex&gamemode=earth'),
-        await world.request('/get/fish?name=Alex&gamemode=earth&limit=1'),
+        await post(service, 'fish', token),
+        await service.request('/get/fish?name=Alex&gamemode=earth'),
+        await service.request('/get/fish?name=Alex&gamemode=earth&limit=1'),
       ]) {
         const text = await response.clone().text()
         for (const piece of SECRET_CAUSE.split(/\W+/)) if (piece.length > 4) expect(text).not.toContain(piece)
@@ -82,24 +82,24 @@ describe('while the storage is out of reach', () => {
   )
 
   it('a write that failed stored nothing, and the same token is stored later', async () => {
-    const world = await createBrokenWorld()
-    const token = await seal(world, SALMON)
-    world.failAt(/^append/)
-    await expectError(await post(world, 'fish', token), 'storage_error')
-    world.failAt()
-    expect(await countAll(world)).toBe(0)
-    expect((await post(world, 'fish', token)).status).toBe(201)
+    const service = await createBrokenService()
+    const token = await seal(service, SALMON)
+    service.failAt(/^append/)
+    await expectError(await post(service, 'fish', token), 'storage_error')
+    service.failAt()
+    expect(await countAll(service)).toBe(0)
+    expect((await post(service, 'fish', token)).status).toBe(201)
   })
 
   it('no session, no user and no reset comes into being', async () => {
-    const world = await createBrokenWorld()
-    const root = await asRoot(world)
-    world.failAt(/^items\.setItem|^setItemIfAbsent/)
+    const service = await createBrokenService()
+    const root = await asRoot(service)
+    service.failAt(/^items\.setItem|^setItemIfAbsent/)
     await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
     await expectError(await root('POST', '/admin/users/Alex/reset', { type: 'password' }), 'storage_error')
-    world.failAt()
+    service.failAt()
     const headers = { authorization: basic('Alex', 'alex-password') }
-    expect((await world.request('/get/user/key', { headers })).status).toBe(200)
+    expect((await service.request('/get/user/key', { headers })).status).toBe(200)
     expect((await root('POST', '/admin/users', { name: 'Bob' })).status).toBe(201)
   })
 
@@ -110,23 +110,23 @@ describe('while the storage is out of reach', () => {
       /^items\.setItem api-key:/,
       /^setItemIfAbsent user:/,
     ]) {
-      const world = await createBrokenWorld()
-      const root = await asRoot(world)
-      world.failAt(step)
+      const service = await createBrokenService()
+      const root = await asRoot(service)
+      service.failAt(step)
       await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
-      world.failAt()
-      await expectError(await world.request('/get/fish?name=Bob&gamemode=earth'), 'user_not_found')
+      service.failAt()
+      await expectError(await service.request('/get/fish?name=Bob&gamemode=earth'), 'user_not_found')
       expect((await root('POST', '/admin/users', { name: 'Bob' })).status).toBe(201)
     }
   })
 
   it('a deletion that broke off at any step can be repeated', async () => {
     for (const step of [/^removeOwner/, /^items\.removeItem api-key:/, /^items\.removeItem secret:/, /^removeItemIf/]) {
-      const world = await createBrokenWorld()
-      const root = await asRoot(world)
-      world.failAt(step)
+      const service = await createBrokenService()
+      const root = await asRoot(service)
+      service.failAt(step)
       await expectError(await root('DELETE', '/admin/users/Alex'), 'storage_error')
-      world.failAt()
+      service.failAt()
       expect((await root('DELETE', '/admin/users/Alex')).status).toBe(204)
     }
   })
@@ -135,11 +135,11 @@ describe('while the storage is out of reach', () => {
 describe('a server that is stopping', () => {
   it('is not ready, but alive and of service', async () => {
     let accepting = true
-    const world = await createWorld({ isAccepting: () => accepting })
-    expect((await world.request('/readyz')).status).toBe(200)
+    const service = await createMemoryService({ isAccepting: () => accepting })
+    expect((await service.request('/readyz')).status).toBe(200)
     accepting = false
-    await expectError(await world.request('/readyz'), 'unavailable')
-    expect((await world.request('/livez')).status).toBe(200)
-    expect((await world.request('/status')).status).toBe(200)
+    await expectError(await service.request('/readyz'), 'unavailable')
+    expect((await service.request('/livez')).status).toBe(200)
+    expect((await service.request('/status')).status).toBe(200)
   })
 })

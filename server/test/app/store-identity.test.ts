@@ -5,8 +5,8 @@ import { asRoot, login } from './administration.ts'
 import { post, SALMON, seal } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const STORE = itemKey('setting', 'store')
 const OPTIONS = {
@@ -17,41 +17,41 @@ const OPTIONS = {
 }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
-/** A world that started as a server does, and what its storage is asked. */
-async function createStartedWorld() {
+/** A service that started as a server does, and what its storage is asked. */
+async function createStartedService() {
   const failing = createFailingStorage()
-  const world = await createWorld({ ...UNLIMITED, storage: failing.storage })
-  await world.app.checkSecrets()
+  const service = await createMemoryService({ ...UNLIMITED, storage: failing.storage })
+  await service.app.checkSecrets()
   /** What an operator may do to a Redis behind the back of its servers. */
-  const lose = () => world.storage.items.clear()
-  return { ...world, ...failing, lose }
+  const lose = () => service.storage.items.clear()
+  return { ...service, ...failing, lose }
 }
 
 describe('a server whose store was emptied', () => {
   it('is not ready, and says so to whoever asks for its status', async () => {
-    const world = await createStartedWorld()
-    expect((await world.request('/readyz')).status).toBe(200)
-    await world.lose()
-    await expectError(await world.request('/readyz'), 'unavailable')
-    expect((await world.request('/status')).status).toBe(503)
-    expect((await world.request('/livez')).status).toBe(200)
+    const service = await createStartedService()
+    expect((await service.request('/readyz')).status).toBe(200)
+    await service.lose()
+    await expectError(await service.request('/readyz'), 'unavailable')
+    expect((await service.request('/status')).status).toBe(503)
+    expect((await service.request('/livez')).status).toBe(200)
   })
 
   it('answers storage_error where it would say that a user, a key or an administrator is not known', async () => {
-    const world = await createStartedWorld()
-    const root = await asRoot(world)
-    const token = await seal(world, SALMON)
-    await world.lose()
-    const { apiKey } = world.alex
+    const service = await createStartedService()
+    const root = await asRoot(service)
+    const token = await seal(service, SALMON)
+    await service.lose()
+    const { apiKey } = service.alex
     const answers = [
-      post(world, 'fish', token),
-      post(world, 'crab', token),
-      post(world, 'fish', token, { query: '', headers: { 'x-api-key': apiKey } }),
-      world.request(READ),
-      world.request(READ, { headers: { 'x-api-key': apiKey } }),
-      world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
-      world.request('/get/user/key?name=Alex', { headers: { authorization: basic('root', 'root-password') } }),
-      login(world, 'root', 'root-password'),
+      post(service, 'fish', token),
+      post(service, 'crab', token),
+      post(service, 'fish', token, { query: '', headers: { 'x-api-key': apiKey } }),
+      service.request(READ),
+      service.request(READ, { headers: { 'x-api-key': apiKey } }),
+      service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
+      service.request('/get/user/key?name=Alex', { headers: { authorization: basic('root', 'root-password') } }),
+      login(service, 'root', 'root-password'),
       root('GET', '/admin/users/Alex'),
       root('GET', '/admin/stats'),
       root('POST', '/admin/users', { name: 'Bob' }),
@@ -59,47 +59,47 @@ describe('a server whose store was emptied', () => {
       root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
     ]
     for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
-    await expect(world.app.users.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'replaced' })
-    await expect(world.app.admins.create('boss2', 'boss-password', 'superadmin')).rejects.toMatchObject({
+    await expect(service.app.users.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'replaced' })
+    await expect(service.app.admins.create('boss2', 'boss-password', 'superadmin')).rejects.toMatchObject({
       code: 'replaced',
     })
-    expect(await world.storage.items.getKeys()).toEqual([])
+    expect(await service.storage.items.getKeys()).toEqual([])
   })
 
   it('counts no login against whoever knows the right password', async () => {
-    const world = await createStartedWorld()
-    await world.lose()
+    const service = await createStartedService()
+    await service.lose()
     for (let tries = 0; tries < 12; tries += 1) {
-      await expectError(await login(world, 'root', 'root-password'), 'storage_error')
+      await expectError(await login(service, 'root', 'root-password'), 'storage_error')
     }
   })
 
   it('is ready again once its data is back', async () => {
-    const world = await createStartedWorld()
-    const keys = await world.storage.items.getKeys()
-    const items = await Promise.all(keys.map(async (key) => [key, await world.storage.items.getItem(key)] as const))
-    await world.lose()
-    await expectError(await world.request(READ), 'storage_error')
-    for (const [key, value] of items) await world.storage.items.setItem(key, String(value))
-    expect((await world.request('/readyz')).status).toBe(200)
-    expect((await world.request(READ)).status).toBe(200)
+    const service = await createStartedService()
+    const keys = await service.storage.items.getKeys()
+    const items = await Promise.all(keys.map(async (key) => [key, await service.storage.items.getItem(key)] as const))
+    await service.lose()
+    await expectError(await service.request(READ), 'storage_error')
+    for (const [key, value] of items) await service.storage.items.setItem(key, String(value))
+    expect((await service.request('/readyz')).status).toBe(200)
+    expect((await service.request(READ)).status).toBe(200)
   })
 })
 
 describe('a server whose store was replaced by another one', () => {
   it('is not ready, and neither seals a key nor refuses a token there for good', async () => {
-    const world = await createStartedWorld()
-    const token = await seal(world, SALMON)
-    const root = await asRoot(world)
-    await world.storage.items.setItem(STORE, 'another-one')
-    await expectError(await world.request('/readyz'), 'unavailable')
-    const before = await world.storage.items.getItem(itemKey('secret', world.alex.id, 'fernet'))
+    const service = await createStartedService()
+    const token = await seal(service, SALMON)
+    const root = await asRoot(service)
+    await service.storage.items.setItem(STORE, 'another-one')
+    await expectError(await service.request('/readyz'), 'unavailable')
+    const before = await service.storage.items.getItem(itemKey('secret', service.alex.id, 'fernet'))
     for (const type of ['password', 'fernet', 'api-key']) {
       await expectError(await root('POST', '/admin/users/Alex/reset', { type }), 'storage_error')
     }
-    expect(await world.storage.items.getItem(itemKey('secret', world.alex.id, 'fernet'))).toBe(before)
+    expect(await service.storage.items.getItem(itemKey('secret', service.alex.id, 'fernet'))).toBe(before)
     await expectError(await root('POST', '/admin/users', { name: 'Bob' }), 'storage_error')
-    await expectError(await post(world, 'fish', `${token}x`), 'storage_error')
+    await expectError(await post(service, 'fish', `${token}x`), 'storage_error')
   })
 })
 
@@ -108,22 +108,22 @@ describe('a server that has seen that its store is another one', () => {
   const codes = { 'another one': 'replaced', 'import unfinished': 'unfinished' } as const
 
   it.each(OTHER)('neither answers from there nor writes there, whoever asks: %s', async (value) => {
-    const world = await createStartedWorld()
-    const root = await asRoot(world)
-    const tokens = [await seal(world, SALMON), await seal(world, SALMON)]
-    expect((await post(world, 'fish', tokens[0] ?? '')).status).toBe(201)
-    await world.storage.items.setItem(STORE, value)
-    await expect(world.app.verifyStore()).rejects.toMatchObject({ code: codes[value] })
-    const keys = await world.storage.items.getKeys()
-    const before = world.calls.length
+    const service = await createStartedService()
+    const root = await asRoot(service)
+    const tokens = [await seal(service, SALMON), await seal(service, SALMON)]
+    expect((await post(service, 'fish', tokens[0] ?? '')).status).toBe(201)
+    await service.storage.items.setItem(STORE, value)
+    await expect(service.app.verifyStore()).rejects.toMatchObject({ code: codes[value] })
+    const keys = await service.storage.items.getKeys()
+    const before = service.calls.length
     const answers = [
-      post(world, 'fish', tokens[1] ?? ''),
-      post(world, 'fish', tokens[0] ?? ''),
-      post(world, 'fish', tokens[1] ?? '', { query: '', headers: { 'x-api-key': world.alex.apiKey } }),
-      world.request(READ),
-      world.request(`${READ}&limit=1`),
-      world.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
-      login(world, 'root', 'root-password'),
+      post(service, 'fish', tokens[1] ?? ''),
+      post(service, 'fish', tokens[0] ?? ''),
+      post(service, 'fish', tokens[1] ?? '', { query: '', headers: { 'x-api-key': service.alex.apiKey } }),
+      service.request(READ),
+      service.request(`${READ}&limit=1`),
+      service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }),
+      login(service, 'root', 'root-password'),
       root('GET', '/admin/me'),
       root('GET', '/admin/users'),
       root('GET', '/admin/stats'),
@@ -135,61 +135,61 @@ describe('a server that has seen that its store is another one', () => {
       root('DELETE', '/admin/users/Alex'),
     ]
     for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
-    const used = world.calls.slice(before).filter((call) => !call.includes(STORE))
+    const used = service.calls.slice(before).filter((call) => !call.includes(STORE))
     expect(used).toEqual([])
-    expect(await world.storage.items.getKeys()).toEqual(keys)
+    expect(await service.storage.items.getKeys()).toEqual(keys)
   })
 
   it('is of use again once it has seen that it is the same store again', async () => {
-    const world = await createStartedWorld()
-    const id = String(await world.storage.items.getItem(STORE))
-    await world.storage.items.setItem(STORE, 'another one')
-    await expect(world.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
-    await world.storage.items.setItem(STORE, id)
-    await world.app.verifyStore()
-    expect((await world.request(READ)).status).toBe(200)
+    const service = await createStartedService()
+    const id = String(await service.storage.items.getItem(STORE))
+    await service.storage.items.setItem(STORE, 'another one')
+    await expect(service.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
+    await service.storage.items.setItem(STORE, id)
+    await service.app.verifyStore()
+    expect((await service.request(READ)).status).toBe(200)
   })
 })
 
 describe('a server that has not looked for a while', () => {
   it('looks before it uses the store', async () => {
-    const world = await createStartedWorld()
-    const token = await seal(world, SALMON)
-    world.advance(1499)
-    expect((await post(world, 'fish', await seal(world, SALMON))).status).toBe(201)
-    await world.storage.items.setItem(STORE, 'another one')
-    world.advance(1)
-    await expectError(await post(world, 'fish', token), 'storage_error')
-    expect((await world.storage.tallies()).find(({ label }) => label === null)?.count).toBe(1)
+    const service = await createStartedService()
+    const token = await seal(service, SALMON)
+    service.advance(1499)
+    expect((await post(service, 'fish', await seal(service, SALMON))).status).toBe(201)
+    await service.storage.items.setItem(STORE, 'another one')
+    service.advance(1)
+    await expectError(await post(service, 'fish', token), 'storage_error')
+    expect((await service.storage.tallies()).find(({ label }) => label === null)?.count).toBe(1)
   })
 
   it('looks also when its clock was set back', async () => {
-    const world = await createStartedWorld()
-    await world.storage.items.setItem(STORE, 'another one')
-    world.advance(-1)
-    await expectError(await world.request(READ), 'storage_error')
+    const service = await createStartedService()
+    await service.storage.items.setItem(STORE, 'another one')
+    service.advance(-1)
+    await expectError(await service.request(READ), 'storage_error')
   })
 
   it('asks once, however many requests come', async () => {
-    const world = await createStartedWorld()
-    world.advance(2000)
-    const before = world.calls.length
-    const answers = await Promise.all(Array.from({ length: 20 }, () => world.request(READ)))
+    const service = await createStartedService()
+    service.advance(2000)
+    const before = service.calls.length
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.request(READ)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(world.calls.slice(before).filter((call) => call.includes(STORE))).toHaveLength(1)
+    expect(service.calls.slice(before).filter((call) => call.includes(STORE))).toHaveLength(1)
   })
 })
 
 describe('a server whose storage was out of reach', () => {
   it('looks whose store it is before it uses what answers again', async () => {
-    const world = await createStartedWorld()
-    const token = await seal(world, SALMON)
-    world.failAt(/^append/)
-    await expectError(await post(world, 'fish', token), 'storage_error')
-    world.failAt()
-    await world.storage.items.setItem(STORE, 'another one')
-    await expectError(await post(world, 'fish', token), 'storage_error')
-    expect(await world.storage.tallies()).toEqual([])
+    const service = await createStartedService()
+    const token = await seal(service, SALMON)
+    service.failAt(/^append/)
+    await expectError(await post(service, 'fish', token), 'storage_error')
+    service.failAt()
+    await service.storage.items.setItem(STORE, 'another one')
+    await expectError(await post(service, 'fish', token), 'storage_error')
+    expect(await service.storage.tallies()).toEqual([])
   })
 })
 
@@ -213,15 +213,15 @@ describe('which store it is', () => {
   })
 
   it('is not asked on the way of what is found', async () => {
-    const world = await createStartedWorld()
-    const token = await seal(world, SALMON)
-    const root = await asRoot(world)
-    const before = world.calls.length
-    expect((await post(world, 'fish', token)).status).toBe(201)
-    expect((await world.request(READ)).status).toBe(200)
-    expect((await world.request(READ, { headers: { 'x-api-key': world.alex.apiKey } })).status).toBe(200)
+    const service = await createStartedService()
+    const token = await seal(service, SALMON)
+    const root = await asRoot(service)
+    const before = service.calls.length
+    expect((await post(service, 'fish', token)).status).toBe(201)
+    expect((await service.request(READ)).status).toBe(200)
+    expect((await service.request(READ, { headers: { 'x-api-key': service.alex.apiKey } })).status).toBe(200)
     expect((await root('GET', '/admin/users/Alex')).status).toBe(200)
-    expect(world.calls.slice(before).filter((call) => call.includes(STORE))).toEqual([])
+    expect(service.calls.slice(before).filter((call) => call.includes(STORE))).toEqual([])
   })
 
   it('is left open by a start under a wrong secret, which writes nothing', async () => {

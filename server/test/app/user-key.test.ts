@@ -2,22 +2,22 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { userKeyBehaviour } from './behaviour/user-key.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
-import { basic, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { basic, UNLIMITED } from './test-service.ts'
 
-userKeyBehaviour(createWorld)
+userKeyBehaviour(createMemoryService)
 
 const KEY = '/get/user/key'
 
-/** A world that counts how often a password is checked. */
-async function createCountingWorld() {
+/** A service that counts how often a password is checked. */
+async function createCountingService() {
   let checks = 0
   const verify = async (password: string, hash: string) => {
     checks += 1
     return plainPasswords.verify(password, hash)
   }
-  const world = await createWorld({ ...UNLIMITED, passwords: { ...plainPasswords, verify } })
-  return { ...world, checks: () => checks }
+  const service = await createMemoryService({ ...UNLIMITED, passwords: { ...plainPasswords, verify } })
+  return { ...service, checks: () => checks }
 }
 
 describe('the reading of a key', () => {
@@ -25,14 +25,14 @@ describe('the reading of a key', () => {
     ['Alex', basic('alex', 'alex-password'), ''],
     ['root', basic('root', 'root-password'), '?name=alex'],
   ])('by %s is in the audit log with who, whose, when and from where', async (actor, authorization, query) => {
-    const world = await createWorld()
+    const service = await createMemoryService()
     const headers = { authorization, 'x-request-id': 'reading-1', 'x-test-address': '192.0.2.77' }
-    await world.request(`${KEY}${query}`, { headers })
-    const { items } = await world.storage.listItems({ base: 'audit:', limit: 10 })
+    await service.request(`${KEY}${query}`, { headers })
+    const { items } = await service.storage.listItems({ base: 'audit:', limit: 10 })
     expect(items.map(({ value }) => JSON.parse(value))).toEqual([
       {
         id: expect.any(String),
-        at: new Date(world.now()).toISOString(),
+        at: new Date(service.now()).toISOString(),
         actor,
         action: 'key.read',
         subject: 'Alex',
@@ -40,25 +40,25 @@ describe('the reading of a key', () => {
         requestId: 'reading-1',
       },
     ])
-    expect(JSON.stringify(items)).not.toContain(world.alex.fernetKey)
+    expect(JSON.stringify(items)).not.toContain(service.alex.fernetKey)
   })
 
   it('does not happen while it cannot be put on record', async () => {
     const { storage, failAt } = createFailingStorage()
-    const world = await createWorld({ storage })
+    const service = await createMemoryService({ storage })
     failAt(/^items\.setItem audit:/)
-    const response = await world.request(KEY, { headers: { authorization: basic('Alex', 'alex-password') } })
-    expect(await response.clone().text()).not.toContain(world.alex.fernetKey)
+    const response = await service.request(KEY, { headers: { authorization: basic('Alex', 'alex-password') } })
+    expect(await response.clone().text()).not.toContain(service.alex.fernetKey)
     await expectError(response, 'storage_error')
   })
 })
 
 describe('the check of a password', () => {
   it('is made for 10 of 30 wrong ones at once', async () => {
-    const world = await createCountingWorld()
+    const service = await createCountingService()
     const init = { headers: { authorization: basic('Alex', 'wrong') } }
-    await Promise.all(Array.from({ length: 30 }, () => world.request(KEY, init)))
-    expect(world.checks()).toBe(20)
+    await Promise.all(Array.from({ length: 30 }, () => service.request(KEY, init)))
+    expect(service.checks()).toBe(20)
   })
 
   it.each([
@@ -69,65 +69,65 @@ describe('the check of a password', () => {
     ['a user', 'Alex', 'wrong'],
     ['an administrator who is a user too', 'Both', 'wrong'],
   ])('costs the same for %s, so that its time tells nothing', async (_, name, password) => {
-    const world = await createCountingWorld()
-    await world.app.users.create({ name: 'Both', password: 'of the user' })
-    await world.app.admins.create('Both', 'of the administrator', 'admin')
+    const service = await createCountingService()
+    await service.app.users.create({ name: 'Both', password: 'of the user' })
+    await service.app.admins.create('Both', 'of the administrator', 'admin')
     for (const query of ['', '?name=Both', '?name=Alex']) {
-      const before = world.checks()
-      const answer = await world.request(`${KEY}${query}`, { headers: { authorization: basic(name, password) } })
+      const before = service.checks()
+      const answer = await service.request(`${KEY}${query}`, { headers: { authorization: basic(name, password) } })
       expect(answer.status).toBe(401)
-      expect(world.checks() - before).toBe(2)
+      expect(service.checks() - before).toBe(2)
     }
   })
 
   it.each(['nobody', 'root', 'Alex'])('costs the same for the login of %s', async (username) => {
-    const world = await createCountingWorld()
-    await world.request('/admin/login', {
+    const service = await createCountingService()
+    await service.request('/admin/login', {
       method: 'POST',
       body: JSON.stringify({ username, password: 'wrong' }),
       headers: { 'content-type': 'application/json' },
     })
-    expect(world.checks()).toBe(1)
+    expect(service.checks()).toBe(1)
   })
 
   it('lets the administrator and the user of one name in, each with the own password', async () => {
-    const world = await createWorld(UNLIMITED)
-    const both = await world.app.users.create({ name: 'Both', password: 'the same' })
-    await world.app.admins.create('both', 'the same', 'admin')
+    const service = await createMemoryService(UNLIMITED)
+    const both = await service.app.users.create({ name: 'Both', password: 'the same' })
+    await service.app.admins.create('both', 'the same', 'admin')
     const key = async (query: string) =>
-      (await world.request(`${KEY}${query}`, { headers: { authorization: basic('Both', 'the same') } })).json()
+      (await service.request(`${KEY}${query}`, { headers: { authorization: basic('Both', 'the same') } })).json()
     for (const turn of ['first', 'remembered']) {
       expect(await key(''), turn).toEqual({ fernetKey: both.fernetKey })
       expect(await key('?name=both'), turn).toEqual({ fernetKey: both.fernetKey })
-      expect(await key('?name=Alex'), turn).toEqual({ fernetKey: world.alex.fernetKey })
+      expect(await key('?name=Alex'), turn).toEqual({ fernetKey: service.alex.fernetKey })
     }
   })
 
   it('is not made again for ten minutes after the password was right, until it is replaced', async () => {
-    const world = await createCountingWorld()
+    const service = await createCountingService()
     const status = async (password = 'alex-password') =>
-      (await world.request(KEY, { headers: { authorization: basic('Alex', password) } })).status
-    expect([await status(), world.checks()]).toEqual([200, 1])
-    world.advance(599_999)
-    expect([await status(), await status(), world.checks()]).toEqual([200, 200, 1])
-    world.advance(1)
-    expect([await status(), world.checks()]).toEqual([200, 2])
+      (await service.request(KEY, { headers: { authorization: basic('Alex', password) } })).status
+    expect([await status(), service.checks()]).toEqual([200, 1])
+    service.advance(599_999)
+    expect([await status(), await status(), service.checks()]).toEqual([200, 200, 1])
+    service.advance(1)
+    expect([await status(), service.checks()]).toEqual([200, 2])
     // As another process does that shares the store.
-    await world.storage.items.setItem(`secret:${world.alex.id}:password`, 'plain$another')
+    await service.storage.items.setItem(`secret:${service.alex.id}:password`, 'plain$another')
     expect(await status()).toBe(401)
     expect(await status('another')).toBe(200)
   })
 
   it('is made for every wrong one, whatever was right before', async () => {
-    const world = await createCountingWorld()
+    const service = await createCountingService()
     for (const [password, status, checks] of [
       ['alex-password', 200, 1],
       ['alex-password2', 401, 3],
       ['alex-password2', 401, 5],
       ['alex-password', 200, 5],
     ] as const) {
-      const answer = await world.request(KEY, { headers: { authorization: basic('Alex', password) } })
-      expect([answer.status, world.checks()]).toEqual([status, checks])
+      const answer = await service.request(KEY, { headers: { authorization: basic('Alex', password) } })
+      expect([answer.status, service.checks()]).toEqual([status, checks])
     }
   })
 
@@ -137,9 +137,9 @@ describe('the check of a password', () => {
       if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
       return plainPasswords.hash(password)
     }
-    const world = await createWorld({ ...UNLIMITED, passwords: { ...plainPasswords, hash } })
+    const service = await createMemoryService({ ...UNLIMITED, passwords: { ...plainPasswords, hash } })
     const ask = async (name: string) =>
-      (await world.request(KEY, { headers: { authorization: basic(name, 'alex-password') } })).status
+      (await service.request(KEY, { headers: { authorization: basic(name, 'alex-password') } })).status
     const generate = vi.spyOn(crypto.subtle, 'generateKey').mockRejectedValueOnce(new Error('out of memory'))
     onTestFinished(() => generate.mockRestore())
     expect([await ask('nobody'), await ask('nobody')]).toEqual([500, 500])

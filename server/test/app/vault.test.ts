@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import { createApp, createMemoryStorage, DecryptionError, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { post, SALMON, seal as sealToken } from './catches.ts'
-import { basic, SESSION_SECRET, UNLIMITED } from './lane.ts'
-import { createWorld, plainPasswords } from './world.ts'
+import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const [OLD, NEW, OTHER] = ['the old secret', 'the new secret', 'another secret']
 
@@ -130,18 +130,18 @@ describe('a sealed key', () => {
   it('is refused with a 500 and a line in the log after any change of a character', async () => {
     const lines: string[] = []
     const error = (fields: unknown, message: string) => void lines.push(`${inspect(fields, { depth: 9 })} ${message}`)
-    const world = await createWorld({ ...UNLIMITED, logger: { info() {}, warn() {}, error } })
-    const sealed = String(await world.storage.items.getItem(keyOf(world.alex.id)))
+    const service = await createMemoryService({ ...UNLIMITED, logger: { info() {}, warn() {}, error } })
+    const sealed = String(await service.storage.items.getItem(keyOf(service.alex.id)))
     const headers = { authorization: basic('Alex', 'alex-password') }
     for (let at = 0; at < sealed.length; at += 1) {
       const wrong = sealed[at] === 'A' ? 'B' : 'A'
-      await world.storage.items.setItem(keyOf(world.alex.id), sealed.slice(0, at) + wrong + sealed.slice(at + 1))
-      const response = await world.request('/get/user/key', { headers })
+      await service.storage.items.setItem(keyOf(service.alex.id), sealed.slice(0, at) + wrong + sealed.slice(at + 1))
+      const response = await service.request('/get/user/key', { headers })
       expect([response.status, lines.length]).toEqual([500, at + 1])
     }
-    expect(lines.join('\n')).toContain(`The key of ${world.alex.id} cannot be decrypted`)
+    expect(lines.join('\n')).toContain(`The key of ${service.alex.id} cannot be decrypted`)
     expect(lines.join('\n')).toContain('was encrypted with a secret that is neither')
-    expect(lines.join('\n')).not.toContain(world.alex.fernetKey)
+    expect(lines.join('\n')).not.toContain(service.alex.fernetKey)
   })
 
   it.each(['', '.', 'v2', 'v2..', 'v2...', 'v1..', 'v3.a.b.c', 'v2.a.b.c.d', 'a b', '💥'])(
@@ -156,16 +156,16 @@ describe('a sealed key', () => {
   )
 
   it('of one user serves no other one, also when it was in use just before', async () => {
-    const world = await createWorld(UNLIMITED)
-    const token = await sealToken(world, SALMON)
-    expect((await post(world, 'fish', token)).status).toBe(201)
-    const bob = await world.app.users.create({ name: 'Bob' })
-    const sealed = String(await world.storage.items.getItem(keyOf(world.alex.id)))
-    await world.storage.items.setItem(keyOf(bob.id), sealed)
+    const service = await createMemoryService(UNLIMITED)
+    const token = await sealToken(service, SALMON)
+    expect((await post(service, 'fish', token)).status).toBe(201)
+    const bob = await service.app.users.create({ name: 'Bob' })
+    const sealed = String(await service.storage.items.getItem(keyOf(service.alex.id)))
+    await service.storage.items.setItem(keyOf(bob.id), sealed)
     const headers = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' }
-    const stolen = await world.request('/post/fish?name=Bob', { method: 'POST', headers, body: token })
+    const stolen = await service.request('/post/fish?name=Bob', { method: 'POST', headers, body: token })
     expect(stolen.status).toBe(500)
-    const read = await world.request('/get/fish?name=Bob&gamemode=earth')
+    const read = await service.request('/get/fish?name=Bob&gamemode=earth')
     expect(await read.json()).toEqual({ user: 'Bob', fish: [] })
   })
 })

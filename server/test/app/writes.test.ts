@@ -3,11 +3,11 @@ import { bodiesBehaviour } from './behaviour/bodies.ts'
 import { writesBehaviour } from './behaviour/writes.ts'
 import { countAll, post, SALMON, seal } from './catches.ts'
 import { expectError } from './errors.ts'
-import { UNLIMITED } from './lane.ts'
-import { createWorld } from './world.ts'
+import { createMemoryService } from './memory-service.ts'
+import { UNLIMITED } from './test-service.ts'
 
-writesBehaviour(createWorld)
-bodiesBehaviour(createWorld)
+writesBehaviour(createMemoryService)
+bodiesBehaviour(createMemoryService)
 
 const KIB = 1024
 
@@ -37,24 +37,24 @@ describe('a streamed body', () => {
   it.each([{}, { 'content-length': '5' }, { 'content-length': 'many' }])(
     'that is too large is refused before it ends, whatever its length claims (%j)',
     async (headers: Record<string, string>) => {
-      const world = await createWorld(UNLIMITED)
+      const service = await createMemoryService(UNLIMITED)
       const { body, taken } = endless()
-      await expectError(await world.request('/post/fish?name=Alex', send(body, headers)), 'payload_too_large')
+      await expectError(await service.request('/post/fish?name=Alex', send(body, headers)), 'payload_too_large')
       expect(taken()).toBe(17)
     },
   )
 
   it('that announces more than the limit is refused unread', async () => {
-    const world = await createWorld(UNLIMITED)
+    const service = await createMemoryService(UNLIMITED)
     const { body, taken } = endless()
     const headers = { 'content-length': String(256 * KIB + 1) }
-    await expectError(await world.request('/post/fish?name=Alex', send(body, headers)), 'payload_too_large')
+    await expectError(await service.request('/post/fish?name=Alex', send(body, headers)), 'payload_too_large')
     expect(taken()).toBe(0)
   })
 
   it('that comes byte by byte is the token it adds up to', async () => {
-    const world = await createWorld(UNLIMITED)
-    const bytes = new TextEncoder().encode(await seal(world, SALMON))
+    const service = await createMemoryService(UNLIMITED)
+    const bytes = new TextEncoder().encode(await seal(service, SALMON))
     let at = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -62,12 +62,12 @@ describe('a streamed body', () => {
         else controller.enqueue(bytes.slice(at, ++at))
       },
     })
-    expect((await world.request('/post/fish?name=Alex', send(body))).status).toBe(201)
+    expect((await service.request('/post/fish?name=Alex', send(body))).status).toBe(201)
   })
 
   it('that breaks off stores nothing', async () => {
-    const world = await createWorld(UNLIMITED)
-    const bytes = new TextEncoder().encode(await seal(world, SALMON))
+    const service = await createMemoryService(UNLIMITED)
+    const bytes = new TextEncoder().encode(await seal(service, SALMON))
     let sent = false
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -76,15 +76,15 @@ describe('a streamed body', () => {
         sent = true
       },
     })
-    expect((await world.request('/post/fish?name=Alex', send(body))).status).toBeGreaterThanOrEqual(400)
-    expect(await countAll(world)).toBe(0)
+    expect((await service.request('/post/fish?name=Alex', send(body))).status).toBeGreaterThanOrEqual(400)
+    expect(await countAll(service)).toBe(0)
   })
 })
 
 describe('a user that is deleted while its token is on the way', () => {
   it('is not found, and nothing is stored for it', async () => {
-    const world = await createWorld(UNLIMITED)
-    const token = await seal(world, SALMON)
+    const service = await createMemoryService(UNLIMITED)
+    const token = await seal(service, SALMON)
     const stuck = new TextEncoder().encode(token)
     let release = () => {}
     const waiting = new Promise<void>((resolve) => {
@@ -97,16 +97,16 @@ describe('a user that is deleted while its token is on the way', () => {
         controller.close()
       },
     })
-    const answer = world.request('/post/fish?name=Alex', {
+    const answer = service.request('/post/fish?name=Alex', {
       method: 'POST',
       body,
       headers: { 'x-gamemode': 'earth' },
       ...{ duplex: 'half' },
     })
-    await world.storage.removeOwner(world.alex.id)
+    await service.storage.removeOwner(service.alex.id)
     release()
     await expectError(await answer, 'user_not_found')
-    await expectError(await post(world, 'fish', token), 'user_not_found')
-    expect(await countAll(world)).toBe(0)
+    await expectError(await post(service, 'fish', token), 'user_not_found')
+    expect(await countAll(service)).toBe(0)
   })
 })

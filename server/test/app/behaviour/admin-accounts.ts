@@ -2,15 +2,15 @@ import type { Session } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login, withSession } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const PASSWORD = 'a-long-password'
 
 /** Creates an administrator and logs it in. */
-async function join(world: World, root: AsAdmin, username: string, role?: string): Promise<AsAdmin> {
+async function join(service: TestService, root: AsAdmin, username: string, role?: string): Promise<AsAdmin> {
   expect((await root('POST', '/admin/admins', { username, password: PASSWORD, role })).status).toBe(201)
-  const session = await login(world, username, PASSWORD)
-  return withSession(world, ((await session.json()) as Session).token)
+  const session = await login(service, username, PASSWORD)
+  return withSession(service, ((await session.json()) as Session).token)
 }
 
 async function list(admin: AsAdmin): Promise<string[]> {
@@ -21,30 +21,30 @@ async function list(admin: AsAdmin): Promise<string[]> {
 }
 
 /** Administrators: who they are, and who may make and remove them. */
-export function adminAccountsBehaviour(open: Lane): void {
+export function adminAccountsBehaviour(open: OpenService): void {
   describe('an administrator', () => {
     it('is told who it is, and nothing of its password', async () => {
-      const world = await open()
-      const root = await asRoot(world)
-      const createdAt = new Date(world.now()).toISOString()
+      const service = await open()
+      const root = await asRoot(service)
+      const createdAt = new Date(service.now()).toISOString()
       const me = await root('GET', '/admin/me')
       expect([me.status, await me.json()]).toEqual([200, { username: 'root', role: 'superadmin', createdAt }])
-      const mia = await join(world, root, 'Mia')
+      const mia = await join(service, root, 'Mia')
       expect(await (await mia('GET', '/admin/me')).json()).toEqual({ username: 'Mia', role: 'admin', createdAt })
       expect((await mia('HEAD', '/admin/me')).status).toBe(200)
-      await expectError(await world.request('/admin/me'), 'invalid_session')
+      await expectError(await service.request('/admin/me'), 'invalid_session')
     })
 
     it('is created with the role that is asked for, else as a plain one, and can log in at once', async () => {
-      const world = await open()
-      const root = await asRoot(world)
+      const service = await open()
+      const root = await asRoot(service)
       for (const role of ['admin', 'superadmin', undefined]) {
         const username = `New-${role}`
         const created = await root('POST', '/admin/admins', { username, password: PASSWORD, role })
         expect(created.status).toBe(201)
-        const createdAt = new Date(world.now()).toISOString()
+        const createdAt = new Date(service.now()).toISOString()
         expect(await created.json()).toEqual({ username, role: role ?? 'admin', createdAt })
-        expect((await login(world, username.toUpperCase(), PASSWORD)).status).toBe(200)
+        expect((await login(service, username.toUpperCase(), PASSWORD)).status).toBe(200)
       }
       expect(await list(root)).toEqual([
         'root superadmin',
@@ -55,12 +55,12 @@ export function adminAccountsBehaviour(open: Lane): void {
     })
 
     it.each(['Mia', 'mia', 'MIA', 'ROOT'])('is not created under a name that is taken, as %s', async (username) => {
-      const world = await open()
-      const root = await asRoot(world)
-      await join(world, root, 'Mia')
+      const service = await open()
+      const root = await asRoot(service)
+      await join(service, root, 'Mia')
       const again = { username, password: 'another-password' }
       await expectError(await root('POST', '/admin/admins', again), 'admin_exists')
-      expect((await login(world, 'Mia', PASSWORD)).status).toBe(200)
+      expect((await login(service, 'Mia', PASSWORD)).status).toBe(200)
       expect(await list(root)).toEqual(['root superadmin', 'Mia admin'])
     })
 
@@ -102,9 +102,9 @@ export function adminAccountsBehaviour(open: Lane): void {
     })
 
     it('who is no superadmin may neither list, create nor delete others, but do the rest', async () => {
-      const world = await open()
-      const root = await asRoot(world)
-      const mia = await join(world, root, 'Mia', 'admin')
+      const service = await open()
+      const root = await asRoot(service)
+      const mia = await join(service, root, 'Mia', 'admin')
       await expectError(await mia('GET', '/admin/admins'), 'forbidden')
       const self = { username: 'Eve', password: PASSWORD, role: 'superadmin' }
       await expectError(await mia('POST', '/admin/admins', self), 'forbidden')
@@ -121,23 +121,23 @@ export function adminAccountsBehaviour(open: Lane): void {
 
   describe('a deleted administrator', () => {
     it('is out at once, with every session, also when the name is given anew', async () => {
-      const world = await open(UNLIMITED)
-      const root = await asRoot(world)
-      const mia = await join(world, root, 'Mia', 'superadmin')
+      const service = await open(UNLIMITED)
+      const root = await asRoot(service)
+      const mia = await join(service, root, 'Mia', 'superadmin')
       const deleted = await root('DELETE', '/admin/admins/mIA')
       expect([deleted.status, await deleted.text()]).toEqual([204, ''])
       await expectError(await mia('GET', '/admin/me'), 'invalid_session')
       await expectError(await mia('POST', '/admin/users', { name: 'Eve' }), 'invalid_session')
-      await expectError(await login(world, 'Mia', PASSWORD), 'invalid_credentials')
-      const again = await join(world, root, 'Mia')
+      await expectError(await login(service, 'Mia', PASSWORD), 'invalid_credentials')
+      const again = await join(service, root, 'Mia')
       await expectError(await mia('GET', '/admin/me'), 'invalid_session')
       expect((await again('GET', '/admin/me')).status).toBe(200)
     })
 
     it('may have deleted itself', async () => {
-      const world = await open()
-      const root = await asRoot(world)
-      await join(world, root, 'Sue', 'superadmin')
+      const service = await open()
+      const root = await asRoot(service)
+      await join(service, root, 'Sue', 'superadmin')
       expect((await root('DELETE', '/admin/admins/root')).status).toBe(204)
       await expectError(await root('GET', '/admin/me'), 'invalid_session')
     })

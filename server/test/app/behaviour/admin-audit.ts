@@ -2,7 +2,7 @@ import { type AuditEntry, type AuditPage, HEADERS, type Saved } from '@fish-crab
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { ADDRESS_HEADER, basic, type Lane, UNLIMITED } from '../lane.ts'
+import { ADDRESS_HEADER, basic, type OpenService, UNLIMITED } from '../test-service.ts'
 
 const PASSWORD = 'a-long-password'
 
@@ -15,20 +15,20 @@ async function read(admin: AsAdmin, query = ''): Promise<AuditPage> {
 const line = ({ actor, action, subject }: AuditEntry) => [actor, action, subject ?? ''].join(' ').trim()
 
 /** Who did what, to whom, when and from where. */
-export function adminAuditBehaviour(open: Lane): void {
+export function adminAuditBehaviour(open: OpenService): void {
   describe('the audit log, as administrators read it,', () => {
     it('has every login, key reading and change, newest first, and names people as they are written', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const act = async (status: number, method: string, path: string, body?: unknown) => {
-        world.advance(1000)
+        service.advance(1000)
         const response = await admin(method, path, body)
         expect([path, response.status]).toEqual([path, status])
         return response
       }
       const key = async (authorization: string, query: string) => {
-        world.advance(1000)
-        const response = await world.request(`/get/user/key${query}`, { headers: { authorization } })
+        service.advance(1000)
+        const response = await service.request(`/get/user/key${query}`, { headers: { authorization } })
         expect(response.status).toBe(200)
       }
       await act(201, 'POST', '/admin/users', { name: 'Bob' })
@@ -46,8 +46,8 @@ export function adminAuditBehaviour(open: Lane): void {
       await key(basic('alex', 'alex-password'), '')
       await key(basic('ROOT', 'root-password'), '?name=ALEX')
       await act(201, 'POST', '/admin/admins', { username: 'Mia', password: PASSWORD })
-      world.advance(1000)
-      expect((await login(world, 'MIA', PASSWORD)).status).toBe(200)
+      service.advance(1000)
+      expect((await login(service, 'MIA', PASSWORD)).status).toBe(200)
       await act(204, 'DELETE', '/admin/admins/mIA')
       await act(204, 'DELETE', '/admin/users/BOB')
       const { entries, nextCursor } = await read(admin)
@@ -71,12 +71,12 @@ export function adminAuditBehaviour(open: Lane): void {
       ])
       const times = entries.map(({ at }) => Date.parse(at))
       expect(times).toEqual(times.toSorted((a, b) => b - a))
-      expect(times[0]).toBe(world.now())
+      expect(times[0]).toBe(service.now())
       expect(JSON.stringify(entries)).not.toMatch(/a-long-password|root-password|fck_/)
     })
 
     it('says from where, and under which request id', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const init = {
         headers: {
           authorization: basic('Alex', 'alex-password'),
@@ -84,21 +84,21 @@ export function adminAuditBehaviour(open: Lane): void {
           'x-request-id': 'r.1',
         },
       }
-      expect((await world.request('/get/user/key', init)).status).toBe(200)
-      world.advance(1)
-      await login(world, 'root', 'root-password', '198.51.100.9')
-      world.advance(1)
-      const [, second, first] = (await read(await asRoot(world))).entries
+      expect((await service.request('/get/user/key', init)).status).toBe(200)
+      service.advance(1)
+      await login(service, 'root', 'root-password', '198.51.100.9')
+      service.advance(1)
+      const [, second, first] = (await read(await asRoot(service))).entries
       expect(second).toMatchObject({ actor: 'root', action: 'login', address: '198.51.100.9' })
       expect(first).toMatchObject({ actor: 'Alex', address: '2001:db8::7', requestId: 'r.1' })
     })
 
     it('has nothing of what is refused for what was asked, nor of what changes nothing', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      await login(world, 'root', 'wrong')
-      await world.request('/get/user/key', { headers: { authorization: basic('Alex', 'wrong') } })
-      await world.request('/get/user/key?name=Bob', { headers: { authorization: basic('Alex', 'alex-password') } })
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      await login(service, 'root', 'wrong')
+      await service.request('/get/user/key', { headers: { authorization: basic('Alex', 'wrong') } })
+      await service.request('/get/user/key?name=Bob', { headers: { authorization: basic('Alex', 'alex-password') } })
       for (const [method, path, body] of [
         ['POST', '/admin/users', { name: 'alex' }],
         ['POST', '/admin/users/nobody/reset', { type: 'fernet' }],
@@ -114,10 +114,10 @@ export function adminAuditBehaviour(open: Lane): void {
     })
 
     it.each([1, 2, 3, 7, 8, 100])('is paged by %i, each entry once, also while it grows', async (limit) => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       for (let count = 1; count < 7; count += 1) {
-        world.advance(1000)
+        service.advance(1000)
         await admin('POST', '/admin/users', { name: `User${count}` })
       }
       const seen: string[] = []
@@ -127,7 +127,7 @@ export function adminAuditBehaviour(open: Lane): void {
         expect(page.entries.length).toBeLessThanOrEqual(limit)
         seen.push(...page.entries.map(line))
         cursor = page.nextCursor
-        world.advance(1000)
+        service.advance(1000)
         await admin('POST', '/admin/users/Alex/reset', { type: 'api-key' })
       } while (cursor !== undefined)
       const users = [6, 5, 4, 3, 2, 1].map((count) => `root user.create User${count}`)
@@ -153,26 +153,26 @@ export function adminAuditBehaviour(open: Lane): void {
 
   describe('the limit of an administrator', () => {
     it('is 300 requests in 5 minutes, counted down in the headers, whatever the outcome', async () => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       const mia = { username: 'Mia', password: PASSWORD }
       const paths = ['me', 'users/nobody', 'audit?limit=0', 'stats']
-      const reset = String(world.now() / 1000 + 300)
+      const reset = String(service.now() / 1000 + 300)
       expect((await admin('POST', '/admin/admins', mia)).headers.get(HEADERS.rateRemaining)).toBe('299')
       for (let left = 298; left >= 0; left -= 1) {
         const { headers } = await admin('GET', `/admin/${paths[left % paths.length]}`)
         const shown = [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset].map((name) => headers.get(name))
         expect(shown).toEqual(['300', String(left), reset])
       }
-      world.advance(1000)
+      service.advance(1000)
       const refused = await admin('GET', '/admin/me')
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('299')
       expect(refused.headers.get(HEADERS.rateRemaining)).toBe('0')
       expect(refused.headers.get(HEADERS.rateReset)).toBe(reset)
       await expectError(refused, 'rate_limited')
-      await expectError(await (await asRoot(world))('GET', '/admin/me'), 'rate_limited')
-      expect((await login(world, 'Mia', PASSWORD)).status).toBe(200)
-      world.advance(299_000)
+      await expectError(await (await asRoot(service))('GET', '/admin/me'), 'rate_limited')
+      expect((await login(service, 'Mia', PASSWORD)).status).toBe(200)
+      service.advance(299_000)
       expect((await admin('GET', '/admin/me')).headers.get(HEADERS.rateRemaining)).toBe('299')
     })
   })

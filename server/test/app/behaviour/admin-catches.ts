@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
 import { countAll, type Listed, listed, post, SALMON, seal } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const FISH = '/admin/users/Alex/fish'
 const COD = { fish: [{ name: 'Cod', rarity: 1 }] }
@@ -17,12 +17,12 @@ async function detail(admin: AsAdmin, kind: Kind = 'fish', gamemode = 'earth'): 
 }
 
 /** What administrators see and change of a user's collections. */
-export function adminCatchesBehaviour(open: Lane): void {
+export function adminCatchesBehaviour(open: OpenService): void {
   describe('a user, as administrators see it,', () => {
     it.each(['Alex', 'aLEX', '%41lex'])('is shown by name, as %s, without secrets', async (name) => {
-      const world = await open()
-      const { id, createdAt } = world.alex
-      const response = await (await asRoot(world))('GET', `/admin/users/${name}`)
+      const service = await open()
+      const { id, createdAt } = service.alex
+      const response = await (await asRoot(service))('GET', `/admin/users/${name}`)
       expect([response.status, await response.json()]).toEqual([200, { id, name: 'Alex', createdAt }])
     })
 
@@ -40,14 +40,14 @@ export function adminCatchesBehaviour(open: Lane): void {
 
   describe('a collection, as administrators see it,', () => {
     it('has the id and the moment of every entry, as detail=full has', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       expect(await detail(admin)).toEqual([])
-      const saved = (await (await post(world, 'fish', await seal(world, SALMON))).json()) as Saved
+      const saved = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
       expect(await detail(admin)).toEqual([
-        { name: 'Salmon', rarity: 'Gold', id: saved.id, caughtAt: new Date(world.now()).toISOString() },
+        { name: 'Salmon', rarity: 'Gold', id: saved.id, caughtAt: new Date(service.now()).toISOString() },
       ])
-      expect(await detail(admin)).toEqual(await listed(world, 'fish', '&gamemode=earth&detail=full'))
+      expect(await detail(admin)).toEqual(await listed(service, 'fish', '&gamemode=earth&detail=full'))
       expect(await detail(admin, 'crab')).toEqual([])
       expect(await detail(admin, 'fish', 'survival')).toEqual([])
     })
@@ -73,8 +73,8 @@ export function adminCatchesBehaviour(open: Lane): void {
 
   describe('catches that an administrator adds', () => {
     it('are stored as one record, at their own moments or now, and seen by everyone', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const fish = [
         { name: 'Cod', rarity: 1, caughtAt: '2020-01-02T03:04:05+01:00' },
         { name: 'Koi', rarity: 7, weight: 3 },
@@ -85,19 +85,19 @@ export function adminCatchesBehaviour(open: Lane): void {
       expect(message).toBe('2 fish saved for user Alex')
       expect(await detail(admin)).toEqual([
         { name: 'Cod', rarity: 'Bronze', id, caughtAt: '2020-01-02T02:04:05.000Z' },
-        { name: 'Koi', rarity: 'Mythical', id, caughtAt: new Date(world.now()).toISOString() },
+        { name: 'Koi', rarity: 'Mythical', id, caughtAt: new Date(service.now()).toISOString() },
       ])
-      expect(await listed(world)).toHaveLength(2)
+      expect(await listed(service)).toHaveLength(2)
 
       const crab = await admin('POST', '/admin/users/Alex/crab?gamemode=oneblock', { crab: [{}, { name: 'King' }] })
       expect(await crab.json()).toMatchObject({ message: '2 crabs saved for user Alex' })
-      const page = await world.request('/get/crab?name=Alex&gamemode=oneblock')
+      const page = await service.request('/get/crab?name=Alex&gamemode=oneblock')
       expect(crabCollectionSchema.parse(await page.json()).crab).toEqual([{ name: 'crab' }, { name: 'King' }])
     })
 
     it('are no tokens: the same ones twice are stored twice', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       for (let count = 0; count < 2; count += 1) {
         const response = await admin('POST', `${FISH}?gamemode=earth`, COD)
         expect([response.status, response.headers.has(HEADERS.replayed)]).toEqual([201, false])
@@ -117,12 +117,12 @@ export function adminCatchesBehaviour(open: Lane): void {
       ['fish', { crab: [{ name: 'crab' }] }],
       ['crab.1.rarity', { crab: [{}, { name: 'Cod', rarity: 1 }] }],
     ])('with a wrong %s are refused as a whole', async (path, body) => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const target = path.startsWith('crab') ? '/admin/users/Alex/crab' : FISH
       const { details } = await expectError(await admin('POST', `${target}?gamemode=earth`, body), 'invalid_payload')
       expect(details?.map((entry) => entry.path)).toEqual([path])
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
   })
 }

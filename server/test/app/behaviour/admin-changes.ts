@@ -4,25 +4,25 @@ import { describe, expect, it } from 'vitest'
 import { asRoot, create, list, names } from '../administration.ts'
 import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { basic, type Lane, UNLIMITED } from '../lane.ts'
+import { basic, type OpenService, UNLIMITED } from '../test-service.ts'
 
 /** What administrators change of users: their secrets, and whether they are there. */
-export function adminChangesBehaviour(open: Lane): void {
+export function adminChangesBehaviour(open: OpenService): void {
   describe('a reset', () => {
     it('of the Fernet key makes tokens of the old one invalid at once, and keeps the collection', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      await write(world, 'fish', SALMON)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      await write(service, 'fish', SALMON)
       const response = await admin('POST', '/admin/users/ALEX/reset', { type: 'fernet' })
       expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
       const secret = (await response.json()) as { fernetKey: string }
       expect(Object.keys(secret)).toEqual(['fernetKey'])
-      await expectError(await write(world, 'fish', SALMON), 'invalid_token')
+      await expectError(await write(service, 'fish', SALMON), 'invalid_token')
       const token = await createFernet(secret.fernetKey).encrypt(JSON.stringify(SALMON))
-      expect((await post(world, 'fish', token)).status).toBe(201)
-      expect(await listed(world)).toHaveLength(2)
+      expect((await post(service, 'fish', token)).status).toBe(201)
+      expect(await listed(service)).toHaveLength(2)
       const headers = { authorization: basic('Alex', 'alex-password') }
-      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual(secret)
+      expect(await (await service.request('/get/user/key', { headers })).json()).toEqual(secret)
     })
 
     it.each([
@@ -56,42 +56,42 @@ export function adminChangesBehaviour(open: Lane): void {
 
   describe('a deleted user', () => {
     it('is gone with its data, its secrets and its tokens', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      await write(world, 'fish', SALMON)
-      const stored = await seal(world, SALMON)
-      await post(world, 'fish', stored)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      await write(service, 'fish', SALMON)
+      const stored = await seal(service, SALMON)
+      await post(service, 'fish', stored)
       const deleted = await admin('DELETE', '/admin/users/ALEX')
       expect([deleted.status, await deleted.text()]).toEqual([204, ''])
-      await expectError(await post(world, 'fish', stored), 'user_not_found')
-      await expectError(await world.request('/get/fish?name=Alex&gamemode=earth'), 'user_not_found')
+      await expectError(await post(service, 'fish', stored), 'user_not_found')
+      await expectError(await service.request('/get/fish?name=Alex&gamemode=earth'), 'user_not_found')
       const headers = { authorization: basic('Alex', 'alex-password') }
-      await expectError(await world.request('/get/user/key', { headers }), 'invalid_credentials')
+      await expectError(await service.request('/get/user/key', { headers }), 'invalid_credentials')
       await expectError(await admin('POST', '/admin/users/Alex/reset', { type: 'password' }), 'user_not_found')
       expect(await list(admin)).toEqual({ users: [] })
     })
 
     it('leaves its name to a new user, who starts empty and with secrets of its own', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      const token = await seal(world, SALMON)
-      await post(world, 'fish', token)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const token = await seal(service, SALMON)
+      await post(service, 'fish', token)
       await admin('DELETE', '/admin/users/Alex')
       const heir = await create(admin, 'aLEX')
-      expect(heir.id).not.toBe(world.alex.id)
-      expect(heir.fernetKey).not.toBe(world.alex.fernetKey)
-      expect(await countAll(world)).toBe(0)
-      await expectError(await post(world, 'fish', token), 'invalid_token')
-      const apiKey = { [HEADERS.apiKey]: world.alex.apiKey }
-      await expectError(await post(world, 'fish', token, { query: '', headers: apiKey }), 'missing_name')
+      expect(heir.id).not.toBe(service.alex.id)
+      expect(heir.fernetKey).not.toBe(service.alex.fernetKey)
+      expect(await countAll(service)).toBe(0)
+      await expectError(await post(service, 'fish', token), 'invalid_token')
+      const apiKey = { [HEADERS.apiKey]: service.alex.apiKey }
+      await expectError(await post(service, 'fish', token, { query: '', headers: apiKey }), 'missing_name')
       const own = await createFernet(heir.fernetKey).encrypt(JSON.stringify(SALMON))
-      expect(await (await post(world, 'fish', own)).json()).toMatchObject({ message: 'Fish saved for user aLEX' })
-      expect(await countAll(world)).toBe(1)
+      expect(await (await post(service, 'fish', own)).json()).toMatchObject({ message: 'Fish saved for user aLEX' })
+      expect(await countAll(service)).toBe(1)
     })
 
     it('is deleted by one of two that try at once', async () => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       const answers = await Promise.all([admin('DELETE', '/admin/users/Alex'), admin('DELETE', '/admin/users/alex')])
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 404])
     })

@@ -2,33 +2,33 @@ import type { Session } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login, withSession } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const PASSWORD = 'a-long-password'
 
-async function join(world: World, root: AsAdmin, username: string, role: string): Promise<AsAdmin> {
+async function join(service: TestService, root: AsAdmin, username: string, role: string): Promise<AsAdmin> {
   expect((await root('POST', '/admin/admins', { username, password: PASSWORD, role })).status).toBe(201)
-  const session = await login(world, username, PASSWORD)
-  return withSession(world, ((await session.json()) as Session).token)
+  const session = await login(service, username, PASSWORD)
+  return withSession(service, ((await session.json()) as Session).token)
 }
 
 /** There is always somebody who can make another administrator. */
-export function lastSuperadminBehaviour(open: Lane): void {
+export function lastSuperadminBehaviour(open: OpenService): void {
   describe('the last superadmin', () => {
     it.each(['root', 'ROOT'])('is not deleted, as %s, whoever else there is', async (name) => {
-      const world = await open()
-      const root = await asRoot(world)
+      const service = await open()
+      const root = await asRoot(service)
       await expectError(await root('DELETE', `/admin/admins/${name}`), 'last_superadmin')
-      await join(world, root, 'Mia', 'admin')
+      await join(service, root, 'Mia', 'admin')
       await expectError(await root('DELETE', `/admin/admins/${name}`), 'last_superadmin')
       expect((await root('GET', '/admin/me')).status).toBe(200)
     })
 
     it('stays when two superadmins delete each other at once', async () => {
       for (let turn = 0; turn < 5; turn += 1) {
-        const world = await open(UNLIMITED)
-        const root = await asRoot(world)
-        const sue = await join(world, root, 'Sue', 'superadmin')
+        const service = await open(UNLIMITED)
+        const root = await asRoot(service)
+        const sue = await join(service, root, 'Sue', 'superadmin')
         const answers = await Promise.all([root('DELETE', '/admin/admins/Sue'), sue('DELETE', '/admin/admins/root')])
         const statuses = answers.map(({ status }) => status)
         expect(statuses.filter((status) => status === 204)).toHaveLength(1)
@@ -39,14 +39,14 @@ export function lastSuperadminBehaviour(open: Lane): void {
     })
 
     it('stays when one of two deletes both at once', async () => {
-      const world = await open()
-      const root = await asRoot(world)
-      await join(world, root, 'Sue', 'superadmin')
+      const service = await open()
+      const root = await asRoot(service)
+      await join(service, root, 'Sue', 'superadmin')
       const answers = await Promise.all(
         ['Sue', 'root', 'sue', 'ROOT'].map((name) => root('DELETE', `/admin/admins/${name}`)),
       )
       expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
-      const logins = [await login(world, 'root', 'root-password'), await login(world, 'Sue', PASSWORD)]
+      const logins = [await login(service, 'root', 'root-password'), await login(service, 'Sue', PASSWORD)]
       expect(logins.map(({ status }) => status).sort()).toEqual([200, 401])
     })
   })

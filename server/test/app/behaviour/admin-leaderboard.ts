@@ -2,7 +2,7 @@ import type { Stats } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 async function add(admin: AsAdmin, name: string, count: number, gamemode = 'earth', kind = 'fish'): Promise<string> {
   const entries = Array.from({ length: count }, () => ({ name: 'x', ...(kind === 'fish' ? { rarity: 1 } : {}) }))
@@ -23,7 +23,7 @@ async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
 }
 
 /** Who has caught the most, and how much there is in all. */
-export function adminLeaderboardBehaviour(open: Lane): void {
+export function adminLeaderboardBehaviour(open: OpenService): void {
   describe('the leaderboard', () => {
     it('is empty where nobody caught anything, and names what was asked', async () => {
       const admin = await asRoot(await open())
@@ -49,11 +49,11 @@ export function adminLeaderboardBehaviour(open: Lane): void {
     })
 
     it('names as many as asked, 10 when nothing is said, and the same ones of a tie each time', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const names = Array.from({ length: 12 }, (_, index) => `User${index}`)
       for (const name of names) {
-        world.advance(1)
+        service.advance(1)
         await createUsers(admin, [name])
       }
       for (const name of names.toReversed()) await add(admin, name, 2)

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
 import { countAll, listed, post, SALMON, seal } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const remove = (admin: AsAdmin, id: string, kind = 'fish', gamemode = 'earth') =>
   admin('DELETE', `/admin/users/Alex/${kind}/${encodeURIComponent(id)}?gamemode=${gamemode}`)
 
 /** Records that administrators remove. */
-export function adminRemovalBehaviour(open: Lane): void {
+export function adminRemovalBehaviour(open: OpenService): void {
   describe('a record that an administrator removes', () => {
     it('goes with all its entries, and alone', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const names = ['a', 'b', 'c']
       const ids: string[] = []
       for (const name of names) {
@@ -21,49 +21,49 @@ export function adminRemovalBehaviour(open: Lane): void {
           { name, rarity: 1 },
           { name, rarity: 2 },
         ]
-        ids.push(((await (await post(world, 'fish', await seal(world, { fish }))).json()) as Saved).id)
+        ids.push(((await (await post(service, 'fish', await seal(service, { fish }))).json()) as Saved).id)
       }
       const removed = await remove(admin, ids[1] ?? '')
       expect([removed.status, await removed.text()]).toEqual([204, ''])
-      expect((await listed(world)).map(({ name }) => name)).toEqual(['a', 'a', 'c', 'c'])
+      expect((await listed(service)).map(({ name }) => name)).toEqual(['a', 'a', 'c', 'c'])
       await expectError(await remove(admin, ids[1] ?? ''), 'record_not_found')
       for (const id of [ids[0], ids[2]]) expect((await remove(admin, id ?? '')).status).toBe(204)
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each(['fish', 'crab'] as const)('does not come back when its token of %s is sent again', async (kind) => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      const token = await seal(world, kind === 'fish' ? SALMON : { fish: 'crab' })
-      const { id } = (await (await post(world, kind, token)).json()) as Saved
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const token = await seal(service, kind === 'fish' ? SALMON : { fish: 'crab' })
+      const { id } = (await (await post(service, kind, token)).json()) as Saved
       expect((await remove(admin, id, kind)).status).toBe(204)
       for (const spelling of [token, token.replace(/=+$/, '')]) {
-        const again = await post(world, kind, spelling)
+        const again = await post(service, kind, spelling)
         expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true'])
         expect(((await again.json()) as Saved).id).toBe(id)
       }
-      expect(await countAll(world)).toBe(0)
-      expect((await post(world, 'fish', await seal(world, SALMON))).status).toBe(201)
+      expect(await countAll(service)).toBe(0)
+      expect((await post(service, 'fish', await seal(service, SALMON))).status).toBe(201)
     })
 
     it('is only found in its own collection', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       await admin('POST', '/admin/users', { name: 'Bob' })
-      const { id } = (await (await post(world, 'fish', await seal(world, SALMON))).json()) as Saved
+      const { id } = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
       await expectError(await remove(admin, id, 'crab'), 'record_not_found')
       await expectError(await remove(admin, id, 'fish', 'survival'), 'record_not_found')
       await expectError(await admin('DELETE', `/admin/users/Bob/fish/${id}?gamemode=earth`), 'record_not_found')
       for (const odd of ['x', '*', '%', "' or 1=1", '\0', `${id}x`, id.toUpperCase(), '💀', 'x'.repeat(2000)]) {
         await expectError(await remove(admin, odd), 'record_not_found')
       }
-      expect(await countAll(world)).toBe(1)
+      expect(await countAll(service)).toBe(1)
     })
 
     it('is removed by one of five that try at once', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      const { id } = (await (await post(world, 'fish', await seal(world, SALMON))).json()) as Saved
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const { id } = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
       const answers = await Promise.all(Array.from({ length: 5 }, () => remove(admin, id)))
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
     })

@@ -3,10 +3,10 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { from, type Lane, SESSION_SECRET, UNLIMITED, type World } from '../lane.ts'
+import { from, type OpenService, SESSION_SECRET, type TestService, UNLIMITED } from '../test-service.ts'
 
-async function tokenOf(world: World): Promise<string> {
-  return sessionSchema.parse(await (await login(world, 'root', 'root-password')).json()).token
+async function tokenOf(service: TestService): Promise<string> {
+  return sessionSchema.parse(await (await login(service, 'root', 'root-password')).json()).token
 }
 
 const parts = (token: string) => token.split('.') as [string, string, string]
@@ -50,19 +50,19 @@ const FORGERIES: Readonly<Record<string, (token: string) => Promise<string> | st
 }
 
 /** Sessions of administrators. */
-export function adminSessionBehaviour(open: Lane): void {
+export function adminSessionBehaviour(open: OpenService): void {
   describe('the login of an administrator', () => {
     it('opens a session of an hour', async () => {
-      const world = await open()
-      const response = await login(world, 'root', 'root-password')
+      const service = await open()
+      const response = await login(service, 'root', 'root-password')
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-control')).toContain('no-store')
       const { token, expiresAt } = sessionSchema.parse(await response.json())
-      expect(Date.parse(expiresAt)).toBe(world.now() + 3_600_000)
-      const admin = withSession(world, token)
-      world.advance(3_600_000 - 1000)
+      expect(Date.parse(expiresAt)).toBe(service.now() + 3_600_000)
+      const admin = withSession(service, token)
+      service.advance(3_600_000 - 1000)
       expect((await admin('GET', '/admin/users')).status).toBe(200)
-      world.advance(1000)
+      service.advance(1000)
       await expectError(await admin('GET', '/admin/users'), 'invalid_session')
     })
 
@@ -97,35 +97,35 @@ export function adminSessionBehaviour(open: Lane): void {
       ['username', '{"username":{"$ne":null},"password":"root-password"}'],
       ['username', '{"__proto__":{"username":"root"},"password":"root-password"}'],
     ])('names what is wrong (%j) in the body %s', async (path, body) => {
-      const world = await open()
+      const service = await open()
       const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-      const { details } = await expectError(await world.request('/admin/login', request), 'invalid_payload')
+      const { details } = await expectError(await service.request('/admin/login', request), 'invalid_payload')
       if (path) expect(details?.map((detail) => detail.path)).toEqual([path])
       expect(JSON.stringify(details)).not.toContain('root-password')
     })
 
     it('takes no form', async () => {
-      const world = await open()
+      const service = await open()
       const body = new URLSearchParams({ username: 'root', password: 'root-password' })
-      await expectError(await world.request('/admin/login', { method: 'POST', body }), 'unsupported_media_type')
+      await expectError(await service.request('/admin/login', { method: 'POST', body }), 'unsupported_media_type')
     })
 
     it('is rate limited after 10 failures, and for no one else', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       for (let count = 0; count < 10; count += 1) {
-        await expectError(await login(world, 'root', 'wrong'), 'invalid_credentials')
+        await expectError(await login(service, 'root', 'wrong'), 'invalid_credentials')
       }
-      const refused = await login(world, 'root', 'root-password')
+      const refused = await login(service, 'root', 'root-password')
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('300')
       await expectError(refused, 'rate_limited')
-      expect((await login(world, 'root', 'root-password', '192.0.2.200')).status).toBe(200)
+      expect((await login(service, 'root', 'root-password', '192.0.2.200')).status).toBe(200)
     })
   })
 
   describe('a session', () => {
     it.each(Object.entries(FORGERIES))('%s is invalid', async (_, forge) => {
-      const world = await open()
-      const response = await withSession(world, await forge(await tokenOf(world)))('GET', '/admin/users')
+      const service = await open()
+      const response = await withSession(service, await forge(await tokenOf(service)))('GET', '/admin/users')
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
       await expectError(response, 'invalid_session')
     })
@@ -133,13 +133,13 @@ export function adminSessionBehaviour(open: Lane): void {
     it.each(['', 'Bearer', 'Bearer ', 'Basic cm9vdDpyb290LXBhc3N3b3Jk', 'Token x'])(
       'is not %j',
       async (authorization) => {
-        const world = await open()
-        await expectError(await world.request('/admin/users', { headers: { authorization } }), 'invalid_session')
+        const service = await open()
+        await expectError(await service.request('/admin/users', { headers: { authorization } }), 'invalid_session')
       },
     )
 
     it('is needed on every admin endpoint but the login, and nothing happens without', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const json = { 'content-type': 'application/json' }
       for (const [method, path, body] of [
         ['GET', '/admin/users'],
@@ -149,30 +149,30 @@ export function adminSessionBehaviour(open: Lane): void {
         ['DELETE', '/admin/users/Alex'],
         ['DELETE', '/v1/admin//users/%41lex/'],
       ] as const) {
-        const response = await world.request(path, { method, ...(body ? { headers: json, body } : {}) })
+        const response = await service.request(path, { method, ...(body ? { headers: json, body } : {}) })
         expect([path, response.status]).toEqual([path, 401])
       }
-      const { users } = (await (await (await asRoot(world))('GET', '/admin/users')).json()) as {
+      const { users } = (await (await (await asRoot(service))('GET', '/admin/users')).json()) as {
         users: { name: string }[]
       }
       expect(users.map(({ name }) => name)).toEqual(['Alex'])
     })
 
     it('allows an administrator 300 requests in 5 minutes, wherever they come from', async () => {
-      const world = await open({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
-      const token = await tokenOf(world)
+      const service = await open({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
+      const token = await tokenOf(service)
       const headers = { authorization: `Bearer ${token}` }
       for (let left = 2; left >= 0; left -= 1) {
-        const response = await world.request('/admin/users', {
+        const response = await service.request('/admin/users', {
           headers: { ...headers, ...from(`192.0.2.${left}`).headers },
         })
         expect([response.status, response.headers.get(HEADERS.rateRemaining)]).toEqual([200, String(left)])
       }
-      const refused = await world.request('/admin/users', { headers })
+      const refused = await service.request('/admin/users', { headers })
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('300')
       await expectError(refused, 'rate_limited')
-      world.advance(300_000)
-      expect((await world.request('/admin/users', { headers })).status).toBe(200)
+      service.advance(300_000)
+      expect((await service.request('/admin/users', { headers })).status).toBe(200)
     })
 
     it('has a limit of 300 when nothing else is said', async () => {

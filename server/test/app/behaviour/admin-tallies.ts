@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
 import { type Listed, post } from '../catches.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const FREE = { ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit }
 const NAMES = ['Alex', 'Bob', 'cleo', 'Dan']
@@ -39,13 +39,13 @@ type Step = Readonly<typeof step extends fc.Arbitrary<infer Value> ? Value : nev
 class Play {
   private readonly users = new Map<string, CreatedUser>()
   private caught: Caught[] = []
-  private readonly world: World
+  private readonly service: TestService
   private readonly admin: AsAdmin
 
-  constructor(world: World, admin: AsAdmin) {
-    this.world = world
+  constructor(service: TestService, admin: AsAdmin) {
+    this.service = service
     this.admin = admin
-    this.users.set('Alex', world.alex)
+    this.users.set('Alex', service.alex)
   }
 
   async take(step: Step): Promise<void> {
@@ -74,7 +74,7 @@ class Play {
 
   private async write({ name, fernetKey }: CreatedUser, { kind, gamemode, rarities }: Step): Promise<void> {
     const token = await createFernet(fernetKey).encrypt(JSON.stringify({ [kind]: entriesOf(kind, rarities) }))
-    const response = await post(this.world, kind, token, { query: `?name=${name}`, gamemode })
+    const response = await post(this.service, kind, token, { query: `?name=${name}`, gamemode })
     expect(response.status).toBe(201)
     this.caught.push({ owner: name, kind, gamemode, token, id: ((await response.json()) as Saved).id })
   }
@@ -87,7 +87,7 @@ class Play {
   }
 
   private async replay({ owner, kind, gamemode, id }: Caught, token: string): Promise<void> {
-    const response = await post(this.world, kind, token, { query: `?name=${owner}`, gamemode })
+    const response = await post(this.service, kind, token, { query: `?name=${owner}`, gamemode })
     expect([response.status, ((await response.json()) as Saved).id]).toEqual([200, id])
   }
 
@@ -141,17 +141,17 @@ async function recount(admin: AsAdmin) {
 }
 
 /** Counts that are kept rather than made: they never drift from what is stored. */
-export function adminTalliesBehaviour(open: Lane): void {
+export function adminTalliesBehaviour(open: OpenService): void {
   describe('the counts of all there is', () => {
     it('equal a recount after random writes, replays, removals and deletions', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 40 }), async (steps) => {
-          const world = await open(FREE)
-          const admin = await asRoot(world)
-          const play = new Play(world, admin)
+          const service = await open(FREE)
+          const admin = await asRoot(service)
+          const play = new Play(service, admin)
           for (const one of steps) {
             await play.take(one)
-            world.advance(1)
+            service.advance(1)
           }
           const { stats, leaders } = await recount(admin)
           expect(await (await admin('GET', '/admin/stats')).json()).toEqual(stats)
@@ -168,9 +168,9 @@ export function adminTalliesBehaviour(open: Lane): void {
     }, 30_000)
 
     it('equal a recount after many operations at once', async () => {
-      const world = await open(FREE)
-      const admin = await asRoot(world)
-      const play = new Play(world, admin)
+      const service = await open(FREE)
+      const admin = await asRoot(service)
+      const play = new Play(service, admin)
       const plain: Step = { action: 'plain', user: 0, kind: 'fish', gamemode: 'earth', rarities: [1, 7], pick: 0 }
       const adds = Array.from({ length: 20 }, () => play.take(plain))
       await Promise.all([...adds, ...Array.from({ length: 10 }, () => play.take({ ...plain, action: 'token' }))])

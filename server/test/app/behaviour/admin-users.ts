@@ -4,36 +4,36 @@ import { describe, expect, it } from 'vitest'
 import { asRoot, create, list, names } from '../administration.ts'
 import { post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { basic, type Lane, UNLIMITED } from '../lane.ts'
+import { basic, type OpenService, UNLIMITED } from '../test-service.ts'
 
 /** What administrators do with users. */
-export function adminUsersBehaviour(open: Lane): void {
+export function adminUsersBehaviour(open: OpenService): void {
   describe('a user that an administrator creates', () => {
     it('comes with secrets that all work at once', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const response = await admin('POST', '/admin/users', { name: 'Bob' })
       expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])
       const bob = createdUserSchema.parse(await response.json())
-      expect(bob).toMatchObject({ name: 'Bob', createdAt: new Date(world.now()).toISOString() })
+      expect(bob).toMatchObject({ name: 'Bob', createdAt: new Date(service.now()).toISOString() })
       expect(bob.fernetKey).toMatch(/^[A-Za-z0-9]{43}=$/)
       const headers = { authorization: basic('bob', bob.password) }
-      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
+      expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
       const token = await createFernet(bob.fernetKey).encrypt(JSON.stringify(SALMON))
       const apiKey = { [HEADERS.apiKey]: bob.apiKey }
-      const saved = await post(world, 'fish', token, { query: '', headers: apiKey })
+      const saved = await post(service, 'fish', token, { query: '', headers: apiKey })
       expect(await saved.json()).toMatchObject({ message: 'Fish saved for user Bob' })
     })
 
     it('has the password it was given, but no key that anyone but the server chose', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const wish = {
         name: 'Bob',
         password: 'tr0ub4dor',
-        fernetKey: world.alex.fernetKey,
+        fernetKey: service.alex.fernetKey,
         apiKey: 'x',
-        id: world.alex.id,
+        id: service.alex.id,
       }
       const bob = createdUserSchema.parse(await (await admin('POST', '/admin/users', wish)).json())
       expect(bob.password).toBe('tr0ub4dor')
@@ -43,10 +43,10 @@ export function adminUsersBehaviour(open: Lane): void {
     it.each(['a', 'a'.repeat(32), '0', '_x', '.x', '*', '*Bedrock-User', 'A-', '...'])(
       'may be named %s',
       async (name) => {
-        const world = await open(UNLIMITED)
-        const admin = await asRoot(world)
+        const service = await open(UNLIMITED)
+        const admin = await asRoot(service)
         expect(await create(admin, name)).toMatchObject({ name })
-        const found = await world.request(`/get/fish?name=${encodeURIComponent(name.toUpperCase())}&gamemode=earth`)
+        const found = await service.request(`/get/fish?name=${encodeURIComponent(name.toUpperCase())}&gamemode=earth`)
         expect(await found.json()).toEqual({ user: name, fish: [] })
         expect((await admin('DELETE', `/admin/users/${encodeURIComponent(name)}`)).status).toBe(204)
       },
@@ -75,18 +75,18 @@ export function adminUsersBehaviour(open: Lane): void {
     )
 
     it.each(['Alex', 'alex', 'ALEX'])('may not take a name that is taken, as %s', async (name) => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       await expectError(await admin('POST', '/admin/users', { name }), 'user_exists')
       const headers = { authorization: basic('Alex', 'alex-password') }
-      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({
-        fernetKey: world.alex.fernetKey,
+      expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({
+        fernetKey: service.alex.fernetKey,
       })
     })
 
     it('is one when ten create it at once, and its secrets are those of the one that did', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, turn) => admin('POST', '/admin/users', { name: turn % 2 ? 'Bob' : 'BOB' })),
       )
@@ -95,15 +95,15 @@ export function adminUsersBehaviour(open: Lane): void {
       expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
       const bob = createdUserSchema.parse(await created[0]?.json())
       const headers = { authorization: basic('bob', bob.password) }
-      expect(await (await world.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
+      expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
     })
   })
 
   describe('the list of users', () => {
     it('shows id, name and creation, and no secret', async () => {
-      const world = await open()
-      const { id, name, createdAt } = world.alex
-      expect(await list(await asRoot(world))).toEqual({ users: [{ id, name, createdAt }] })
+      const service = await open()
+      const { id, name, createdAt } = service.alex
+      expect(await list(await asRoot(service))).toEqual({ users: [{ id, name, createdAt }] })
     })
 
     it('is searched by any part of the name in any letter case, to the letter', async () => {

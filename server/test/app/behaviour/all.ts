@@ -1,4 +1,4 @@
-import type { Lane } from '../lane.ts'
+import type { OpenService } from '../test-service.ts'
 import { adminAccountsBehaviour } from './admin-accounts.ts'
 import { adminAuditBehaviour } from './admin-audit.ts'
 import { adminCatchesBehaviour } from './admin-catches.ts'
@@ -30,7 +30,7 @@ import { userKeyBehaviour } from './user-key.ts'
 import { writesBehaviour } from './writes.ts'
 
 /** What works on stored data, in the ways that storages differ in: order, atomic changes, counts, versions. */
-export function storedBehaviour(open: Lane): void {
+export function storedBehaviour(open: OpenService): void {
   adminAuditBehaviour(open)
   adminLeaderboardBehaviour(open)
   adminRemovalBehaviour(open)
@@ -43,8 +43,8 @@ export function storedBehaviour(open: Lane): void {
   statusBehaviour(open)
 }
 
-/** All that any lane must answer alike. */
-export function everyBehaviour(open: Lane): void {
+/** The behaviour of every service, whatever its storage and transport. */
+export function everyBehaviour(open: OpenService): void {
   storedBehaviour(open)
   adminAccountsBehaviour(open)
   adminCatchesBehaviour(open)

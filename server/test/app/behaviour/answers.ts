@@ -1,24 +1,24 @@
 import { HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
 /** What all answers have in common. */
-export function answersBehaviour(open: Lane): void {
+export function answersBehaviour(open: OpenService): void {
   describe('answers in general', () => {
     it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keep the request id %s of the client', async (id) => {
-      const world = await open()
-      const response = await world.request('/status', { headers: { [HEADERS.requestId]: id } })
+      const service = await open()
+      const response = await service.request('/status', { headers: { [HEADERS.requestId]: id } })
       expect(response.headers.get(HEADERS.requestId)).toBe(id)
     })
 
     it.each(['x'.repeat(65), 'a b', 'a\tb', 'a/b', '<b>', 'é', 'a,b', ''])(
       'replace the request id %j, which is not of the kept shape',
       async (id) => {
-        const world = await open()
-        const response = await world.request('/nowhere', { headers: { [HEADERS.requestId]: id } })
+        const service = await open()
+        const response = await service.request('/nowhere', { headers: { [HEADERS.requestId]: id } })
         expect(response.headers.get(HEADERS.requestId)).toMatch(/^[\w.-]{1,64}$/)
         expect(response.headers.get(HEADERS.requestId)).not.toBe(id)
         await expectError(response, 'not_found')
@@ -26,10 +26,10 @@ export function answersBehaviour(open: Lane): void {
     )
 
     it('give every request an id of its own', async () => {
-      const world = await open()
+      const service = await open()
       const ids = await Promise.all(
         ['/status', '/status', '/livez', '/nowhere', '/admin/users'].map(async (path) => {
-          return (await world.request(path)).headers.get(HEADERS.requestId)
+          return (await service.request(path)).headers.get(HEADERS.requestId)
         }),
       )
       expect(new Set(ids).size).toBe(5)
@@ -48,8 +48,8 @@ export function answersBehaviour(open: Lane): void {
       '/v1/v1/status',
       '/get%2Ffish',
     ])('say not_found for %s, which nobody serves', async (path) => {
-      const world = await open()
-      await expectError(await world.request(path), 'not_found')
+      const service = await open()
+      await expectError(await service.request(path), 'not_found')
     })
 
     it.each([
@@ -66,8 +66,8 @@ export function answersBehaviour(open: Lane): void {
       ['/livez', ['GET', 'HEAD'], 'POST'],
       ['/openapi.json', ['GET', 'HEAD'], 'PUT'],
     ])('say method_not_allowed on %s with Allow %j for %s', async (path, allowed, method) => {
-      const world = await open()
-      const response = await world.request(path, { method })
+      const service = await open()
+      const response = await service.request(path, { method })
       expect(response.headers.get('allow')?.split(', ').sort()).toEqual(allowed)
       if (method === 'HEAD') expect(response.status).toBe(405)
       else await expectError(response, 'method_not_allowed')
@@ -76,9 +76,9 @@ export function answersBehaviour(open: Lane): void {
     it.each(['/status', READ, '/demo/fish', '/livez', '/openapi.json', '/get/fish'])(
       'to HEAD on %s are those to GET without the body',
       async (path) => {
-        const world = await open()
-        const get = await world.request(path)
-        const head = await world.request(path, { method: 'HEAD' })
+        const service = await open()
+        const get = await service.request(path)
+        const head = await service.request(path, { method: 'HEAD' })
         expect(head.status).toBe(get.status)
         expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
         expect(await head.text()).toBe('')
@@ -95,15 +95,15 @@ export function answersBehaviour(open: Lane): void {
       '/get/fish?name=%41lex&gamemode=%65arth',
       '/get/fish?name=Alex&name=ALEX&gamemode=earth&x=%ff',
     ])('to %s are those of the plain path', async (path) => {
-      const world = await open(UNLIMITED)
-      const response = await world.request(path)
+      const service = await open(UNLIMITED)
+      const response = await service.request(path)
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({ user: 'Alex', fish: [] })
     })
 
     it('carry JSON with its length', async () => {
-      const world = await open()
-      const response = await world.request(READ)
+      const service = await open()
+      const response = await service.request(READ)
       expect(response.headers.get('content-type')).toBe(MEDIA_TYPES.json)
       expect(response.headers.get('content-length')).toBe(String((await response.text()).length))
     })

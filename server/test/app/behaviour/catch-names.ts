@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countAll, listed, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const entries = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
 
@@ -35,30 +35,30 @@ const BAD_NAMES = [
 ] as const
 
 /** The names of fish and crabs. */
-export function catchNamesBehaviour(open: Lane): void {
+export function catchNamesBehaviour(open: OpenService): void {
   describe('a payload', () => {
     it.each(NAMES)('with a name of %s is stored to the letter', async (_, name) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
-        expect((await write(world, 'fish', payload)).status).toBe(201)
+        expect((await write(service, 'fish', payload)).status).toBe(201)
       }
       for (const payload of [{ fish: name }, { crab: [{ name }] }]) {
-        expect((await write(world, 'crab', payload)).status).toBe(201)
+        expect((await write(service, 'crab', payload)).status).toBe(201)
       }
-      expect(await listed(world, 'fish')).toEqual(entries(2, { name, rarity: 'Bronze' }))
-      expect(await listed(world, 'crab')).toEqual(entries(2, { name }))
+      expect(await listed(service, 'fish')).toEqual(entries(2, { name, rarity: 'Bronze' }))
+      expect(await listed(service, 'crab')).toEqual(entries(2, { name }))
     })
 
     it.each(BAD_NAMES)('with a name of %s is refused, with details', async (_, name) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
-        const { details } = await expectError(await write(world, 'fish', payload), 'invalid_payload')
+        const { details } = await expectError(await write(service, 'fish', payload), 'invalid_payload')
         expect(details?.length).toBeGreaterThan(0)
       }
       for (const payload of [{ fish: name }, { crab: [{ name }] }]) {
-        await expectError(await write(world, 'crab', payload), 'invalid_payload')
+        await expectError(await write(service, 'crab', payload), 'invalid_payload')
       }
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
   })
 }

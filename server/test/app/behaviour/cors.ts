@@ -1,6 +1,6 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { type Lane, UNLIMITED, type WorldOptions } from '../lane.ts'
+import { type OpenService, type TestServiceOptions, UNLIMITED } from '../test-service.ts'
 
 const ALLOWED = 'https://fish.example'
 const OTHER = 'https://other.example'
@@ -14,22 +14,22 @@ const preflight = (method: string, origin = OTHER): RequestInit => ({
 })
 
 /** Cross-origin requests. */
-export function corsBehaviour(open: Lane): void {
-  const openWith = (options: WorldOptions = {}) => open({ ...UNLIMITED, ...options })
+export function corsBehaviour(open: OpenService): void {
+  const openWith = (options: TestServiceOptions = {}) => open({ ...UNLIMITED, ...options })
 
   describe('cross-origin requests', () => {
     it.each(READS)('may read %s from any origin, without credentials', async (path) => {
-      const world = await openWith()
+      const service = await openWith()
       for (const method of ['GET', 'HEAD']) {
-        const response = await world.request(path, { method, headers: { origin: OTHER } })
+        const response = await service.request(path, { method, headers: { origin: OTHER } })
         expect(allowOrigin(response)).toBe('*')
         expect(response.headers.has('access-control-allow-credentials')).toBe(false)
       }
     })
 
     it('see the rate-limit headers and the request id', async () => {
-      const world = await openWith()
-      const response = await world.request('/status', { headers: { origin: OTHER } })
+      const service = await openWith()
+      const response = await service.request('/status', { headers: { origin: OTHER } })
       const exposed = response.headers.get('access-control-expose-headers')?.split(', ')
       expect(exposed).toEqual(
         expect.arrayContaining([
@@ -43,32 +43,32 @@ export function corsBehaviour(open: Lane): void {
     })
 
     it('can read errors, a 429 and its headers included', async () => {
-      const world = await open({ rateLimit: { requests: 1, windowMs: 1000 } })
-      expect(allowOrigin(await world.request('/get/fish', { headers: { origin: OTHER } }))).toBe('*')
-      const limited = await world.request('/get/fish', { headers: { origin: OTHER } })
+      const service = await open({ rateLimit: { requests: 1, windowMs: 1000 } })
+      expect(allowOrigin(await service.request('/get/fish', { headers: { origin: OTHER } }))).toBe('*')
+      const limited = await service.request('/get/fish', { headers: { origin: OTHER } })
       expect(limited.status).toBe(429)
       expect(allowOrigin(limited)).toBe('*')
       expect(limited.headers.get('access-control-expose-headers')).toContain(HEADERS.retryAfter)
     })
 
     it.each(['/get/user/key', '/v1/get/user/key/'])('of unknown origins may not read %s', async (path) => {
-      const world = await openWith()
-      expect(allowOrigin(await world.request(path, { headers: { origin: OTHER } }))).toBeNull()
-      expect(allowOrigin(await world.request(path, preflight('GET')))).toBeNull()
+      const service = await openWith()
+      expect(allowOrigin(await service.request(path, { headers: { origin: OTHER } }))).toBeNull()
+      expect(allowOrigin(await service.request(path, preflight('GET')))).toBeNull()
     })
 
     it('of unknown origins may not read the answers to writes', async () => {
-      const world = await openWith({ allowedOrigins: [ALLOWED] })
-      const response = await world.request('/post/fish', { method: 'POST', headers: { origin: OTHER } })
+      const service = await openWith({ allowedOrigins: [ALLOWED] })
+      const response = await service.request('/post/fish', { method: 'POST', headers: { origin: OTHER } })
       expect(allowOrigin(response)).toBeNull()
     })
 
     it.each(['/status', '/post/fish', '/get/user/key', '/nowhere'])(
       'of a configured origin are named exactly on %s, with Vary: Origin',
       async (path) => {
-        const world = await openWith({ allowedOrigins: ['https://first.example', ALLOWED] })
+        const service = await openWith({ allowedOrigins: ['https://first.example', ALLOWED] })
         for (const method of ['GET', 'POST']) {
-          const response = await world.request(path, { method, headers: { origin: ALLOWED } })
+          const response = await service.request(path, { method, headers: { origin: ALLOWED } })
           expect(allowOrigin(response)).toBe(ALLOWED)
           expect(vary(response)).toContain('origin')
           expect(response.headers.has('access-control-allow-credentials')).toBe(false)
@@ -77,10 +77,10 @@ export function corsBehaviour(open: Lane): void {
     )
 
     it('vary by origin for everyone as soon as an origin is configured', async () => {
-      const world = await openWith({ allowedOrigins: [ALLOWED] })
+      const service = await openWith({ allowedOrigins: [ALLOWED] })
       for (const init of [{}, { headers: { origin: OTHER } }, preflight('POST'), preflight('POST', ALLOWED)]) {
-        expect(vary(await world.request('/post/crab', init))).toContain('origin')
-        expect(vary(await world.request('/status', init))).toContain('origin')
+        expect(vary(await service.request('/post/crab', init))).toContain('origin')
+        expect(vary(await service.request('/status', init))).toContain('origin')
       }
     })
 
@@ -92,14 +92,14 @@ export function corsBehaviour(open: Lane): void {
       'null',
       `${ALLOWED}/`,
     ])('of %s do not pass for the configured origin', async (origin) => {
-      const world = await openWith({ allowedOrigins: [ALLOWED] })
-      expect(allowOrigin(await world.request('/status', { headers: { origin } }))).toBe('*')
-      expect(allowOrigin(await world.request('/post/fish', { method: 'POST', headers: { origin } }))).toBeNull()
+      const service = await openWith({ allowedOrigins: [ALLOWED] })
+      expect(allowOrigin(await service.request('/status', { headers: { origin } }))).toBe('*')
+      expect(allowOrigin(await service.request('/post/fish', { method: 'POST', headers: { origin } }))).toBeNull()
     })
 
     it('to read are allowed by the preflight, with the headers of the interface', async () => {
-      const world = await openWith()
-      const response = await world.request('/get/fish', preflight('GET'))
+      const service = await openWith()
+      const response = await service.request('/get/fish', preflight('GET'))
       expect(response.status).toBe(204)
       expect(allowOrigin(response)).toBe('*')
       expect(response.headers.get('access-control-allow-methods')).toContain('GET')
@@ -109,15 +109,15 @@ export function corsBehaviour(open: Lane): void {
     })
 
     it('to write are allowed by the preflight to configured origins alone', async () => {
-      const world = await openWith({ allowedOrigins: [ALLOWED] })
-      const allowed = await world.request('/post/fish', preflight('POST', ALLOWED))
+      const service = await openWith({ allowedOrigins: [ALLOWED] })
+      const allowed = await service.request('/post/fish', preflight('POST', ALLOWED))
       expect(allowed.status).toBe(204)
       expect(allowOrigin(allowed)).toBe(ALLOWED)
       expect(allowed.headers.get('access-control-allow-methods')).toContain('POST')
       for (const name of ['content-type', HEADERS.apiKey, HEADERS.gamemode]) {
         expect(allowed.headers.get('access-control-allow-headers')).toContain(name)
       }
-      const refused = await world.request('/post/fish', preflight('POST'))
+      const refused = await service.request('/post/fish', preflight('POST'))
       expect(refused.status).toBe(204)
       expect(allowOrigin(refused)).toBeNull()
     })
@@ -125,16 +125,16 @@ export function corsBehaviour(open: Lane): void {
     it.each(['/admin/login', '/admin/users', '/admin/users/Alex/reset', '/livez', '/openapi.json'])(
       'get no leave on %s, which is not public',
       async (path) => {
-        const world = await openWith({ allowedOrigins: [ALLOWED] })
+        const service = await openWith({ allowedOrigins: [ALLOWED] })
         for (const init of [{ headers: { origin: ALLOWED } }, preflight('POST', ALLOWED), preflight('GET')]) {
-          expect(allowOrigin(await world.request(path, init))).toBeNull()
+          expect(allowOrigin(await service.request(path, init))).toBeNull()
         }
       },
     )
 
     it('are not needed: an answer to no origin at all is open as well', async () => {
-      const world = await openWith()
-      expect(allowOrigin(await world.request('/status'))).toBe('*')
+      const service = await openWith()
+      expect(allowOrigin(await service.request('/status'))).toBe('*')
     })
   })
 }

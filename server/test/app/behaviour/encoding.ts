@@ -1,15 +1,15 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { write } from '../catches.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const batch = (size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
 })
 
-async function read(world: World, accepted: string, method = 'GET') {
-  const response = await world.request(READ, { method, headers: { 'accept-encoding': accepted } })
+async function read(service: TestService, accepted: string, method = 'GET') {
+  const response = await service.request(READ, { method, headers: { 'accept-encoding': accepted } })
   const bytes = Buffer.from(await response.arrayBuffer())
   const coding = response.headers.get('content-encoding')
   const length = response.headers.get('content-length')
@@ -19,7 +19,7 @@ async function read(world: World, accepted: string, method = 'GET') {
 }
 
 /** In which coding a read is sent (RFC 9110, section 12.5.3). */
-export function encodingBehaviour(open: Lane): void {
+export function encodingBehaviour(open: OpenService): void {
   describe('the coding of a read', () => {
     it.each([
       ['gzip', 'gzip'],
@@ -51,12 +51,12 @@ export function encodingBehaviour(open: Lane): void {
       ['gzipped', null],
       [';;,,=', null],
     ])('for Accept-Encoding "%s" is %s', async (accepted, coding) => {
-      const world = await open(UNLIMITED)
-      await write(world, 'fish', batch(100))
-      const plain = await read(world, 'identity')
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', batch(100))
+      const plain = await read(service, 'identity')
       // The second answer comes from a cache, and is the same.
       for (let turn = 0; turn < 2; turn += 1) {
-        const answer = await read(world, accepted)
+        const answer = await read(service, accepted)
         expect([answer.status, answer.coding]).toEqual([200, coding])
         expect(answer.text).toBe(plain.text)
         expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-encoding')
@@ -64,26 +64,26 @@ export function encodingBehaviour(open: Lane): void {
         expect(answer.length).toBe(String(answer.bytes.byteLength))
         if (coding) expect(answer.bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 3)
       }
-      const head = await read(world, accepted, 'HEAD')
+      const head = await read(service, accepted, 'HEAD')
       expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
     })
 
     it('is none where the answer is too small to gain by it, unless nothing else is accepted', async () => {
-      const world = await open(UNLIMITED)
-      await write(world, 'fish', batch(1))
-      expect((await read(world, 'gzip, br')).coding).toBeNull()
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', batch(1))
+      expect((await read(service, 'gzip, br')).coding).toBeNull()
       for (const accepted of ['identity;q=0, gzip', 'gzip, *;q=0', 'gzip;q=1, identity;q=0']) {
-        const { coding, text } = await read(world, accepted)
+        const { coding, text } = await read(service, accepted)
         expect([accepted, coding]).toEqual([accepted, 'gzip'])
         expect(JSON.parse(text)).toMatchObject({ user: 'Alex' })
       }
     })
 
     it('is none where all is refused: an answer in a plain form is worth more than none', async () => {
-      const world = await open(UNLIMITED)
-      await write(world, 'fish', batch(100))
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', batch(100))
       for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {
-        const { status, coding } = await read(world, accepted)
+        const { status, coding } = await read(service, accepted)
         expect([accepted, status, coding]).toEqual([accepted, 200, null])
       }
     })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
 import { countAll, post, seal, write } from '../catches.ts'
 import { expectError, readError } from '../errors.ts'
-import { ADDRESS_HEADER, basic, type Lane, UNLIMITED, type World } from '../lane.ts'
+import { ADDRESS_HEADER, basic, type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'MKCOL'] as const
 const PATHS = [
@@ -96,7 +96,7 @@ async function expectWellFormed(response: Response, method: string): Promise<voi
   else expect(() => JSON.parse(text)).not.toThrow()
 }
 
-async function fuzz(world: World, authorization?: string): Promise<void> {
+async function fuzz(service: TestService, authorization?: string): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -114,7 +114,7 @@ async function fuzz(world: World, authorization?: string): Promise<void> {
           headers: { ...(authorization ? { authorization } : {}), ...request.headers },
         }
         if (method !== 'GET' && method !== 'HEAD') init.body = new Uint8Array(Buffer.from(request.body))
-        await expectWellFormed(await world.request(request.path + request.pathTail + request.query, init), method)
+        await expectWellFormed(await service.request(request.path + request.pathTail + request.query, init), method)
       },
     ),
     { numRuns: 600 },
@@ -122,53 +122,53 @@ async function fuzz(world: World, authorization?: string): Promise<void> {
 }
 
 /** Input that means harm. */
-export function hostileBehaviour(open: Lane): void {
+export function hostileBehaviour(open: OpenService): void {
   describe('hostile input', () => {
     it('of random methods, paths, headers and bodies is always answered, well-formed and never 5xx', async () => {
-      const world = await open(UNLIMITED)
-      await fuzz(world)
-      expect(await countAll(world)).toBe(0)
+      const service = await open(UNLIMITED)
+      await fuzz(service)
+      expect(await countAll(service)).toBe(0)
     }, 20_000)
 
     it('behind a session, too', async () => {
-      const world = await open({ ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit })
-      const login = { username: world.root.username, password: world.root.password }
+      const service = await open({ ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit })
+      const login = { username: service.root.username, password: service.root.password }
       const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(login) }
-      const { token } = (await (await world.request('/admin/login', init)).json()) as { token: string }
-      await fuzz(world, `Bearer ${token}`)
+      const { token } = (await (await service.request('/admin/login', init)).json()) as { token: string }
+      await fuzz(service, `Bearer ${token}`)
     }, 20_000)
 
     it.each(['[', '{"a":', '[{"fish":', '"'])('of 256 KiB of %s is refused quickly', async (piece) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const text = piece.repeat(Math.floor(LIMITS.bodyBytes / piece.length))
       const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body: text }
-      await expectError(await world.request('/admin/login', login), 'invalid_payload')
+      await expectError(await service.request('/admin/login', login), 'invalid_payload')
       // A token carries less than its own length, a fourth of which is base64.
       const payload = text.slice(0, Math.floor(LIMITS.bodyBytes * 0.7))
-      await expectError(await write(world, 'fish', payload), 'invalid_payload')
+      await expectError(await write(service, 'fish', payload), 'invalid_payload')
     })
 
     it('of deep JSON that is whole is refused or stored without what is not known', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-      await expectError(await write(world, 'fish', deep), 'invalid_payload')
-      await expectError(await write(world, 'fish', `{"fish":${deep}}`), 'invalid_payload')
-      await expectError(await write(world, 'fish', `{"fish":"Cod","rarity":${deep}}`), 'invalid_payload')
-      expect(await countAll(world)).toBe(0)
-      expect((await write(world, 'fish', `{"fish":"Cod","rarity":1,"x":${deep}}`)).status).toBe(201)
+      await expectError(await write(service, 'fish', deep), 'invalid_payload')
+      await expectError(await write(service, 'fish', `{"fish":${deep}}`), 'invalid_payload')
+      await expectError(await write(service, 'fish', `{"fish":"Cod","rarity":${deep}}`), 'invalid_payload')
+      expect(await countAll(service)).toBe(0)
+      expect((await write(service, 'fish', `{"fish":"Cod","rarity":1,"x":${deep}}`)).status).toBe(201)
     })
 
     it('of the biggest token is decrypted and judged', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const biggest = Math.floor((LIMITS.bodyBytes * 3) / 4) - 100
-      const token = new Uint8Array(Buffer.from(await seal(world, 'x'.repeat(biggest)), 'base64url'))
-      await expectError(await post(world, 'fish', token), 'invalid_payload')
+      const token = new Uint8Array(Buffer.from(await seal(service, 'x'.repeat(biggest)), 'base64url'))
+      await expectError(await post(service, 'fish', token), 'invalid_payload')
     })
 
     it('of many wrong entries does not come back larger than it went', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const payload = { fish: Array.from({ length: 500 }, () => ({ name: '', rarity: 0, caughtAt: '' })) }
-      const response = await write(world, 'fish', payload)
+      const response = await write(service, 'fish', payload)
       expect(response.status).toBe(400)
       expect((await response.text()).length).toBeLessThan(LIMITS.bodyBytes)
     })

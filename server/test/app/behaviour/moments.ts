@@ -2,7 +2,7 @@ import { fishCollectionSchema } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const DETAIL = '&gamemode=earth&detail=full'
 const caught = (caughtAt: unknown) => ({ fish: [{ name: 'Cod', rarity: 1, caughtAt }] })
@@ -26,7 +26,7 @@ async function sealAt(fernetKey: string, seconds: bigint, payload: unknown): Pro
 }
 
 /** When a catch was: the payload's own word, else the token's. */
-export function momentsBehaviour(open: Lane): void {
+export function momentsBehaviour(open: OpenService): void {
   describe('the moment of a catch', () => {
     it.each([
       ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
@@ -38,12 +38,12 @@ export function momentsBehaviour(open: Lane): void {
       ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
       ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ])('given as %s is answered as %s', async (caughtAt, normalised) => {
-      const world = await open(UNLIMITED)
-      expect((await write(world, 'fish', caught(caughtAt))).status).toBe(201)
-      expect((await write(world, 'crab', { crab: [{ caughtAt }] })).status).toBe(201)
-      expect((await listed(world, 'fish', DETAIL))[0]?.caughtAt).toBe(normalised)
-      expect((await listed(world, 'crab', DETAIL))[0]?.caughtAt).toBe(normalised)
-      expect(await listed(world)).toEqual([{ name: 'Cod', rarity: 'Bronze' }])
+      const service = await open(UNLIMITED)
+      expect((await write(service, 'fish', caught(caughtAt))).status).toBe(201)
+      expect((await write(service, 'crab', { crab: [{ caughtAt }] })).status).toBe(201)
+      expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(normalised)
+      expect((await listed(service, 'crab', DETAIL))[0]?.caughtAt).toBe(normalised)
+      expect(await listed(service)).toEqual([{ name: 'Cod', rarity: 'Bronze' }])
     })
 
     it.each([
@@ -51,20 +51,20 @@ export function momentsBehaviour(open: Lane): void {
       ...['2025-02-29T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:60Z', '+012026-01-01T00:00:00Z'],
       ...['20260102T030405Z', '2026-01-02T03:04:05+25:00', '1767322800', 1_767_322_800, null, {}],
     ])('given as %j is refused', async (caughtAt) => {
-      const world = await open(UNLIMITED)
-      const { details } = await expectError(await write(world, 'fish', caught(caughtAt)), 'invalid_payload')
+      const service = await open(UNLIMITED)
+      const { details } = await expectError(await write(service, 'fish', caught(caughtAt)), 'invalid_payload')
       expect(details?.map(({ path }) => path)).toEqual(['fish.0.caughtAt'])
-      await expectError(await write(world, 'crab', { crab: [{ caughtAt }] }), 'invalid_payload')
-      expect(await countAll(world)).toBe(0)
+      await expectError(await write(service, 'crab', { crab: [{ caughtAt }] }), 'invalid_payload')
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each(['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
       'given as %s, which UTC has no four-digit year for, is refused or answered in the documented form',
       async (caughtAt) => {
-        const world = await open(UNLIMITED)
-        const { status } = await write(world, 'fish', caught(caughtAt))
+        const service = await open(UNLIMITED)
+        const { status } = await write(service, 'fish', caught(caughtAt))
         expect([201, 400]).toContain(status)
-        const response = await world.request(`/get/fish?name=Alex${DETAIL}`)
+        const response = await service.request(`/get/fish?name=Alex${DETAIL}`)
         expect(fishCollectionSchema.safeParse(await response.json()).success).toBe(true)
       },
     )
@@ -74,24 +74,24 @@ export function momentsBehaviour(open: Lane): void {
       [1_767_225_599n, '2025-12-31T23:59:59.000Z'],
       [253_402_300_799n, '9999-12-31T23:59:59.000Z'],
     ])('is the timestamp %s of the token where the payload names none', async (seconds, moment) => {
-      const world = await open(UNLIMITED)
-      expect((await post(world, 'fish', await sealAt(world.alex.fernetKey, seconds, SALMON))).status).toBe(201)
-      expect((await listed(world, 'fish', DETAIL))[0]?.caughtAt).toBe(moment)
+      const service = await open(UNLIMITED)
+      expect((await post(service, 'fish', await sealAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
+      expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(moment)
     })
 
     it.each([253_402_300_800n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n])(
       'is the time of the request where the token names %s, which no calendar holds',
       async (seconds) => {
-        const world = await open(UNLIMITED)
-        expect((await post(world, 'fish', await sealAt(world.alex.fernetKey, seconds, SALMON))).status).toBe(201)
-        expect((await listed(world, 'fish', DETAIL))[0]?.caughtAt).toBe(new Date(world.now()).toISOString())
+        const service = await open(UNLIMITED)
+        expect((await post(service, 'fish', await sealAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
+        expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(new Date(service.now()).toISOString())
       },
     )
 
     it('does not matter for taking the token, however wrong the clock of the player is', async () => {
-      const world = await open(UNLIMITED)
-      for (const now of [0, world.now() - 10 * 365 * 86_400_000, world.now() + 10 * 365 * 86_400_000]) {
-        expect((await post(world, 'crab', await seal(world, { fish: 'crab' }, { now }))).status).toBe(201)
+      const service = await open(UNLIMITED)
+      for (const now of [0, service.now() - 10 * 365 * 86_400_000, service.now() + 10 * 365 * 86_400_000]) {
+        expect((await post(service, 'crab', await seal(service, { fish: 'crab' }, { now }))).status).toBe(201)
       }
     })
   })

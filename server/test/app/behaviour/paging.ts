@@ -3,25 +3,25 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Listed, listed, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 interface Page {
   readonly fish: Listed[]
   readonly nextCursor?: string
 }
 
-async function readPage(world: World, query: string): Promise<Page> {
-  const response = await world.request(`/get/fish?name=Alex&gamemode=earth&${query}`)
+async function readPage(service: TestService, query: string): Promise<Page> {
+  const response = await service.request(`/get/fish?name=Alex&gamemode=earth&${query}`)
   expect(response.status).toBe(200)
   return (await response.json()) as Page
 }
 
-async function readAll(world: World, limit: () => number, detail = ''): Promise<Listed[]> {
+async function readAll(service: TestService, limit: () => number, detail = ''): Promise<Listed[]> {
   const all: Listed[] = []
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const size = limit()
-    const page: Page = await readPage(world, `limit=${size}${detail}${cursor && `&cursor=${cursor}`}`)
+    const page: Page = await readPage(service, `limit=${size}${detail}${cursor && `&cursor=${cursor}`}`)
     expect(page.fish.length).toBeLessThanOrEqual(size)
     if (page.nextCursor !== undefined) expect(page.fish).toHaveLength(size)
     all.push(...page.fish)
@@ -41,14 +41,14 @@ const batch = (record: number, size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `${record}/${index}`, rarity: (index % 7) + 1 })),
 })
 
-async function fill(world: World, sizes: readonly number[]): Promise<void> {
+async function fill(service: TestService, sizes: readonly number[]): Promise<void> {
   for (const [record, size] of sizes.entries()) {
-    expect((await write(world, 'fish', batch(record, size))).status).toBe(201)
+    expect((await write(service, 'fish', batch(record, size))).status).toBe(201)
   }
 }
 
 /** Reading collections by pages, and large ones whole. */
-export function pagingBehaviour(open: Lane): void {
+export function pagingBehaviour(open: OpenService): void {
   describe('paging', () => {
     it('with any limits yields the entries of the whole read, in records of any size', async () => {
       await fc.assert(
@@ -57,13 +57,13 @@ export function pagingBehaviour(open: Lane): void {
           fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 }),
           fc.constantFrom('', '&detail=full'),
           async (sizes, limits, detail) => {
-            const world = await open(UNLIMITED)
-            await fill(world, sizes)
-            const whole = await listed(world, 'fish', `&gamemode=earth${detail}`)
+            const service = await open(UNLIMITED)
+            await fill(service, sizes)
+            const whole = await listed(service, 'fish', `&gamemode=earth${detail}`)
             expect(whole).toHaveLength(sizes.reduce((sum, size) => sum + size, 0))
             let turn = 0
             const next = () => limits[turn++ % limits.length] ?? 1
-            expect(await readAll(world, next, detail)).toEqual(whole)
+            expect(await readAll(service, next, detail)).toEqual(whole)
           },
         ),
         { numRuns: 25 },
@@ -71,19 +71,19 @@ export function pagingBehaviour(open: Lane): void {
     })
 
     it('through more records than a storage reads at once yields each entry once', async () => {
-      const world = await open(UNLIMITED)
-      await fill(world, [500, 500, 500, 500, 1, 1, 499])
-      const whole = await listed(world)
+      const service = await open(UNLIMITED)
+      await fill(service, [500, 500, 500, 500, 1, 1, 499])
+      const whole = await listed(service)
       expect(whole).toHaveLength(2501)
-      for (const limit of [1000, 999, 501, 500, 499]) expect(await readAll(world, () => limit)).toEqual(whole)
+      for (const limit of [1000, 999, 501, 500, 499]) expect(await readAll(service, () => limit)).toEqual(whole)
     })
 
     it('has no next page where the last one ends exactly', async () => {
-      const world = await open(UNLIMITED)
-      await fill(world, [3, 3])
-      expect(await readPage(world, 'limit=6')).not.toHaveProperty('nextCursor')
-      expect(await readPage(world, 'limit=5')).toHaveProperty('nextCursor')
-      expect(await readPage(world, `limit=${LIMITS.pageSize}`)).not.toHaveProperty('nextCursor')
+      const service = await open(UNLIMITED)
+      await fill(service, [3, 3])
+      expect(await readPage(service, 'limit=6')).not.toHaveProperty('nextCursor')
+      expect(await readPage(service, 'limit=5')).toHaveProperty('nextCursor')
+      expect(await readPage(service, `limit=${LIMITS.pageSize}`)).not.toHaveProperty('nextCursor')
     })
 
     it('of an empty collection is one empty page', async () => {
@@ -91,19 +91,19 @@ export function pagingBehaviour(open: Lane): void {
     })
 
     it('goes on behind its place when more was caught meanwhile', async () => {
-      const world = await open(UNLIMITED)
-      await fill(world, [2, 2])
-      const { nextCursor } = await readPage(world, 'limit=3')
-      await write(world, 'fish', { fish: 'late', rarity: 1 })
-      const { fish } = await readPage(world, `limit=10&cursor=${nextCursor}`)
+      const service = await open(UNLIMITED)
+      await fill(service, [2, 2])
+      const { nextCursor } = await readPage(service, 'limit=3')
+      await write(service, 'fish', { fish: 'late', rarity: 1 })
+      const { fish } = await readPage(service, `limit=10&cursor=${nextCursor}`)
       expect(fish.map(({ name }) => name)).toEqual(['1/1', 'late'])
     })
 
     it('takes a cursor without a limit and yields all that is left', async () => {
-      const world = await open(UNLIMITED)
-      await fill(world, [2, 3])
-      const { nextCursor } = await readPage(world, 'limit=1')
-      const rest = await readPage(world, `cursor=${nextCursor}`)
+      const service = await open(UNLIMITED)
+      await fill(service, [2, 3])
+      const { nextCursor } = await readPage(service, 'limit=1')
+      const rest = await readPage(service, `cursor=${nextCursor}`)
       expect(rest.fish.map(({ name }) => name)).toEqual(['0/1', '1/0', '1/1', '1/2'])
       expect(rest).not.toHaveProperty('nextCursor')
     })
@@ -111,9 +111,9 @@ export function pagingBehaviour(open: Lane): void {
     it.each(['zzzzzzzzzz.zzz', '0.0', '1.zzz', '1.501', '1e3.1', 'x', '~', '1.0~', '1.0~1'])(
       'from the made-up cursor %s is refused',
       async (cursor) => {
-        const world = await open(UNLIMITED)
-        await fill(world, [2, 3])
-        const response = await world.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
+        const service = await open(UNLIMITED)
+        await fill(service, [2, 3])
+        const response = await service.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
         const { details } = await expectError(response, 'invalid_query')
         expect(details?.map(({ path }) => path)).toEqual(['cursor'])
       },
@@ -122,21 +122,21 @@ export function pagingBehaviour(open: Lane): void {
     it.each(['zzzzzzzzzzzzz.0', '1.zzzzzz', '-1.0', '1.-1', 'x.', '2.0'])(
       'from a cursor that says %s under a checksum that anybody can work out is refused',
       async (place) => {
-        const world = await open(UNLIMITED)
-        await fill(world, [2, 3])
-        const cursor = `${place}~${checksum(JSON.stringify([world.alex.id, 'fish', 'earth']), place)}`
-        const response = await world.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
+        const service = await open(UNLIMITED)
+        await fill(service, [2, 3])
+        const cursor = `${place}~${checksum(JSON.stringify([service.alex.id, 'fish', 'earth']), place)}`
+        const response = await service.request(`/get/fish?name=Alex&gamemode=earth&limit=10&cursor=${cursor}`)
         await expectError(response, 'invalid_query')
       },
     )
 
     it('from a cursor that was changed, or is of another collection, is refused', async () => {
-      const world = await open(UNLIMITED)
-      await fill(world, [2, 3])
-      const { nextCursor = '' } = await readPage(world, 'limit=3')
+      const service = await open(UNLIMITED)
+      await fill(service, [2, 3])
+      const { nextCursor = '' } = await readPage(service, 'limit=3')
       expect(nextCursor).toMatch(/^\w+\.1~[\w-]{22}$/)
       const ask = (kind: string, gamemode: string, cursor: string) =>
-        world.request(`/get/${kind}?name=Alex&gamemode=${gamemode}&limit=10&cursor=${cursor}`)
+        service.request(`/get/${kind}?name=Alex&gamemode=${gamemode}&limit=10&cursor=${cursor}`)
       expect((await ask('fish', 'earth', nextCursor)).status).toBe(200)
       for (const changed of [
         nextCursor.replace('.1~', '.2~'),
@@ -151,28 +151,28 @@ export function pagingBehaviour(open: Lane): void {
     })
 
     it('crabs works like paging fish', async () => {
-      const world = await open(UNLIMITED)
-      await write(world, 'crab', { crab: [{ name: 'a' }, { name: 'b' }, {}] })
-      const first = await world.request('/get/crab?name=alex&gamemode=earth&limit=2')
+      const service = await open(UNLIMITED)
+      await write(service, 'crab', { crab: [{ name: 'a' }, { name: 'b' }, {}] })
+      const first = await service.request('/get/crab?name=alex&gamemode=earth&limit=2')
       const { crab, nextCursor } = (await first.json()) as { crab: Listed[]; nextCursor: string }
       expect(crab).toEqual([{ name: 'a' }, { name: 'b' }])
-      const last = await world.request(`/get/crab?name=alex&gamemode=earth&limit=2&cursor=${nextCursor}`)
+      const last = await service.request(`/get/crab?name=alex&gamemode=earth&limit=2&cursor=${nextCursor}`)
       expect(await last.json()).toEqual({ user: 'Alex', crab: [{ name: 'crab' }] })
     })
   })
 
   describe('a collection larger than one chunk', () => {
     it('is answered whole, and parses', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const sizes = Array.from({ length: 24 }, () => 500)
-      await Promise.all(sizes.map((size, record) => write(world, 'fish', batch(record, size))))
-      const response = await world.request('/get/fish?name=Alex&gamemode=earth&detail=full')
+      await Promise.all(sizes.map((size, record) => write(service, 'fish', batch(record, size))))
+      const response = await service.request('/get/fish?name=Alex&gamemode=earth&detail=full')
       expect(response.headers.get('content-type')).toBe('application/json')
       const { user, fish } = (await response.json()) as { user: string; fish: Listed[] }
       expect(user).toBe('Alex')
       expect(fish).toHaveLength(12_000)
       expect(new Set(fish.map(({ name }) => name)).size).toBe(12_000)
-      const head = await world.request('/get/fish?name=Alex&gamemode=earth', { method: 'HEAD' })
+      const head = await service.request('/get/fish?name=Alex&gamemode=earth', { method: 'HEAD' })
       expect([head.status, await head.text()]).toEqual([200, ''])
     })
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countAll, listed, SALMON, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const COD = { name: 'Cod', rarity: 1 }
 const entries = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
@@ -35,7 +35,7 @@ const WRONG_FISH: readonly (readonly [string, unknown])[] = [
 ]
 
 /** What decrypted payloads may hold, and what is stored of them. */
-export function payloadsBehaviour(open: Lane): void {
+export function payloadsBehaviour(open: OpenService): void {
   describe('a payload', () => {
     it.each([
       ['fish', SALMON, [{ name: 'Salmon', rarity: 'Gold' }]],
@@ -55,39 +55,39 @@ export function payloadsBehaviour(open: Lane): void {
         [{ name: 'crab' }, { name: 'Hermit' }],
       ],
     ] as const)('for %s of the form %j is stored as %j', async (kind, payload, stored) => {
-      const world = await open()
-      expect((await write(world, kind, payload)).status).toBe(201)
-      expect(await listed(world, kind)).toEqual(stored)
+      const service = await open()
+      expect((await write(service, kind, payload)).status).toBe(201)
+      expect(await listed(service, kind)).toEqual(stored)
     })
 
     it.each([0, 8, -1, 2.5, '3', 'Gold', null, true, [3], 1e300])(
       'with rarity %j is refused, in both forms',
       async (rarity) => {
-        const world = await open(UNLIMITED)
-        const short = await expectError(await write(world, 'fish', { fish: 'Cod', rarity }), 'invalid_payload')
+        const service = await open(UNLIMITED)
+        const short = await expectError(await write(service, 'fish', { fish: 'Cod', rarity }), 'invalid_payload')
         expect(short.details?.map(({ path }) => path)).toEqual(['rarity'])
         const long = await expectError(
-          await write(world, 'fish', { fish: [COD, { name: 'Cod', rarity }] }),
+          await write(service, 'fish', { fish: [COD, { name: 'Cod', rarity }] }),
           'invalid_payload',
         )
         expect(long.details?.map(({ path }) => path)).toEqual(['fish.1.rarity'])
-        expect(await countAll(world)).toBe(0)
+        expect(await countAll(service)).toBe(0)
       },
     )
 
     it.each(['{"fish":"Cod","rarity":3.0}', '{"fish":"Cod","rarity":3e0}'])(
       'with the integer of %s is stored',
       async (payload) => {
-        const world = await open()
-        expect((await write(world, 'fish', payload)).status).toBe(201)
+        const service = await open()
+        expect((await write(service, 'fish', payload)).status).toBe(201)
       },
     )
 
     it.each(WRONG_FISH)('that is %s is refused, with details, and nothing of it is stored', async (_, payload) => {
-      const world = await open(UNLIMITED)
-      const { details } = await expectError(await write(world, 'fish', payload), 'invalid_payload')
+      const service = await open(UNLIMITED)
+      const { details } = await expectError(await write(service, 'fish', payload), 'invalid_payload')
       expect(details?.length).toBeGreaterThan(0)
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each([
@@ -97,9 +97,9 @@ export function payloadsBehaviour(open: Lane): void {
       ['a text in place of a list', { crab: 'crab' }],
       ['texts in place of crabs', { crab: ['crab'] }],
     ])('for crabs that is %s is refused', async (_, payload) => {
-      const world = await open(UNLIMITED)
-      await expectError(await write(world, 'crab', payload), 'invalid_payload')
-      expect(await countAll(world)).toBe(0)
+      const service = await open(UNLIMITED)
+      await expectError(await write(service, 'crab', payload), 'invalid_payload')
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each([
@@ -107,34 +107,34 @@ export function payloadsBehaviour(open: Lane): void {
       ['of the long form', { crab: [{ name: 'Hermit' }, COD] }, 'crab.1.rarity'],
       ['of the short form, without a value', { fish: 'crab', rarity: null }, 'rarity'],
     ])('for crabs with a rarity, %s, is a fish on the wrong path and refused', async (_, payload, path) => {
-      const world = await open(UNLIMITED)
-      const { details } = await expectError(await write(world, 'crab', payload), 'invalid_payload')
+      const service = await open(UNLIMITED)
+      const { details } = await expectError(await write(service, 'crab', payload), 'invalid_payload')
       expect(details).toEqual([{ path, message: expect.stringContaining('ends in /fish') }])
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each([1, 500])('of %i entries is one record with one id', async (count) => {
-      const world = await open(UNLIMITED)
-      const fish = await (await write(world, 'fish', { fish: entries(count, COD) })).json()
-      const crab = await (await write(world, 'crab', { crab: entries(count, {}) })).json()
+      const service = await open(UNLIMITED)
+      const fish = await (await write(service, 'fish', { fish: entries(count, COD) })).json()
+      const crab = await (await write(service, 'crab', { crab: entries(count, {}) })).json()
       for (const [kind, { id }] of [
         ['fish', fish],
         ['crab', crab],
       ] as const) {
-        const saved = await listed(world, kind, DETAIL)
+        const saved = await listed(service, kind, DETAIL)
         expect(saved).toHaveLength(count)
         expect(new Set(saved.map((entry) => entry.id))).toEqual(new Set([id]))
       }
     })
 
     it('is stored without its unknown fields', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const extra = { id: 'mine', length: 31.5, __proto__x: 1, constructor: 'x', owner: 'Bob', secret: 'unknown-field' }
-      await write(world, 'fish', { ...extra, fish: [{ ...COD, ...extra }] })
-      await write(world, 'fish', { ...extra, ...SALMON, crab: [{}] })
-      await write(world, 'crab', { ...extra, crab: [extra], fish: [] })
+      await write(service, 'fish', { ...extra, fish: [{ ...COD, ...extra }] })
+      await write(service, 'fish', { ...extra, ...SALMON, crab: [{}] })
+      await write(service, 'crab', { ...extra, crab: [extra], fish: [] })
       for (const kind of ['fish', 'crab'] as const) {
-        const saved = await listed(world, kind, DETAIL)
+        const saved = await listed(service, kind, DETAIL)
         expect(saved.length).toBeGreaterThan(0)
         for (const entry of saved) {
           expect(Object.keys(entry)).toEqual(
@@ -150,30 +150,30 @@ export function payloadsBehaviour(open: Lane): void {
       '{"__proto__":{"fish":"x"},"fish":[{"name":"Cod","rarity":1,"__proto__":{"caughtAt":"2020-01-01T00:00:00Z"}}]}',
       '{"constructor":{"prototype":{"admin":true}},"fish":"Cod","rarity":1}',
     ])('pollutes no prototype: %s', async (payload) => {
-      const world = await open()
-      expect((await write(world, 'fish', payload)).status).toBe(201)
+      const service = await open()
+      expect((await write(service, 'fish', payload)).status).toBe(201)
       expect(Object.keys(Object.prototype)).toEqual([])
       expect('admin' in {}).toBe(false)
-      const [entry] = await listed(world, 'fish', DETAIL)
+      const [entry] = await listed(service, 'fish', DETAIL)
       expect(entry).toEqual({
         name: 'Cod',
         rarity: 'Bronze',
         id: entry?.id,
-        caughtAt: new Date(world.now()).toISOString(),
+        caughtAt: new Date(service.now()).toISOString(),
       })
     })
 
     it('does not take what it lacks from a prototype', async () => {
-      const world = await open()
+      const service = await open()
       const payload = '{"__proto__":{"fish":[{"name":"Cod","rarity":1}]}}'
-      await expectError(await write(world, 'fish', payload), 'invalid_payload')
+      await expectError(await write(service, 'fish', payload), 'invalid_payload')
     })
 
     it('of any JSON is stored or refused, but never breaks the service', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       await fc.assert(
         fc.asyncProperty(fc.json(), fc.constantFrom('fish' as const, 'crab' as const), async (payload, kind) => {
-          expect([201, 400]).toContain((await write(world, kind, payload)).status)
+          expect([201, 400]).toContain((await write(service, kind, payload)).status)
         }),
         { numRuns: 60 },
       )

@@ -1,34 +1,34 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
-import type { Lane, World } from '../lane.ts'
+import type { OpenService, TestService } from '../test-service.ts'
 
 const MASTER = 'a-master-key-of-a-test'
 const ORIGIN = 'https://fish.example'
 const RATE_HEADERS = [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset, HEADERS.retryAfter]
 
-async function expectBypass(world: World, headers: Record<string, string>): Promise<void> {
+async function expectBypass(service: TestService, headers: Record<string, string>): Promise<void> {
   for (let count = 0; count < 30; count += 1) {
-    const response = await world.request('/status', { headers })
+    const response = await service.request('/status', { headers })
     expect(response.status).toBe(200)
     for (const name of RATE_HEADERS) expect(response.headers.has(name)).toBe(false)
   }
-  const counted = await world.request('/status')
+  const counted = await service.request('/status')
   expect(counted.headers.get(HEADERS.rateRemaining)).toBe('24')
 }
 
-async function expectCounted(world: World, headers: Record<string, string>): Promise<void> {
-  const response = await world.request('/status', { headers })
+async function expectCounted(service: TestService, headers: Record<string, string>): Promise<void> {
+  const response = await service.request('/status', { headers })
   expect(response.status).toBe(200)
   expect(response.headers.get(HEADERS.rateRemaining)).toBe('24')
 }
 
 /** What lifts the public rate limit, and what does not. */
-export function rateLimitBypassBehaviour(open: Lane): void {
+export function rateLimitBypassBehaviour(open: OpenService): void {
   describe('the public rate limit is lifted', () => {
     it('by a personal API key', async () => {
-      const world = await open()
-      await expectBypass(world, { [HEADERS.apiKey]: world.alex.apiKey })
+      const service = await open()
+      await expectBypass(service, { [HEADERS.apiKey]: service.alex.apiKey })
     })
 
     it('by the master key', async () => {
@@ -40,30 +40,30 @@ export function rateLimitBypassBehaviour(open: Lane): void {
     })
 
     it('for errors too, and on an exhausted window', async () => {
-      const world = await open({ rateLimit: { requests: 1, windowMs: 300_000 } })
-      await world.request('/status')
-      expect((await world.request('/status')).status).toBe(429)
-      const response = await world.request('/nowhere', { headers: { [HEADERS.apiKey]: world.alex.apiKey } })
+      const service = await open({ rateLimit: { requests: 1, windowMs: 300_000 } })
+      await service.request('/status')
+      expect((await service.request('/status')).status).toBe(429)
+      const response = await service.request('/nowhere', { headers: { [HEADERS.apiKey]: service.alex.apiKey } })
       expect(response.status).toBe(404)
       for (const name of RATE_HEADERS) expect(response.headers.has(name)).toBe(false)
     })
 
     it('by a new API key, and no longer by the one it replaced', async () => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       const response = await admin('POST', '/admin/users/alex/reset', { type: 'api-key' })
       const { apiKey } = (await response.json()) as { apiKey: string }
-      expect(apiKey).not.toBe(world.alex.apiKey)
-      await expectBypass(world, { [HEADERS.apiKey]: apiKey })
-      const old = await world.request('/status', { headers: { [HEADERS.apiKey]: world.alex.apiKey } })
+      expect(apiKey).not.toBe(service.alex.apiKey)
+      await expectBypass(service, { [HEADERS.apiKey]: apiKey })
+      const old = await service.request('/status', { headers: { [HEADERS.apiKey]: service.alex.apiKey } })
       expect(old.headers.get(HEADERS.rateRemaining)).toBe('23')
     })
 
     it('no longer by the API key of a deleted user', async () => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       expect((await admin('DELETE', '/admin/users/Alex')).status).toBe(204)
-      await expectCounted(world, { [HEADERS.apiKey]: world.alex.apiKey })
+      await expectCounted(service, { [HEADERS.apiKey]: service.alex.apiKey })
     })
   })
 
@@ -87,9 +87,9 @@ export function rateLimitBypassBehaviour(open: Lane): void {
     })
 
     it('with the hash of a key in place of the key', async () => {
-      const world = await open()
-      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(world.alex.apiKey))
-      await expectCounted(world, { [HEADERS.apiKey]: Buffer.from(digest).toString('hex') })
+      const service = await open()
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(service.alex.apiKey))
+      await expectCounted(service, { [HEADERS.apiKey]: Buffer.from(digest).toString('hex') })
     })
 
     it.each([
@@ -117,21 +117,21 @@ export function rateLimitBypassBehaviour(open: Lane): void {
 
   describe('an allowed origin', () => {
     it('does not stand for authentication', async () => {
-      const world = await open({ allowedOrigins: [ORIGIN] })
+      const service = await open({ allowedOrigins: [ORIGIN] })
       const headers = { origin: ORIGIN }
-      expect((await world.request('/get/user/key?name=Alex', { headers })).status).toBe(401)
-      expect((await world.request('/admin/users', { headers })).status).toBe(401)
+      expect((await service.request('/get/user/key?name=Alex', { headers })).status).toBe(401)
+      expect((await service.request('/admin/users', { headers })).status).toBe(401)
     })
   })
 
   describe('the master key', () => {
     it('names no user and opens nothing else', async () => {
-      const world = await open({ masterApiKey: MASTER })
+      const service = await open({ masterApiKey: MASTER })
       const headers = { [HEADERS.apiKey]: MASTER }
-      const response = await world.request('/post/fish', { method: 'POST', headers })
+      const response = await service.request('/post/fish', { method: 'POST', headers })
       expect(await response.json()).toMatchObject({ code: 'missing_name' })
-      expect((await world.request('/get/user/key?name=Alex', { headers })).status).toBe(401)
-      expect((await world.request('/admin/users', { headers })).status).toBe(401)
+      expect((await service.request('/get/user/key?name=Alex', { headers })).status).toBe(401)
+      expect((await service.request('/admin/users', { headers })).status).toBe(401)
     })
   })
 }

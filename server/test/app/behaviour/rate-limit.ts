@@ -2,34 +2,34 @@ import { HEADERS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
 import { expectError } from '../errors.ts'
-import { from, type Lane, type World } from '../lane.ts'
+import { from, type OpenService, type TestService } from '../test-service.ts'
 
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const RATE_HEADERS = [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset]
 
 const remaining = (response: Response) => Number(response.headers.get(HEADERS.rateRemaining) ?? Number.NaN)
 
-async function exhaust(world: World, init?: RequestInit): Promise<void> {
-  for (let count = 0; count < 25; count += 1) await world.request('/status', init)
+async function exhaust(service: TestService, init?: RequestInit): Promise<void> {
+  for (let count = 0; count < 25; count += 1) await service.request('/status', init)
 }
 
 /** The public rate limit: what is counted, and how. */
-export function rateLimitBehaviour(open: Lane): void {
+export function rateLimitBehaviour(open: OpenService): void {
   describe('the public rate limit', () => {
     it('lets 25 requests pass, counts down to 0 under one unmoving reset, and refuses the 26th', async () => {
-      const world = await open()
-      const start = world.now()
+      const service = await open()
+      const start = service.now()
       const resets = new Set<string | null>()
       for (let left = 24; left >= 0; left -= 1) {
-        const response = await world.request(READ)
+        const response = await service.request(READ)
         expect(response.status).toBe(200)
         expect(response.headers.get(HEADERS.rateLimit)).toBe('25')
         expect(remaining(response)).toBe(left)
         resets.add(response.headers.get(HEADERS.rateReset))
-        world.advance(1000)
+        service.advance(1000)
       }
       expect([...resets]).toEqual([String(start / 1000 + 300)])
-      const refused = await world.request(READ)
+      const refused = await service.request(READ)
       expect(remaining(refused)).toBe(0)
       expect(refused.headers.get(HEADERS.rateReset)).toBe(String(start / 1000 + 300))
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('275')
@@ -39,29 +39,29 @@ export function rateLimitBehaviour(open: Lane): void {
     })
 
     it('opens again exactly 300 s after the first request, and not for being asked meanwhile', async () => {
-      const world = await open()
-      await exhaust(world)
-      world.advance(299_999)
-      const refused = await world.request('/status')
+      const service = await open()
+      await exhaust(service)
+      service.advance(299_999)
+      const refused = await service.request('/status')
       expect(refused.status).toBe(429)
       expect(refused.headers.get(HEADERS.retryAfter)).toBe('1')
-      world.advance(1)
-      const reopened = await world.request('/status')
+      service.advance(1)
+      const reopened = await service.request('/status')
       expect(reopened.status).toBe(200)
       expect(remaining(reopened)).toBe(24)
-      expect(reopened.headers.get(HEADERS.rateReset)).toBe(String(world.now() / 1000 + 300))
+      expect(reopened.headers.get(HEADERS.rateReset)).toBe(String(service.now() / 1000 + 300))
     })
 
     it('never names a reset that is too early when the window does not end on a whole second', async () => {
-      const world = await open({ startAt: Date.UTC(2026, 0, 1) + 1 })
-      const response = await world.request('/status')
+      const service = await open({ startAt: Date.UTC(2026, 0, 1) + 1 })
+      const response = await service.request('/status')
       const reset = Number(response.headers.get(HEADERS.rateReset)) * 1000
-      expect(reset).toBeGreaterThanOrEqual(world.now() + 300_000)
-      expect(reset).toBeLessThan(world.now() + 301_000)
+      expect(reset).toBeGreaterThanOrEqual(service.now() + 300_000)
+      expect(reset).toBeLessThan(service.now() + 301_000)
     })
 
     it('is one over all public endpoints, paths, methods and outcomes', async () => {
-      const world = await open()
+      const service = await open()
       const requests: [string, string][] = [
         ['GET', '/status'],
         ['GET', '/demo/fish'],
@@ -92,46 +92,46 @@ export function rateLimitBehaviour(open: Lane): void {
       let left = 25
       for (const [method, path] of requests) {
         left -= 1
-        expect([method, path, remaining(await world.request(path, { method }))]).toEqual([method, path, left])
+        expect([method, path, remaining(await service.request(path, { method }))]).toEqual([method, path, left])
       }
       expect(left).toBe(0)
       for (const [method, path] of requests) {
-        expect([path, (await world.request(path, { method })).status]).toEqual([path, 429])
+        expect([path, (await service.request(path, { method })).status]).toEqual([path, 429])
       }
     })
 
     it.each(['/livez', '/readyz', '/openapi.json', '/v1/livez/', '/%6civez', '/metrics', '/docs'])(
       'neither counts nor stops %s',
       async (path) => {
-        const world = await open()
-        await exhaust(world)
-        const response = await world.request(path)
+        const service = await open()
+        await exhaust(service)
+        const response = await service.request(path)
         expect(response.status).not.toBe(429)
         for (const name of RATE_HEADERS) expect(response.headers.has(name)).toBe(false)
       },
     )
 
     it('does not count operations, admin endpoints and preflights', async () => {
-      const world = await open()
-      const admin = await asRoot(world)
+      const service = await open()
+      const admin = await asRoot(service)
       const headers = { origin: 'https://page.example', 'access-control-request-method': 'GET' }
       for (let count = 0; count < 10; count += 1) {
-        await world.request('/livez')
-        await world.request('/admin/users')
+        await service.request('/livez')
+        await service.request('/admin/users')
         await admin('GET', '/admin/users')
-        const preflight = await world.request(READ, { method: 'OPTIONS', headers })
+        const preflight = await service.request(READ, { method: 'OPTIONS', headers })
         expect(preflight.status).toBe(204)
         for (const name of RATE_HEADERS) expect(preflight.headers.has(name)).toBe(false)
       }
-      expect(remaining(await world.request(READ))).toBe(24)
-      await exhaust(world)
-      expect((await world.request(READ, { method: 'OPTIONS', headers })).status).toBe(204)
+      expect(remaining(await service.request(READ))).toBe(24)
+      await exhaust(service)
+      expect((await service.request(READ, { method: 'OPTIONS', headers })).status).toBe(204)
       expect((await admin('GET', '/admin/users')).status).toBe(200)
     })
 
     it('lets exactly 25 of 100 requests at once pass', async () => {
-      const world = await open()
-      const answers = await Promise.all(Array.from({ length: 100 }, () => world.request(READ)))
+      const service = await open()
+      const answers = await Promise.all(Array.from({ length: 100 }, () => service.request(READ)))
       const passed = answers.filter(({ status }) => status === 200)
       expect(passed).toHaveLength(25)
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(75)
@@ -139,10 +139,10 @@ export function rateLimitBehaviour(open: Lane): void {
     })
 
     it('counts each client for itself', async () => {
-      const world = await open()
-      await exhaust(world, from('192.0.2.1'))
-      expect((await world.request('/status', from('192.0.2.1'))).status).toBe(429)
-      expect(remaining(await world.request('/status', from('192.0.2.2')))).toBe(24)
+      const service = await open()
+      await exhaust(service, from('192.0.2.1'))
+      expect((await service.request('/status', from('192.0.2.1'))).status).toBe(429)
+      expect(remaining(await service.request('/status', from('192.0.2.2')))).toBe(24)
     })
 
     it.each([
@@ -152,9 +152,9 @@ export function rateLimitBehaviour(open: Lane): void {
       ['2001:db8::1', '2001:0DB8:0:0::'],
       ['fe80::1%eth0', 'fe80::1'],
     ])('takes %s and %s for one client', async (one, same) => {
-      const world = await open()
-      await world.request('/status', from(one))
-      expect(remaining(await world.request('/status', from(same)))).toBe(23)
+      const service = await open()
+      await service.request('/status', from(one))
+      expect(remaining(await service.request('/status', from(same)))).toBe(23)
     })
 
     it.each([
@@ -162,17 +162,17 @@ export function rateLimitBehaviour(open: Lane): void {
       ['192.0.2.9', '192.0.2.90'],
       ['::192.0.2.9', '192.0.2.9'],
     ])('takes %s and %s for two clients', async (one, other) => {
-      const world = await open()
-      await world.request('/status', from(one))
-      expect(remaining(await world.request('/status', from(other)))).toBe(24)
+      const service = await open()
+      await service.request('/status', from(one))
+      expect(remaining(await service.request('/status', from(other)))).toBe(24)
     })
 
     it('does not believe X-Forwarded-For and its like by default', async () => {
-      const world = await open()
+      const service = await open()
       for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']) {
-        await world.request('/status', { headers: { [name]: '198.51.100.7' } })
+        await service.request('/status', { headers: { [name]: '198.51.100.7' } })
       }
-      expect(remaining(await world.request('/status'))).toBe(19)
+      expect(remaining(await service.request('/status'))).toBe(19)
     })
   })
 }

@@ -2,16 +2,16 @@ import { RARITY_LABELS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { listed, post, seal, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED } from '../lane.ts'
+import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const HOUR = 3_600_000
 
 /** Reading collections. */
-export function readsBehaviour(open: Lane): void {
+export function readsBehaviour(open: OpenService): void {
   describe('a read', () => {
     it.each(['fish', 'crab'] as const)('of an empty %s collection is an empty array', async (kind) => {
-      const world = await open()
-      const response = await world.request(`/get/${kind}?name=Alex&gamemode=factions`)
+      const service = await open()
+      const response = await service.request(`/get/${kind}?name=Alex&gamemode=factions`)
       expect(response.status).toBe(200)
       expect(await response.text()).toBe(`{"user":"Alex","${kind}":[]}`)
     })
@@ -31,15 +31,15 @@ export function readsBehaviour(open: Lane): void {
       ['?name=Alex&gamemode=__proto__', 'invalid_gamemode'],
       ['?name=nobody&gamemode=earth', 'user_not_found'],
     ] as const)('with the query %j says %s, for both kinds', async (query, code) => {
-      const world = await open()
-      for (const kind of ['fish', 'crab']) await expectError(await world.request(`/get/${kind}${query}`), code)
+      const service = await open()
+      for (const kind of ['fish', 'crab']) await expectError(await service.request(`/get/${kind}${query}`), code)
     })
 
     it.each(['Alex', 'alex', 'ALEX', 'aLeX', '%41lex'])(
       'finds the user by %s and shows the name as created',
       async (name) => {
-        const world = await open()
-        const response = await world.request(`/get/crab?name=${name}&gamemode=earth`)
+        const service = await open()
+        const response = await service.request(`/get/crab?name=${name}&gamemode=earth`)
         expect(await response.json()).toEqual({ user: 'Alex', crab: [] })
       },
     )
@@ -62,40 +62,42 @@ export function readsBehaviour(open: Lane): void {
       ],
       ...['Alex%', '__proto__', 'constructor', 'ſ', 'admin:root', 'root', '$', "' OR 1=1 --", '*', '.', '..'],
     ])('of %j, whom nobody created, says user_not_found', async (name) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const query = `?name=${encodeURIComponent(name)}&gamemode=earth`
-      await expectError(await world.request(`/get/fish${query}`), 'user_not_found')
+      await expectError(await service.request(`/get/fish${query}`), 'user_not_found')
     })
 
     it('answers fish with name and label alone, of every rarity, oldest first', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       for (let rarity = 1; rarity <= 7; rarity += 1) {
-        expect((await write(world, 'fish', { fish: `Fish ${rarity}`, rarity })).status).toBe(201)
+        expect((await write(service, 'fish', { fish: `Fish ${rarity}`, rarity })).status).toBe(201)
       }
-      expect(await listed(world)).toEqual(RARITY_LABELS.map((rarity, index) => ({ name: `Fish ${index + 1}`, rarity })))
+      expect(await listed(service)).toEqual(
+        RARITY_LABELS.map((rarity, index) => ({ name: `Fish ${index + 1}`, rarity })),
+      )
     })
 
     it('answers crabs with their name alone', async () => {
-      const world = await open(UNLIMITED)
-      await write(world, 'crab', { fish: 'crab' })
-      await write(world, 'crab', { crab: [{ name: 'Hermit' }, {}] })
-      expect(await listed(world, 'crab')).toEqual([{ name: 'crab' }, { name: 'Hermit' }, { name: 'crab' }])
+      const service = await open(UNLIMITED)
+      await write(service, 'crab', { fish: 'crab' })
+      await write(service, 'crab', { crab: [{ name: 'Hermit' }, {}] })
+      expect(await listed(service, 'crab')).toEqual([{ name: 'crab' }, { name: 'Hermit' }, { name: 'crab' }])
     })
 
     it('keeps kinds, gamemodes and users apart', async () => {
-      const world = await open(UNLIMITED)
-      await write(world, 'fish', { fish: 'Cod', rarity: 1 }, { gamemode: 'earth' })
-      await write(world, 'fish', { fish: 'Koi', rarity: 2 }, { gamemode: 'survival' })
-      await write(world, 'crab', { fish: 'crab' }, { gamemode: 'oneblock' })
-      expect(await listed(world, 'fish', '&gamemode=earth')).toEqual([{ name: 'Cod', rarity: 'Bronze' }])
-      expect(await listed(world, 'fish', '&gamemode=survival')).toEqual([{ name: 'Koi', rarity: 'Silver' }])
-      expect(await listed(world, 'fish', '&gamemode=oneblock')).toEqual([])
-      expect(await listed(world, 'crab', '&gamemode=earth')).toEqual([])
-      expect(await listed(world, 'crab', '&gamemode=oneblock')).toEqual([{ name: 'crab' }])
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', { fish: 'Cod', rarity: 1 }, { gamemode: 'earth' })
+      await write(service, 'fish', { fish: 'Koi', rarity: 2 }, { gamemode: 'survival' })
+      await write(service, 'crab', { fish: 'crab' }, { gamemode: 'oneblock' })
+      expect(await listed(service, 'fish', '&gamemode=earth')).toEqual([{ name: 'Cod', rarity: 'Bronze' }])
+      expect(await listed(service, 'fish', '&gamemode=survival')).toEqual([{ name: 'Koi', rarity: 'Silver' }])
+      expect(await listed(service, 'fish', '&gamemode=oneblock')).toEqual([])
+      expect(await listed(service, 'crab', '&gamemode=earth')).toEqual([])
+      expect(await listed(service, 'crab', '&gamemode=oneblock')).toEqual([{ name: 'crab' }])
     })
 
     it('with detail=full adds the id of the record, and when the payload or else the token says it was', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const caughtAt = '2025-12-24T18:00:00.000Z'
       const payload = {
         fish: [
@@ -103,15 +105,15 @@ export function readsBehaviour(open: Lane): void {
           { name: 'Koi', rarity: 7 },
         ],
       }
-      const token = await seal(world, payload, { now: world.now() - HOUR })
-      const { id } = (await (await post(world, 'fish', token)).json()) as { id: string }
-      expect(await listed(world, 'fish', '&gamemode=earth&detail=full')).toEqual([
+      const token = await seal(service, payload, { now: service.now() - HOUR })
+      const { id } = (await (await post(service, 'fish', token)).json()) as { id: string }
+      expect(await listed(service, 'fish', '&gamemode=earth&detail=full')).toEqual([
         { name: 'Cod', rarity: 'Bronze', id, caughtAt },
-        { name: 'Koi', rarity: 'Mythical', id, caughtAt: new Date(world.now() - HOUR).toISOString() },
+        { name: 'Koi', rarity: 'Mythical', id, caughtAt: new Date(service.now() - HOUR).toISOString() },
       ])
-      const crab = await (await write(world, 'crab', { fish: 'crab' })).json()
-      expect(await listed(world, 'crab', '&gamemode=earth&detail=full')).toEqual([
-        { name: 'crab', id: crab.id, caughtAt: new Date(world.now()).toISOString() },
+      const crab = await (await write(service, 'crab', { fish: 'crab' })).json()
+      expect(await listed(service, 'crab', '&gamemode=earth&detail=full')).toEqual([
+        { name: 'crab', id: crab.id, caughtAt: new Date(service.now()).toISOString() },
       ])
     })
 
@@ -147,9 +149,9 @@ export function readsBehaviour(open: Lane): void {
       ['cursor', '1'.repeat(600)],
       ['cursor', '../../etc'],
     ])('with %s=%s says invalid_query and which parameter is meant', async (parameter, value) => {
-      const world = await open()
+      const service = await open()
       const limit = parameter === 'cursor' ? '&limit=5' : ''
-      const response = await world.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
+      const response = await service.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
       const { details } = await expectError(response, 'invalid_query')
       expect(details?.map(({ path }) => path)).toEqual([parameter])
     })
@@ -160,19 +162,19 @@ export function readsBehaviour(open: Lane): void {
       ['name=Alex&gamemode=earth&gamemode=factions', 'gamemode_mismatch'],
       ['name=Alex&gamemode=earth&gamemode=moon', 'invalid_gamemode'],
     ] as const)('whose query says two things, ?%s, says %s', async (query, code) => {
-      const world = await open()
-      await expectError(await world.request(`/get/fish?${query}`), code)
+      const service = await open()
+      await expectError(await service.request(`/get/fish?${query}`), code)
     })
 
     it('takes what its query says twice where both agree, names in any letter case', async () => {
-      const world = await open()
+      const service = await open()
       const query = 'name=Alex&name=&name=aLEX&gamemode=earth&gamemode=earth&limit=5&limit=5&detail=full&detail=full'
-      expect((await world.request(`/get/crab?${query}`)).status).toBe(200)
+      expect((await service.request(`/get/crab?${query}`)).status).toBe(200)
     })
 
     it('lists every parameter that is wrong', async () => {
-      const world = await open()
-      const response = await world.request('/get/crab?name=Alex&gamemode=earth&detail=x&limit=0&cursor=')
+      const service = await open()
+      const response = await service.request('/get/crab?name=Alex&gamemode=earth&detail=x&limit=0&cursor=')
       const { details } = await expectError(response, 'invalid_query')
       expect(details?.map(({ path }) => path).sort()).toEqual(['cursor', 'detail', 'limit'])
     })
@@ -180,8 +182,8 @@ export function readsBehaviour(open: Lane): void {
 
   describe('the demo', () => {
     it('shows fish of all seven rarities in the shape of a read', async () => {
-      const world = await open()
-      const demo = (await (await world.request('/demo/fish')).json()) as { fish: { rarity: string }[] }
+      const service = await open()
+      const demo = (await (await service.request('/demo/fish')).json()) as { fish: { rarity: string }[] }
       expect(demo).toEqual({
         user: 'demo',
         fish: demo.fish.map(() => ({ name: expect.any(String), rarity: expect.any(String) })),
@@ -190,12 +192,12 @@ export function readsBehaviour(open: Lane): void {
     })
 
     it('shows crabs in the shape of a read, the same each time', async () => {
-      const world = await open()
-      const text = await (await world.request('/demo/crab')).text()
+      const service = await open()
+      const text = await (await service.request('/demo/crab')).text()
       const demo = JSON.parse(text) as { crab: unknown[] }
       expect(demo).toEqual({ user: 'demo', crab: demo.crab.map(() => ({ name: expect.any(String) })) })
       expect(demo.crab.length).toBeGreaterThan(0)
-      expect(await (await world.request('/demo/crab')).text()).toBe(text)
+      expect(await (await service.request('/demo/crab')).text()).toBe(text)
     })
   })
 }

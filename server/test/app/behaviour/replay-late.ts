@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
 import { countAll, post, SALMON, seal } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const BATCH = { fish: Array.from({ length: 3 }, () => ({ name: 'Cod', rarity: 1 })) }
 
-async function expectReplay(world: World, token: BodyInit, id: string): Promise<void> {
-  const response = await post(world, 'fish', token)
+async function expectReplay(service: TestService, token: BodyInit, id: string): Promise<void> {
+  const response = await post(service, 'fish', token)
   expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, 'true'])
   expect(((await response.json()) as Saved).id).toBe(id)
 }
 
-async function save(world: World, token: string): Promise<string> {
-  const response = await post(world, 'fish', token)
+async function save(service: TestService, token: string): Promise<string> {
+  const response = await post(service, 'fish', token)
   expect(response.status).toBe(201)
   return ((await response.json()) as Saved).id
 }
@@ -27,55 +27,55 @@ function tampered(token: string): string[] {
 }
 
 /** A token that was stored is a replay, also when it would be refused by now. */
-export function lateReplayBehaviour(open: Lane): void {
+export function lateReplayBehaviour(open: OpenService): void {
   describe('a token that was stored', () => {
     it('is a replay after a reset of the Fernet key, in every spelling; a tampered copy is invalid', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
-      const token = await seal(world, BATCH)
-      const id = await save(world, token)
-      const unsent = await seal(world, SALMON)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
+      const token = await seal(service, BATCH)
+      const id = await save(service, token)
+      const unsent = await seal(service, SALMON)
       for (let turn = 0; turn < 2; turn += 1) {
         expect((await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })).status).toBe(200)
         const bytes = new Uint8Array(Buffer.from(token, 'base64url'))
         for (const spelling of [token, token.replace(/=+$/, ''), `${token}\n`, bytes]) {
-          await expectReplay(world, spelling, id)
+          await expectReplay(service, spelling, id)
         }
-        for (const copy of tampered(token)) await expectError(await post(world, 'fish', copy), 'invalid_token')
-        await expectError(await post(world, 'fish', unsent), 'invalid_token')
+        for (const copy of tampered(token)) await expectError(await post(service, 'fish', copy), 'invalid_token')
+        await expectError(await post(service, 'fish', unsent), 'invalid_token')
       }
-      expect(await countAll(world)).toBe(3)
+      expect(await countAll(service)).toBe(3)
     })
 
     it('is a replay when it has expired since, also under a key that was replaced', async () => {
-      const world = await open({ ...UNLIMITED, tokenTtlSeconds: 60 })
-      const admin = await asRoot(world)
-      const token = await seal(world, BATCH)
-      const unsent = await seal(world, SALMON)
-      const id = await save(world, token)
-      world.advance(61_000)
-      await expectReplay(world, token, id)
-      await expectError(await post(world, 'fish', unsent), 'token_expired')
-      for (const copy of tampered(token)) await expectError(await post(world, 'fish', copy), 'invalid_token')
+      const service = await open({ ...UNLIMITED, tokenTtlSeconds: 60 })
+      const admin = await asRoot(service)
+      const token = await seal(service, BATCH)
+      const unsent = await seal(service, SALMON)
+      const id = await save(service, token)
+      service.advance(61_000)
+      await expectReplay(service, token, id)
+      await expectError(await post(service, 'fish', unsent), 'token_expired')
+      for (const copy of tampered(token)) await expectError(await post(service, 'fish', copy), 'invalid_token')
       await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })
-      await expectReplay(world, token, id)
-      await expectError(await post(world, 'fish', unsent), 'invalid_token')
-      for (const copy of tampered(token)) await expectError(await post(world, 'fish', copy), 'invalid_token')
-      expect(await countAll(world)).toBe(3)
+      await expectReplay(service, token, id)
+      await expectError(await post(service, 'fish', unsent), 'invalid_token')
+      for (const copy of tampered(token)) await expectError(await post(service, 'fish', copy), 'invalid_token')
+      expect(await countAll(service)).toBe(3)
     })
 
     it('is no replay for another user, nor for one who has the name anew', async () => {
-      const world = await open(UNLIMITED)
-      const admin = await asRoot(world)
+      const service = await open(UNLIMITED)
+      const admin = await asRoot(service)
       const bob = (await (await admin('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser
-      const token = await seal(world, SALMON)
-      await save(world, token)
+      const token = await seal(service, SALMON)
+      await save(service, token)
       await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })
-      await expectError(await post(world, 'fish', token, { query: `?name=${bob.name}` }), 'invalid_token')
+      await expectError(await post(service, 'fish', token, { query: `?name=${bob.name}` }), 'invalid_token')
       await admin('DELETE', '/admin/users/Alex')
-      await expectError(await post(world, 'fish', token), 'user_not_found')
+      await expectError(await post(service, 'fish', token), 'user_not_found')
       await admin('POST', '/admin/users', { name: 'Alex' })
-      await expectError(await post(world, 'fish', token), 'invalid_token')
+      await expectError(await post(service, 'fish', token), 'invalid_token')
     })
   })
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Lane } from '../lane.ts'
+import type { OpenService } from '../test-service.ts'
 
 /** The status and the probes while all is well. */
-export function statusBehaviour(open: Lane): void {
+export function statusBehaviour(open: OpenService): void {
   describe('the status', () => {
     it('is ok, with the time in UTC and the version', async () => {
-      const world = await open()
-      const response = await world.request('/status')
+      const service = await open()
+      const response = await service.request('/status')
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({
         status: 'ok',
-        timestamp: new Date(world.now()).toISOString(),
+        timestamp: new Date(service.now()).toISOString(),
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       })
     })

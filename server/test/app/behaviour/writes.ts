@@ -3,7 +3,7 @@ import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
 import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { type Lane, UNLIMITED, type World } from '../lane.ts'
+import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
 const raw = (token: string) => new Uint8Array(Buffer.from(token, 'base64url'))
 const unpadded = (token: string) => token.replace(/=+$/, '')
@@ -14,7 +14,7 @@ async function changed(token: string, change: (bytes: Uint8Array) => void): Prom
   return Buffer.from(bytes).toString('base64url')
 }
 
-const BROKEN: Readonly<Record<string, (token: string, world: World) => Promise<BodyInit> | BodyInit>> = {
+const BROKEN: Readonly<Record<string, (token: string, service: TestService) => Promise<BodyInit> | BodyInit>> = {
   empty: () => '',
   'a newline': () => '\n',
   'no base64': () => '{"fish":"Salmon","rarity":3}',
@@ -41,7 +41,7 @@ const BROKEN: Readonly<Record<string, (token: string, world: World) => Promise<B
 }
 
 /** Writing: whose token, of which gamemode, in which form. */
-export function writesBehaviour(open: Lane): void {
+export function writesBehaviour(open: OpenService): void {
   describe('a write', () => {
     it.each([
       ['padded, as from Python', (token: string) => token],
@@ -50,36 +50,36 @@ export function writesBehaviour(open: Lane): void {
       ['with a trailing \\r\\n', (token: string) => `${unpadded(token)}\r\n`],
       ['as raw bytes', raw],
     ])('takes a token %s', async (_, form) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       // Both lengths of padding there are, and none.
       for (const name of ['S', 'Salmon', 'Salmon with a long name', 'x'.repeat(40)]) {
-        const response = await post(world, 'fish', form(await seal(world, { fish: name, rarity: 3 })))
+        const response = await post(service, 'fish', form(await seal(service, { fish: name, rarity: 3 })))
         expect(response.status).toBe(201)
         expect(await response.json()).toEqual({
           message: 'Fish saved for user Alex',
           id: expect.stringMatching(/^\S+$/),
         })
       }
-      expect(await listed(world)).toHaveLength(4)
+      expect(await listed(service)).toHaveLength(4)
     })
 
     it('gives every invalid token one and the same answer, and stores none', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const answers = new Set<string>()
       for (const [what, breakToken] of Object.entries(BROKEN)) {
-        const body = await breakToken(await seal(world, SALMON), world)
+        const body = await breakToken(await seal(service, SALMON), service)
         for (const kind of ['fish', 'crab'] as const) {
-          const { error, details, code } = await expectError(await post(world, kind, body), 'invalid_token')
+          const { error, details, code } = await expectError(await post(service, kind, body), 'invalid_token')
           answers.add(JSON.stringify({ error, details, code }))
           expect([what, answers.size]).toEqual([what, 1])
         }
       }
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
 
     it('takes no token without a body at all', async () => {
-      const world = await open()
-      const response = await world.request('/post/fish?name=Alex', {
+      const service = await open()
+      const response = await service.request('/post/fish?name=Alex', {
         method: 'POST',
         headers: { [HEADERS.gamemode]: 'earth' },
       })
@@ -87,120 +87,120 @@ export function writesBehaviour(open: Lane): void {
     })
 
     it.each(['Alex', 'ALEX', 'alex'])('finds the user by ?name=%s and names it as created', async (name) => {
-      const world = await open()
-      const response = await write(world, 'crab', { fish: 'crab' }, { query: `?name=${name}` })
+      const service = await open()
+      const response = await write(service, 'crab', { fish: 'crab' }, { query: `?name=${name}` })
       expect(await response.json()).toMatchObject({ message: 'Crab saved for user Alex' })
     })
 
     it('is for the owner of the personal API key where no name is given', async () => {
-      const world = await open()
-      const headers = { [HEADERS.apiKey]: world.alex.apiKey }
-      expect((await write(world, 'fish', SALMON, { query: '', headers })).status).toBe(201)
-      expect((await write(world, 'fish', SALMON, { query: '?name=', headers })).status).toBe(201)
-      expect(await listed(world)).toHaveLength(2)
+      const service = await open()
+      const headers = { [HEADERS.apiKey]: service.alex.apiKey }
+      expect((await write(service, 'fish', SALMON, { query: '', headers })).status).toBe(201)
+      expect((await write(service, 'fish', SALMON, { query: '?name=', headers })).status).toBe(201)
+      expect(await listed(service)).toHaveLength(2)
     })
 
     it('is for the named user, whoever owns the API key', async () => {
-      const world = await open()
-      const headers = { [HEADERS.apiKey]: world.alex.apiKey }
-      await expectError(await write(world, 'fish', SALMON, { query: '?name=nobody', headers }), 'user_not_found')
+      const service = await open()
+      const headers = { [HEADERS.apiKey]: service.alex.apiKey }
+      await expectError(await write(service, 'fish', SALMON, { query: '?name=nobody', headers }), 'user_not_found')
     })
 
     it.each(['', '?name=', '?user=Alex', '?Name=Alex'])(
       'without a user (%j) says missing_name, whatever the payload says',
       async (query) => {
-        const world = await open()
+        const service = await open()
         const payload = { user: 'Alex', gamemode: 'earth', fish: [{ name: 'Cod', rarity: 1 }] }
-        await expectError(await write(world, 'fish', payload, { query }), 'missing_name')
+        await expectError(await write(service, 'fish', payload, { query }), 'missing_name')
         const headers = { [HEADERS.apiKey]: 'invalid' }
-        await expectError(await write(world, 'fish', payload, { query, headers }), 'missing_name')
+        await expectError(await write(service, 'fish', payload, { query, headers }), 'missing_name')
       },
     )
 
     it.each(['nobody', '-', 'x'.repeat(33), '%00', '__proto__', 'root'])(
       'for %s, whom nobody created, says user_not_found',
       async (name) => {
-        const world = await open()
-        await expectError(await write(world, 'fish', SALMON, { query: `?name=${name}` }), 'user_not_found')
+        const service = await open()
+        await expectError(await write(service, 'fish', SALMON, { query: `?name=${name}` }), 'user_not_found')
       },
     )
 
     it.each(GAMEMODES)('goes to gamemode %s wherever it is said', async (gamemode) => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const ways = [
-        await write(world, 'fish', SALMON, { gamemode }),
-        await write(world, 'fish', SALMON, { gamemode: null, query: `?name=Alex&gamemode=${gamemode}` }),
-        await write(world, 'fish', { ...SALMON, gamemode }, { gamemode: null }),
-        await write(world, 'fish', { gamemode, fish: [{ name: 'Cod', rarity: 1 }] }, { gamemode: null }),
-        await write(world, 'fish', { ...SALMON, gamemode }, { gamemode, query: `?name=Alex&gamemode=${gamemode}` }),
+        await write(service, 'fish', SALMON, { gamemode }),
+        await write(service, 'fish', SALMON, { gamemode: null, query: `?name=Alex&gamemode=${gamemode}` }),
+        await write(service, 'fish', { ...SALMON, gamemode }, { gamemode: null }),
+        await write(service, 'fish', { gamemode, fish: [{ name: 'Cod', rarity: 1 }] }, { gamemode: null }),
+        await write(service, 'fish', { ...SALMON, gamemode }, { gamemode, query: `?name=Alex&gamemode=${gamemode}` }),
       ]
       expect(ways.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
-      expect(await listed(world, 'fish', `&gamemode=${gamemode}`)).toHaveLength(5)
-      expect(await countAll(world)).toBe(5)
+      expect(await listed(service, 'fish', `&gamemode=${gamemode}`)).toHaveLength(5)
+      expect(await countAll(service)).toBe(5)
     })
 
     it('without any gamemode says missing_gamemode', async () => {
-      const world = await open(UNLIMITED)
-      await expectError(await write(world, 'fish', SALMON, { gamemode: null }), 'missing_gamemode')
-      await expectError(await write(world, 'crab', { fish: 'crab' }, { gamemode: '' }), 'missing_gamemode')
-      expect(await countAll(world)).toBe(0)
+      const service = await open(UNLIMITED)
+      await expectError(await write(service, 'fish', SALMON, { gamemode: null }), 'missing_gamemode')
+      await expectError(await write(service, 'crab', { fish: 'crab' }, { gamemode: '' }), 'missing_gamemode')
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each(['Earth', 'moon', 'earth, earth', 'earth earth', '__proto__'])(
       'to gamemode %j says invalid_gamemode wherever it is said',
       async (gamemode) => {
-        const world = await open(UNLIMITED)
+        const service = await open(UNLIMITED)
         const query = `?name=Alex&gamemode=${encodeURIComponent(gamemode)}`
-        await expectError(await write(world, 'fish', SALMON, { gamemode }), 'invalid_gamemode')
-        await expectError(await write(world, 'fish', SALMON, { gamemode: null, query }), 'invalid_gamemode')
-        await expectError(await write(world, 'fish', SALMON, { gamemode: 'earth', query }), 'invalid_gamemode')
-        await expectError(await write(world, 'fish', { ...SALMON, gamemode }, { gamemode: null }), 'invalid_gamemode')
-        expect(await countAll(world)).toBe(0)
+        await expectError(await write(service, 'fish', SALMON, { gamemode }), 'invalid_gamemode')
+        await expectError(await write(service, 'fish', SALMON, { gamemode: null, query }), 'invalid_gamemode')
+        await expectError(await write(service, 'fish', SALMON, { gamemode: 'earth', query }), 'invalid_gamemode')
+        await expectError(await write(service, 'fish', { ...SALMON, gamemode }, { gamemode: null }), 'invalid_gamemode')
+        expect(await countAll(service)).toBe(0)
       },
     )
 
     it('that says two gamemodes is refused, whichever two places say them', async () => {
-      const world = await open(UNLIMITED)
+      const service = await open(UNLIMITED)
       const query = '?name=Alex&gamemode=survival'
       const inPayload = { ...SALMON, gamemode: 'factions' }
-      await expectError(await write(world, 'fish', SALMON, { query }), 'gamemode_mismatch')
-      await expectError(await write(world, 'fish', inPayload), 'gamemode_mismatch')
-      await expectError(await write(world, 'fish', inPayload, { gamemode: null, query }), 'gamemode_mismatch')
-      await expectError(await write(world, 'crab', { fish: 'crab', gamemode: 'factions' }), 'gamemode_mismatch')
+      await expectError(await write(service, 'fish', SALMON, { query }), 'gamemode_mismatch')
+      await expectError(await write(service, 'fish', inPayload), 'gamemode_mismatch')
+      await expectError(await write(service, 'fish', inPayload, { gamemode: null, query }), 'gamemode_mismatch')
+      await expectError(await write(service, 'crab', { fish: 'crab', gamemode: 'factions' }), 'gamemode_mismatch')
       const twice = '?name=Alex&gamemode=earth&gamemode=survival'
-      await expectError(await write(world, 'fish', SALMON, { query: twice }), 'gamemode_mismatch')
-      await expectError(await write(world, 'fish', SALMON, { gamemode: null, query: twice }), 'gamemode_mismatch')
-      expect(await countAll(world)).toBe(0)
+      await expectError(await write(service, 'fish', SALMON, { query: twice }), 'gamemode_mismatch')
+      await expectError(await write(service, 'fish', SALMON, { gamemode: null, query: twice }), 'gamemode_mismatch')
+      expect(await countAll(service)).toBe(0)
     })
 
     it('whose query names two users is refused, whoever owns the API key', async () => {
-      const world = await open(UNLIMITED)
-      const headers = { [HEADERS.apiKey]: world.alex.apiKey }
+      const service = await open(UNLIMITED)
+      const headers = { [HEADERS.apiKey]: service.alex.apiKey }
       for (const query of ['?name=Alex&name=Bob', '?name=Bob&name=Alex', '?name=&name=Alex&name=Bob']) {
-        await expectError(await write(world, 'fish', SALMON, { query }), 'user_mismatch')
-        await expectError(await write(world, 'crab', { fish: 'crab' }, { query, headers }), 'user_mismatch')
+        await expectError(await write(service, 'fish', SALMON, { query }), 'user_mismatch')
+        await expectError(await write(service, 'crab', { fish: 'crab' }, { query, headers }), 'user_mismatch')
       }
-      expect(await countAll(world)).toBe(0)
+      expect(await countAll(service)).toBe(0)
     })
 
     it('whose query says the same twice is stored', async () => {
-      const world = await open()
+      const service = await open()
       const query = '?name=Alex&name=ALEX&name=&gamemode=earth&gamemode=earth'
-      expect((await write(world, 'fish', SALMON, { query })).status).toBe(201)
+      expect((await write(service, 'fish', SALMON, { query })).status).toBe(201)
     })
 
     it.each(['Bob', 'alexx', '', 'Alex '])('whose payload names the user %j is refused', async (user) => {
-      const world = await open(UNLIMITED)
-      await expectError(await write(world, 'fish', { user, fish: [{ name: 'Cod', rarity: 1 }] }), 'user_mismatch')
-      await expectError(await write(world, 'crab', { user, fish: 'crab' }), 'user_mismatch')
-      expect(await countAll(world)).toBe(0)
+      const service = await open(UNLIMITED)
+      await expectError(await write(service, 'fish', { user, fish: [{ name: 'Cod', rarity: 1 }] }), 'user_mismatch')
+      await expectError(await write(service, 'crab', { user, fish: 'crab' }), 'user_mismatch')
+      expect(await countAll(service)).toBe(0)
     })
 
     it.each(['Alex', 'ALEX'])('whose payload names the user %s, in any letter case, is stored', async (user) => {
-      const world = await open()
-      expect((await write(world, 'fish', { user, gamemode: 'earth', fish: [{ name: 'Cod', rarity: 1 }] })).status).toBe(
-        201,
-      )
+      const service = await open()
+      expect(
+        (await write(service, 'fish', { user, gamemode: 'earth', fish: [{ name: 'Cod', rarity: 1 }] })).status,
+      ).toBe(201)
     })
 
     it.each([
@@ -209,8 +209,8 @@ export function writesBehaviour(open: Lane): void {
       ['crab', { crab: [{}] }, 'Crab saved for user Alex'],
       ['crab', { crab: [{}, {}] }, '2 crabs saved for user Alex'],
     ] as const)('of %s tells how many were saved', async (kind, payload, message) => {
-      const world = await open()
-      expect(await (await write(world, kind, payload)).json()).toEqual({ message, id: expect.any(String) })
+      const service = await open()
+      expect(await (await write(service, kind, payload)).json()).toEqual({ message, id: expect.any(String) })
     })
   })
 }

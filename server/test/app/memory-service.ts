@@ -1,7 +1,7 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createNodeEncoder } from '@fish-crab/server'
 import { type AppOptions, createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
-import { ADDRESS_HEADER, SESSION_SECRET, type WorldOptions } from './lane.ts'
+import { ADDRESS_HEADER, SESSION_SECRET, type TestServiceOptions } from './test-service.ts'
 
 /** Hashes nothing: tests of the app are not about the cost of a hash. */
 export const plainPasswords: PasswordHasher = {
@@ -11,11 +11,11 @@ export const plainPasswords: PasswordHasher = {
 
 const ROOT = { username: 'root', password: 'root-password' } as const
 
-/** The lane of memory storage and `app.fetch`; it also takes what only an app in this process can be given. */
-export async function createWorld({
+/** Opens a service on memory storage, called through `app.fetch`. It also takes the options of `createApp`. */
+export async function createMemoryService({
   startAt = Date.UTC(2026, 0, 1),
   ...overrides
-}: WorldOptions & Partial<AppOptions> = {}) {
+}: TestServiceOptions & Partial<AppOptions> = {}) {
   let now = startAt
   const storage = overrides.storage ?? createMemoryStorage()
   const app = createApp({

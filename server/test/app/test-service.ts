@@ -1,8 +1,8 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import type { AppOptions } from '@fish-crab/server/app'
 
-/** What a test may ask of its service, whichever way it is reached. */
-export interface WorldOptions
+/** Options of a test service, whatever its storage and transport. */
+export interface TestServiceOptions
   extends Partial<
     Pick<AppOptions, 'rateLimit' | 'adminRateLimit' | 'masterApiKey' | 'allowedOrigins' | 'tokenTtlSeconds' | 'logger'>
   > {
@@ -10,8 +10,8 @@ export interface WorldOptions
   readonly startAt?: number
 }
 
-/** One service of a test's own, with a clock that stands still until it is moved. */
-export interface World {
+/** A service that belongs to one test. Its clock stands still until the test advances it. */
+export interface TestService {
   /** The seeded user. */
   readonly alex: CreatedUser
   /** The seeded superadmin. */
@@ -22,10 +22,10 @@ export interface World {
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** A way to reach a service: each call opens a new one. It goes with its test. */
-export type Lane = (options?: WorldOptions) => Promise<World>
+/** Opens a new service, which is closed when its test ends. */
+export type OpenService = (options?: TestServiceOptions) => Promise<TestService>
 
-/** The secret that every lane signs sessions with. */
+/** The secret with which every test service signs sessions. */
 export const SESSION_SECRET = 'a session secret of a test, 32 bytes'
 
 /** The request header that stands for the client's address in tests. */

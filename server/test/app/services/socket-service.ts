@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { listen } from '../../../src/node/listener.ts'
-import type { World, WorldOptions } from '../lane.ts'
-import { createWorld } from '../world.ts'
+import { createMemoryService } from '../memory-service.ts'
+import type { TestService, TestServiceOptions } from '../test-service.ts'
 
 const SILENCE = { info() {}, warn() {}, error() {} }
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -36,9 +36,9 @@ async function send(agent: Agent, { url, method, headers, body }: Request): Prom
   })
 }
 
-/** The lane of a real socket on the loopback interface. */
-export async function createSocketWorld(options?: WorldOptions): Promise<World> {
-  const { app, ...world } = await createWorld(options)
+/** Opens a service on a real socket of the loopback interface. */
+export async function createSocketService(options?: TestServiceOptions): Promise<TestService> {
+  const { app, ...service } = await createMemoryService(options)
   const host = { host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true }
   const listener = await listen(host)
   listener.serve((request) => app.fetch(request))
@@ -47,5 +47,5 @@ export async function createSocketWorld(options?: WorldOptions): Promise<World> 
     agent.destroy()
     await listener.close(0)
   })
-  return { ...world, request: (path, init) => send(agent, new Request(`${listener.url}${path}`, init)) }
+  return { ...service, request: (path, init) => send(agent, new Request(`${listener.url}${path}`, init)) }
 }

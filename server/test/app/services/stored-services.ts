@@ -1,0 +1,32 @@
+import { createStorage } from '@fish-crab/server/storage'
+import { onTestFinished } from 'vitest'
+import { newFolder } from '../../storage/folders.ts'
+import { type RedisServer, startRedis } from '../../storage/redis-server.ts'
+import { createMemoryService } from '../memory-service.ts'
+import type { OpenService } from '../test-service.ts'
+
+/** Opens a service with a file storage in a folder of its own. */
+export const createFileService: OpenService = async (options) => {
+  const path = newFolder()
+  const storage = await createStorage({ driver: 'file', path })
+  onTestFinished(() => storage.dispose())
+  return createMemoryService({ ...options, storage })
+}
+
+/** A Redis with a database for each test, and how to open a service on it. */
+export interface RedisServices {
+  readonly server: RedisServer
+  readonly open: OpenService
+}
+
+/** Starts a real Redis. Each service takes the next of its databases, which are empty. */
+export async function startRedisServices(): Promise<RedisServices> {
+  const server = await startRedis({ databases: '4096' })
+  let used = 0
+  const open: OpenService = async (options) => {
+    const storage = await createStorage({ driver: 'redis', url: `${server.url}/${used++}` })
+    onTestFinished(() => storage.dispose())
+    return createMemoryService({ ...options, storage })
+  }
+  return { server, open }
+}
