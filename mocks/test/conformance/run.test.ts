@@ -46,6 +46,24 @@ describe('a run', () => {
     ).toBe(true)
   })
 
+  it.each(['limit-refusal', 'limit-refuses-every-variant', 'limit-refusal-is-cors'])(
+    'skips %s if a new window starts before its refusal',
+    async (id) => {
+      let refused = 0
+      const { options } = await openDirect({
+        around: (send) => async (request) => {
+          const response = await send(request)
+          refused += response.status === 429 ? 1 : 0
+          // The last of the requests that exhaust the window.
+          if (response.status === 429 && refused === 5) await options.wait?.(300_000, request.signal)
+          return response
+        },
+      })
+      const { checks } = await runConformance({ ...options, only: [id] })
+      expect(checks).toMatchObject([{ id, outcome: 'skipped', reason: 'a new window started in the meantime' }])
+    },
+  )
+
   it('with an exhausted window skips the checks that count, and passes the others', async () => {
     const { options, app } = await openDirect()
     for (let count = 0; count < 26; count += 1) await app.fetch(new Request('http://service.test/status'))

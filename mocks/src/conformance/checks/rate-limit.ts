@@ -21,7 +21,7 @@ async function countedBy(context: TestContext, between: () => Promise<unknown>):
   const before = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
   await between()
   const after = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
-  if (after > before) throw new CheckSkipped('a new window started in the meantime')
+  if (after > before) throw newWindow()
   return before - after - 1
 }
 
@@ -81,7 +81,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
       for (const [method, path] of VARIANTS) {
         const response = await anonymous.send(path, { method })
         if (numberHeader(response, HEADERS.rateReset) > reset && numberHeader(response, HEADERS.rateRemaining) > left) {
-          throw new CheckSkipped('a new window started in the meantime')
+          throw newWindow()
         }
         left -= 1
         expectSame(numberHeader(response, HEADERS.rateRemaining), left, HEADERS.rateRemaining, response)
@@ -176,19 +176,38 @@ export const rateLimitBypassChecks = checksOf('rate-limit', [
 const MAX_REQUESTS = 200
 const ONE_TOO_MANY = 5
 
-/** Sends more concurrent requests than the window has left. */
-async function exhaust(
-  context: TestContext,
-): Promise<{ readonly left: number; readonly responses: readonly ReceivedResponse[] }> {
-  const left = await context.anonymous.left()
-  if (left > MAX_REQUESTS) throw new CheckSkipped(`would require ${left} requests to reach the limit`)
-  const responses = await sendMany(left + ONE_TOO_MANY, () => context.anonymous.send('/demo/crab'))
-  return { left, responses }
+interface ExhaustedWindow {
+  /** How many requests the window had left. */
+  readonly left: number
+  readonly responses: readonly ReceivedResponse[]
+  /** Sends a request that the limit should refuse. @throws CheckSkipped if it is counted in a later window */
+  send(...request: Parameters<TestContext['anonymous']['send']>): Promise<ReceivedResponse>
 }
 
-async function expectRefused(context: TestContext, path = '/demo/crab', method = 'GET'): Promise<ReceivedResponse> {
-  await exhaust(context)
-  return context.anonymous.send(path, { method })
+/** Sends more concurrent requests than the window has left. */
+async function exhaust({ anonymous }: TestContext): Promise<ExhaustedWindow> {
+  const left = await anonymous.left()
+  if (left > MAX_REQUESTS) throw new CheckSkipped(`would require ${left} requests to reach the limit`)
+  const responses = await sendMany(left + ONE_TOO_MANY, () => anonymous.send('/demo/crab'))
+  const ends = responses.map(windowEnd)
+  return {
+    left,
+    responses,
+    async send(...request) {
+      const response = await anonymous.send(...request)
+      if (response.status !== 429 && ends.some((end) => windowEnd(response) > end)) throw newWindow()
+      return response
+    },
+  }
+}
+
+/** `X-RateLimit-Reset`; `NaN` if it is missing. */
+function windowEnd({ headers }: ReceivedResponse): number {
+  return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
+}
+
+function newWindow(): CheckSkipped {
+  return new CheckSkipped('a new window started in the meantime')
 }
 
 /** Requests over the limit. These checks run last, since they exhaust the limit. */
@@ -202,7 +221,7 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
       for (const response of responses) expectStatus(response, 200, 429)
       const passed = responses.filter(({ status }) => status === 200)
       if (passed.length > left && responses.some((response) => numberHeader(response, HEADERS.rateRemaining) > left)) {
-        throw new CheckSkipped('a new window started in the meantime')
+        throw newWindow()
       }
       expectSame(passed.length, left, 'the number of requests that passed')
       const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)
@@ -217,7 +236,7 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
     'limit-refusal',
     'A request over the limit is 429 with Retry-After and a message to try again later or to contact the site owner.',
     async (context) => {
-      const response = await expectRefused(context)
+      const response = await (await exhaust(context)).send('/demo/crab')
       const { error } = expectError(response, 'rate_limited')
       expectThat(/try again later/i.test(String(error)), '"try again later"', error, response)
       expectThat(/contact the site owner/i.test(String(error)), '"contact the site owner"', error, response)
@@ -233,7 +252,7 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
     'limit-refuses-every-variant',
     'Once the limit is reached, all public endpoints, unknown paths and path variants are refused.',
     async (context) => {
-      await exhaust(context)
+      const exhausted = await exhaust(context)
       for (const path of [
         '/status',
         '/v1/demo/fish',
@@ -243,12 +262,12 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
         '/nowhere',
         '/get/user/key',
       ]) {
-        expectError(await context.anonymous.send(path), 'rate_limited')
+        expectError(await exhausted.send(path), 'rate_limited')
       }
-      expectStatus(await context.anonymous.send('/status', { method: 'HEAD' }), 429)
-      expectError(await context.anonymous.send('/post/fish', { method: 'POST' }), 'rate_limited')
+      expectStatus(await exhausted.send('/status', { method: 'HEAD' }), 429)
+      expectError(await exhausted.send('/post/fish', { method: 'POST' }), 'rate_limited')
       const headers = { [HEADERS.apiKey]: 'nonsense' }
-      expectError(await context.anonymous.send('/status', { headers }), 'rate_limited')
+      expectError(await exhausted.send('/status', { headers }), 'rate_limited')
     },
   ],
   [
@@ -256,9 +275,9 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
     'A 429 can be read from any origin, including Retry-After.',
     async (context) => {
       context.needHeader('origin')
-      await exhaust(context)
+      const exhausted = await exhaust(context)
       const headers = { origin: 'https://conformance.example' }
-      const response = await context.anonymous.send('/status', { headers })
+      const response = await exhausted.send('/status', { headers })
       expectError(response, 'rate_limited')
       expectSame(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
     },
