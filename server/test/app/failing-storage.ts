@@ -5,7 +5,7 @@ import { StorageError } from '@fish-crab/server/storage'
 export const SECRET_CAUSE = 'connect ECONNREFUSED redis://:hunter2@10.9.8.7:6379'
 
 /** A storage that works until it is told to fail, at the operations whose name and first argument are matched. */
-export function createFailingStorage() {
+export function createFailingStorage(storage: FishStorage = createMemoryStorage()) {
   let failing: RegExp | undefined
   const calls: string[] = []
   const watch = <Target extends object>(target: Target, prefix: string): Target =>
@@ -25,7 +25,7 @@ export function createFailingStorage() {
       },
     })
   return {
-    storage: watch<FishStorage>(createMemoryStorage(), ''),
+    storage: watch<FishStorage>(storage, ''),
     /** Every operation so far. */
     calls: calls as readonly string[],
     /** Fails every operation that matches; with nothing, all works again. */

@@ -193,6 +193,46 @@ describe('a server whose storage was out of reach', () => {
   })
 })
 
+describe('a server whose store is replaced while it sends a collection', () => {
+  /** Records of 100,000 characters each; before the second one, and behind the last one, the store may be lost. */
+  async function readWhile(loseAt: 'between' | 'end') {
+    const memory = createMemoryStorage()
+    const lose = async () => {
+      failing.failAt(/./)
+      await service.request('/get/fish?name=Bob&gamemode=earth')
+      failing.failAt()
+      await memory.items.setItem(STORE, 'another one')
+    }
+    const failing = createFailingStorage({
+      ...memory,
+      async *read() {
+        yield [{ sequence: 0, count: 1, entries: JSON.stringify({ name: 'a'.repeat(100_000) }) }]
+        if (loseAt === 'between') await lose()
+        yield [{ sequence: 1, count: 1, entries: JSON.stringify({ name: 'b'.repeat(100_000) }) }]
+        if (loseAt === 'end') await lose()
+      },
+    })
+    const service = await createMemoryService({ ...UNLIMITED, storage: failing.storage })
+    await service.app.checkSecrets()
+    const response = await service.request(READ)
+    let text = ''
+    const decoder = new TextDecoder()
+    const outcome = await (async () => {
+      for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true })
+      return 'complete'
+    })().catch(() => 'broken off')
+    return { status: response.status, outcome, isSecondSent: text.includes('bbb') }
+  }
+
+  it('sends nothing of the other store, and breaks the response off', async () => {
+    expect(await readWhile('between')).toEqual({ status: 200, outcome: 'broken off', isSecondSent: false })
+  })
+
+  it('breaks the response off instead of ending it as if it were whole', async () => {
+    expect(await readWhile('end')).toMatchObject({ status: 200, outcome: 'broken off' })
+  })
+})
+
 describe('which store it is', () => {
   it('is one id, however many servers start at once', async () => {
     const storage = createMemoryStorage()
