@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'integration',
           provide: { program: source('cli/bin/dev.js') },
           include: [`${packages}/test/**/*.integration.test.ts`],
-          maxWorkers: '100%',
+          maxWorkers: '200%',
         },
       },
       {
@@ -52,7 +52,7 @@ export default defineConfig({
           include: [`${packages}/e2e/**/*.test.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: '200%',
         },
       },
     ],
