@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
@@ -128,19 +128,12 @@ describe('an import that runs', () => {
     expect((await ended).status).toBe(130)
   })
 
-  test('is in the way of no other content, player or gamemode, and of a --dry-run of the same', async () => {
+  test('is in the way of no other content, player or gamemode', async () => {
     const { ended, interrupt } = await importThatWaits('-', TEXT)
     expect((await add('-', { piped: `${TEXT}Eel,3\n` })).status).toBe(0)
     expect((await add('-', { piped: TEXT }, '-g', 'survival')).status).toBe(0)
     const bob = { FISH_USER: 'Bob', FISH_KEY: world.mock.user('Bob').fernetKey }
     expect((await add('-', { piped: TEXT, env: bob })).status).toBe(0)
-    const importing = importFiles()
-    const planned = await add('-', { piped: TEXT }, '--dry-run')
-    expect({ status: planned.status, code: JSON.parse(planned.stdout).error.code }).toEqual({
-      status: 6,
-      code: 'import_running',
-    })
-    expect(importFiles()).toEqual(importing)
     interrupt()
     await ended
   })
@@ -225,8 +218,6 @@ describe('an import that could not send all', () => {
         }),
       })
     }
-    const planned = await add('-', { piped: TEXT }, '--dry-run')
-    expect(JSON.parse(planned.stdout)).toMatchObject({ catches: 2, queued: 2 })
     away.cancel()
     const told = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
     expect(told.stdout).toBe('2 catches imported: 2 sent, 0 rejected, 0 left.\n')
@@ -241,7 +232,6 @@ describe('an import that could not send all', () => {
     expect((await again()).status).toBe(69)
     away.cancel()
     expect((await run(['outbox', 'flush'], { env: world.env })).status).toBe(0)
-    expect(JSON.parse((await add('-', { piped: TEXT }, '--dry-run')).stdout).queued).toBe(0)
     expect((await again()).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
   })
@@ -257,47 +247,20 @@ describe('an import that could not send all', () => {
   })
 })
 
-describe('add --file --dry-run', () => {
-  const dryRun = (...flags: readonly string[]) =>
-    run(['add', '--file', '-', '--dry-run', ...flags], { env: world.env, piped: TEXT })
-  const document = async () => JSON.parse((await dryRun('--json')).stdout)
-
-  test('says what a killed run has queued already, and changes nothing of that', async () => {
-    const path = outboxPath({ env: world.env }, world.url)
-    {
-      await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
-      const name = importId(
-        { hash: createHash('sha256').update(TEXT).digest('hex') },
-        { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' },
-      )
-      const claim = await claimImport(outbox, {
-        name,
-        user: 'Alex',
-        content: 'c',
-        startedAt: START,
-        clock: { now: () => START },
-      })
-      await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
-    }
-    expect((await dryRun()).stdout).toBe(
-      'Would add 1 catch for Alex; an earlier run has queued 1 of this file already. The file contains: 2 in earth.\n',
-    )
-    expect(await document()).toEqual({
-      dryRun: true,
-      user: 'Alex',
-      catches: 2,
-      gamemodes: { earth: 2 },
-      queued: 1,
-    })
-    expect((await add('-', { piped: TEXT })).status).toBe(0)
-    expect(names()).toEqual(['Cod', 'Koi'])
-    expect(await document()).toMatchObject({ catches: 2, queued: 0 })
-  })
-
-  test('makes no outbox', async () => {
-    expect((await dryRun()).stdout).toBe('Would add 2 catches for Alex. The file contains: 2 in earth.\n')
-    expect(existsSync(join(world.folder, 'state'))).toBe(false)
-  })
+test('add --file goes on behind what a killed run has queued', async () => {
+  const path = outboxPath({ env: world.env }, world.url)
+  const hash = createHash('sha256').update(TEXT).digest('hex')
+  {
+    await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
+    const name = importId({ hash }, { user: 'Alex', gamemode: 'earth', rarity: undefined, kind: 'fish' })
+    const scope = { name, user: 'Alex', content: hash, startedAt: START, clock: { now: () => START } }
+    const claim = await claimImport(outbox, scope)
+    await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
+  }
+  const { status, stdout, stderr } = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '2 catches imported: 2 sent, 0 rejected, 0 left.\n' })
+  expect(stderr).toContain('An incomplete run queued 1 of these; resuming there.')
+  expect(names()).toEqual(['Cod', 'Koi'])
 })
 
 describe('the place of an import', () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createMock } from '@fish-crab/mocks'
@@ -220,41 +220,14 @@ describe('add --file', () => {
     expect((await run(['add', '--file', join(folder, 'none')], { env })).status).toBe(5)
   })
 
-  test('with --dry-run says for whom and where, and changes nothing', async () => {
-    const piped = '[{"name":"Cod"},{"name":"Koi","gamemode":"survival"},{"name":"Eel","gamemode":"oneblock"}]'
-    const dry = await addFile(piped, '--dry-run', '-r', '1')
-    expect({ status: dry.status, document: JSON.parse(dry.stdout) }).toEqual({
-      status: 0,
-      document: {
-        dryRun: true,
-        user: 'Alex',
-        catches: 3,
-        gamemodes: { earth: 1, survival: 1, oneblock: 1 },
-        queued: 0,
-      },
-    })
-    const told = await run(['add', '--file', '-', '--dry-run', '-r', '1', '-g', 'oneblock'], { env, piped })
-    expect(told.stdout).toBe('Would add 3 catches for Alex. The file contains: 2 in oneblock, 1 in survival.\n')
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  test('with --dry-run needs the key as without, and asks nobody for it', async () => {
+  test('needs a key that can be one', async () => {
     for (const [FISH_KEY, status, code] of [
       ['', 4, 'missing_credentials'],
       ['canary', 4, 'invalid_key'],
     ] as const) {
-      for (const more of [[], ['--dry-run']]) {
-        const answer = await run(['add', '--file', '-', '--json', ...more], {
-          env: { ...env, FISH_KEY },
-          piped: 'Cod,1',
-        })
-        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
-      }
+      const answer = await run(['add', '--file', '-', '--json'], { env: { ...env, FISH_KEY }, piped: 'Cod,1' })
+      expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
     }
-    const file = join(folder, 'one.csv')
-    await writeFile(file, 'Cod,1')
-    const asked = await run(['add', '--file', file, '--dry-run'], { env: { ...env, FISH_KEY: '' }, terminal: true })
-    expect({ status: asked.status, isTold: asked.stderr.includes('Set FISH_KEY') }).toEqual({ status: 4, isTold: true })
   })
 
   test('says of a catch without a gamemode what to type', async () => {

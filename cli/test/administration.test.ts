@@ -77,41 +77,34 @@ describe('user list and show', () => {
   })
 })
 
-describe('user create --dry-run', () => {
-  const dry = ['user', 'create', 'Dora', '--dry-run']
-
-  test('says what would be done, and does nothing', async () => {
-    expect(await json(dry)).toEqual({ name: 'Dora', dryRun: true })
-    expect((await fish(dry)).stdout).toBe('Would create Dora.\n')
-    const out = join(folder, 'dora.json')
-    expect(await json([...dry, '--out', out])).toEqual({ name: 'Dora', file: out, dryRun: true })
-    expect(await readdir(folder)).toEqual([])
-    expect(writes()).toEqual([])
-    expect(await names()).not.toContain('Dora')
-  })
-
-  test('knows a name that is taken, one that none can have, and a file that is there', async () => {
+describe('user create', () => {
+  test('knows a name that is taken, one that none can have, and a file that exists', async () => {
     const codeOf = async (argv: readonly string[]) => {
-      const { status, stdout } = await fish(['user', 'create', '--json', '--dry-run', ...argv])
+      const { status, stdout } = await fish(['user', 'create', '--json', ...argv])
       return { status, code: JSON.parse(stdout).error.code }
     }
     expect(await codeOf(['ALEX'])).toEqual({ status: 6, code: 'user_exists' })
     for (const name of ['Not a name', '-x', '..', 'x'.repeat(33)]) {
       expect(await codeOf(['--', name])).toMatchObject({ status: 2 })
     }
-    const there = fileURLToPath(import.meta.url)
-    expect(await codeOf(['Dora', '--out', there])).toEqual({ status: 6, code: 'file_exists' })
+    const file = fileURLToPath(import.meta.url)
+    expect(await codeOf(['Dora', '--out', file])).toEqual({ status: 6, code: 'file_exists' })
     expect(await codeOf(['Dora', '--out', join(folder, 'none', 'dora.json')])).toEqual({ status: 2, code: 'usage' })
-    expect(writes()).toEqual([])
+    expect(await names()).toEqual(['name', 'Alex', 'Bella', 'Carl'])
   })
 
-  test('needs the rights of an administrator, and asks nobody for a password', async () => {
-    const wrong = await fish(dry, { env: { FISH_ADMIN_PASSWORD: 'canary-wrong-password' } })
+  test('checks the file before it prompts for a password', async () => {
+    const file = fileURLToPath(import.meta.url)
+    const options = { env: { FISH_ADMIN_PASSWORD: '' }, terminal: true, typed: `${PASSWORD}\r` }
+    const { status, stderr } = await fish(['user', 'create', 'Dora', '--out', file], options)
+    expect({ status, stderr }).toEqual({ status: 6, stderr: expect.stringContaining('already exists') })
+    expect(stderr).not.toContain('Password of')
+  })
+
+  test('needs the rights of an administrator', async () => {
+    const wrong = await fish(['user', 'create', 'Dora'], { env: { FISH_ADMIN_PASSWORD: 'canary-wrong-password' } })
     expect(wrong.status).toBe(4)
-    // Whoever is asked answers rightly.
-    const none = await fish(dry, { env: { FISH_ADMIN_PASSWORD: '' }, terminal: true, typed: `${PASSWORD}\n` })
-    expect(none.status).toBe(4)
-    expect(none.stderr).toContain('FISH_ADMIN_PASSWORD')
+    expect(writes()).toEqual([])
   })
 })
 
@@ -166,9 +159,9 @@ describe('user reset', () => {
   })
 
   test.each([
-    ['user reset', ['user', 'reset', 'Alex', '--type', 'password']],
-    ['key rotate', ['key', 'rotate', 'Alex']],
-  ])('%s --dry-run fails where --out or --fields would fail the deed, and makes no file', async (_, argv) => {
+    ['user reset', ['user', 'reset', 'Alex', '--type', 'password'], ['--dry-run', '--yes']],
+    ['key rotate', ['key', 'rotate', 'Alex'], ['--yes']],
+  ])('%s fails for a wrong --out or --fields, in a dry run too, and creates no file', async (_, argv, ways) => {
     const there = fileURLToPath(import.meta.url)
     const before = await readdir(folder)
     for (const [more, status, code] of [
@@ -179,14 +172,22 @@ describe('user reset', () => {
       [['--out', ''], 2, 'usage'],
       [['--fields', 'canary'], 2, 'usage'],
     ] as const) {
-      for (const how of ['--dry-run', '--yes']) {
+      for (const how of ways) {
         const answer = await fish([...argv, ...more, how, '--json'])
         expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
       }
     }
+    expect(await readdir(folder)).toEqual(before)
+    expect(writes()).toEqual([])
+  })
+
+  test('prints with --dry-run what it would write where, and creates no file', async () => {
+    const before = await readdir(folder)
+    const dry = ['user', 'reset', 'alex', '--type', 'password', '--dry-run']
     const file = join(folder, 'planned')
-    expect(await json([...argv, '--out', file, '--dry-run'])).toMatchObject({ user: 'Alex', file, dryRun: true })
-    expect((await fish([...argv, '--out', there, '--force', '--dry-run'])).status).toBe(0)
+    expect(await json([...dry, '--out', file])).toEqual({ user: 'Alex', type: 'password', file, dryRun: true })
+    const force = await fish([...dry, '--out', fileURLToPath(import.meta.url), '--force'])
+    expect(force).toMatchObject({ status: 0, stdout: 'Would give Alex a new password.\n' })
     expect(await readdir(folder)).toEqual(before)
     expect(writes()).toEqual([])
   })
@@ -292,30 +293,20 @@ describe('admin', () => {
     expect(admins.map(({ username }: { username: string }) => username)).toEqual(['admin', 'mia', 'zoe'])
     expect((await logIn('canary-of-zoe')).status).toBe(0)
     const again = { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } }
-    expect((await fish([...create, '--dry-run'], again)).status).toBe(6)
-    expect(await json(['admin', 'delete', 'ZOE', '--dry-run'])).toEqual({
-      username: 'zoe',
-      role: 'admin',
-      dryRun: true,
-    })
+    expect((await fish(create, again)).status).toBe(6)
     expect((await fish(['admin', 'delete', 'zoe'])).status).toBe(2)
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).stdout).toBe('Deleted zoe.\n')
     expect((await logIn('canary-of-zoe')).status).toBe(4)
-    expect((await fish(['admin', 'delete', 'zoe', '--dry-run'])).status).toBe(5)
+    expect((await fish(['admin', 'delete', 'zoe', '--yes'])).status).toBe(5)
   })
 
-  test('the last superadmin stays, and a dry run says so as the deed does', async () => {
-    const remove = async (how: string) => {
-      const { status, stdout } = await fish(['admin', 'delete', 'ADMIN', how, '--json'])
-      const { requestId: _, ...error } = JSON.parse(stdout).error
-      return { status, error }
-    }
-    const planned = await remove('--dry-run')
-    expect(planned).toMatchObject({ status: 6, error: { code: 'last_superadmin' } })
-    expect(await remove('--yes')).toEqual(planned)
+  test('does not delete the last superadmin', async () => {
+    const remove = ['admin', 'delete', 'ADMIN', '--yes', '--json']
+    const { status, stdout } = await fish(remove)
+    expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 6, code: 'last_superadmin' })
     const other = ['admin', 'create', 'zoe', '--role', 'superadmin']
     expect((await fish(other, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })).status).toBe(0)
-    expect(await json(['admin', 'delete', 'admin', '--dry-run'])).toMatchObject({ username: 'admin', dryRun: true })
+    expect((await fish(remove)).status).toBe(0)
   })
 
   test('takes the new password from stdin, and never from where that of the acting one is', async () => {
@@ -347,7 +338,7 @@ describe('admin', () => {
     expect(writes()).toEqual([])
   })
 
-  test('a dry run says of the new password what the deed would, and asks nobody for it', async () => {
+  test('names a new password that is missing or of a wrong length, wherever it comes from', async () => {
     const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
     const ways: [string[], RunOptions, number, string][] = [
       [[], given('canary'), 2, 'usage'],
@@ -358,16 +349,9 @@ describe('admin', () => {
       [[], {}, 4, 'missing_credentials'],
     ]
     for (const [argv, options, status, code] of ways) {
-      for (const how of [[], ['--dry-run']]) {
-        const answer = await fish([...create, ...argv, ...how, '--json'], options)
-        expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
-      }
+      const answer = await fish([...create, ...argv, '--json'], options)
+      expect({ status: answer.status, code: JSON.parse(answer.stdout).error.code }).toEqual({ status, code })
     }
-    const planned = { username: 'zoe', role: 'admin', dryRun: true }
-    expect(await json([...create, '--dry-run'], given('canary-of-zoe'))).toEqual(planned)
-    expect(await json([...create, '--dry-run', '--password-stdin'], { piped: 'canary-of-zoe\n' })).toEqual(planned)
-    const asked = await fish([...create, '--dry-run'], { terminal: true })
-    expect(asked).toEqual({ status: 0, stdout: 'Would create the admin zoe.\n', stderr: '' })
     expect(writes()).toEqual([])
   })
 })

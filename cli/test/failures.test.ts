@@ -41,7 +41,7 @@ test.each([
   ['add', 'Cod', '-r', '1'],
   ['add', '--file', '-'],
   ['list', 'fish', 'Alex'],
-  ['watch', 'some.log', '--dry-run'],
+  ['watch', 'some.log'],
   ['stats', 'Alex'],
   ['leaderboard'],
   ['whoami'],
@@ -62,7 +62,7 @@ test.each([
 test.each([
   ['add', 'Cod', '-r', '1'],
   ['list', 'fish', 'Alex'],
-  ['watch', 'some.log', '--dry-run'],
+  ['watch', 'some.log'],
 ])('%s %s … says so too where it stands in FISH_GAMEMODE, and repeats no value', async (...argv) => {
   const env = { ...world.player, FISH_GAMEMODE: 'canary' }
   const { status, stderr } = await run(argv, { env })

@@ -40,14 +40,10 @@ async function expectSameDocument(parent: string, argv: readonly string[], env: 
 
 const HELD = 'players: 0, catches: 1, writes: 1'
 
-test('a dry run of backup and restore says what would be copied, and how much', async () => {
+test('a dry run of restore says what would be copied, and how much', async () => {
   const { parent, data, env } = await stoppedStore()
   const [copy, other] = [join(parent, 'copy'), join(parent, 'deep', 'other')]
-  const backup = await tried(parent, ['backup', copy], env)
-  expect(backup).toMatchObject({ status: 0, stderr: '' })
-  expect(backup.stdout).toMatch(new RegExp(`^Would copy \\d+ kB into ${copy}: ${HELD}\\.\n$`))
-  await expectSameDocument(parent, ['backup', copy], env)
-
+  expect((await run(['backup', copy], { env })).status).toBe(0)
   const restore = await tried(parent, ['restore', copy, '--storage', `file:${other}`], env)
   expect(restore).toMatchObject({ status: 0, stderr: '' })
   expect(restore.stdout).toMatch(new RegExp(`^Would restore \\d+ kB into ${other}: ${HELD}\\.\n$`))
@@ -56,15 +52,15 @@ test('a dry run of backup and restore says what would be copied, and how much', 
   await expectSameDocument(parent, ['restore', copy, '--storage', `file:${other}`], env)
 })
 
-test('a dry run of a backup says that FISH_SECRET would be needed too', async () => {
+test('a dry run of restore says that FISH_SECRET is needed too', async () => {
   const { parent, env } = await stoppedStore({ FISH_SECRET: OLD })
-  const { stderr } = await tried(parent, ['backup', join(parent, 'copy')], env)
-  expect(stderr).toBe(
-    `Also keep FISH_SECRET: ${join(parent, 'copy')} would contain no secret that decrypts its keys.\n`,
-  )
+  const [copy, other] = [join(parent, 'copy'), join(parent, 'other')]
+  expect((await run(['backup', copy], { env })).stderr).toContain(`no secret in ${copy} decrypts its keys.\n`)
+  const { stderr } = await tried(parent, ['restore', copy, '--storage', `file:${other}`], env)
+  expect(stderr).toBe(`Also keep FISH_SECRET: no secret in ${other} decrypts its keys.\n`)
 })
 
-test('a dry run of export and import says what would be written, on stdout too nothing else', async () => {
+test('a dry run of import says what would be written', async () => {
   const { parent, data, env } = await stoppedStore()
   const storage = await createStorage({ driver: 'file', path: data })
   const sealed = (await storage.items.getItem('setting:seal-check')) ?? ''
@@ -72,13 +68,7 @@ test('a dry run of export and import says what would be written, on stdout too n
   await storage.dispose()
   const held = HELD.replace('players: 0', 'players: 1')
   const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
-  const out = await tried(parent, ['export', '--out', file], env)
-  expect(out).toMatchObject({ status: 0, stdout: `Would write ${file}: ${held}.\n` })
-  const piped = await tried(parent, ['export', '--out', '-'], env)
-  expect(piped).toMatchObject({ status: 0, stdout: '' })
-  expect(piped.stderr).toMatch(new RegExp(`\nWould write to stdout: ${held}\\.\n$`))
-  await expectSameDocument(parent, ['export', '--out', file], env)
-
+  expect((await run(['export', '--out', file], { env })).status).toBe(0)
   const to = { FISH_STORAGE: `file:${target}` }
   expect(await tried(parent, ['import', file], to)).toMatchObject({
     status: 0,
@@ -124,12 +114,8 @@ test('a dry run is refused with the status and the words of the run itself', asy
   writeExport(join(parent, 'fine.jsonl'), 1)
   const server = await startService(env)
   for (const [status, argv, more] of [
-    [6, ['backup', join(parent, 'there')], {}],
-    [5, ['backup', join(parent, 'no', 'copy')], {}],
-    [2, ['backup', join(data, 'copy')], {}],
     [5, ['restore', join(parent, 'there')], {}],
     [6, ['restore', data], {}],
-    [6, ['export', '--out', join(parent, 'bad.jsonl')], {}],
     [2, ['import', join(parent, 'bad.jsonl')], { FISH_STORAGE: `file:${join(parent, 'new')}` }],
     [6, ['import', join(parent, 'bad.jsonl')], {}],
     [69, ['import', join(parent, 'fine.jsonl')], { FISH_STORAGE: 'redis://127.0.0.1:1' }],

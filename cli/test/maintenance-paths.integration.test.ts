@@ -19,12 +19,12 @@ async function world() {
   return { parent, data, file, env: { FISH_STORAGE: `file:${data}` }, other: ['--storage', `file:${parent}/other`] }
 }
 
-/** Tries it, then does it: both have to be refused with the same words and to change nothing. */
+/** Runs it, as a dry run too where there is one: both are refused with the same words and change nothing. */
 async function refused(parent: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const before = folderContent(parent)
-  const dry = await run([...argv, '--dry-run'], { env })
   const wet = await run(argv, { env })
-  expect({ argv, ...dry }).toEqual({ argv, ...wet })
+  const hasDryRun = !['backup', 'export'].includes(argv[0] ?? '')
+  if (hasDryRun) expect({ argv, ...(await run([...argv, '--dry-run'], { env })) }).toEqual({ argv, ...wet })
   expect({ argv, stdout: wet.stdout }).toEqual({ argv, stdout: '' })
   expect(folderContent(parent)).toEqual(before)
   const json = await run([...argv, '--json'], { env })

@@ -41,7 +41,7 @@ describe('FISH_OUTPUT=json, which stands for --output json where that is not giv
     ['outbox status'],
     ['config path'],
     ['config set gamemode earth'],
-    ['add Cod -r 1 --dry-run'],
+    ['add Cod -r 1'],
     ['profile add home --url http://127.0.0.1:1 --replace'],
     ['completion bash'],
   ])('is heard by the successes of the same commands: %s', async (line) => {

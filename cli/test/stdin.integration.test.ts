@@ -6,8 +6,7 @@ import { keptIn, newFolder } from './folders.ts'
 import { worldOfFile } from './harness.ts'
 import { shell, startFish } from './stdin-processes.ts'
 
-const KEY = { FISH_KEY: `${'A'.repeat(43)}=` }
-const DRY = ['add', '--file', '-', '--dry-run', '--json', '--user', 'Alex', '--gamemode', 'earth']
+const ADD = ['add', '--file', '-', '--json']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
 const world = worldOfFile()
@@ -32,7 +31,7 @@ describe('add --file - reads stdin', () => {
     ],
     ['with a mark of its byte order', (bytes: Buffer) => [Buffer.from('\ufeff'), bytes], 'oneblock'],
   ] as const)('%s, with CRLF and no end of the last line', async (_title, cut, gamemode) => {
-    const { child, ended } = startFish(['add', '--file', '-', '--json'], {
+    const { child, ended } = startFish(ADD, {
       ...environment(),
       FISH_GAMEMODE: gamemode,
     })
@@ -60,7 +59,7 @@ describe('add --file - reads stdin', () => {
     ['such a line of JSON', `[\n{"name":"${'x'.repeat(2_000_000)}`, 2, 'Line 2 is too long'],
     ['a catch behind 300,000 empty lines', `${'\n'.repeat(300_000)}Cod,9`, 2, 'Line 300001: '],
   ])('that holds %s', async (_title, content, status, said) => {
-    const { child, ended } = startFish(DRY, KEY)
+    const { child, ended } = startFish(ADD, environment())
     child.stdin.end(content)
     const { stdout, ...rest } = await ended
     expect({ ...rest, said: stdout }).toEqual({ status, stderr: '', said: expect.stringContaining(said) })
@@ -68,10 +67,7 @@ describe('add --file - reads stdin', () => {
   })
 
   test('and tells of the first 20 wrong lines, of however many there are', async () => {
-    const { child, ended } = startFish(
-      DRY.filter((word) => word !== '--json'),
-      KEY,
-    )
+    const { child, ended } = startFish(['add', '--file', '-'], environment())
     child.stdin.end('Cod,9\n'.repeat(5000))
     const { status, stderr } = await ended
     expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 20 })
@@ -80,7 +76,7 @@ describe('add --file - reads stdin', () => {
 })
 
 describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
-  const FILE = 'add --file - --dry-run --user Alex --gamemode earth'
+  const FILE = 'add --file - --user Alex --gamemode earth'
   const LOGIN = 'login Alex --password-stdin --no-input'
 
   test.each([
@@ -98,21 +94,21 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
   })
 
   test.each([
-    ['a file', 'printf "Cod,1\\nEel,2" >"$DIR/some"; fish add --file - --dry-run -u Alex -g earth <"$DIR/some"'],
+    ['a file', 'printf "Cod,1\\nEel,2" >"$DIR/some"; fish add --file - -u Alex -g earth <"$DIR/some"'],
     [
       'a named pipe',
-      'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - --dry-run -u Alex -g earth <"$DIR/pipe"',
+      'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - -u Alex -g earth <"$DIR/pipe"',
     ],
     [
       'a named pipe of --file',
-      'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" --dry-run -u Alex -g earth',
+      'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" -u Alex -g earth',
     ],
-    ['a here document', 'fish add --file - --dry-run -u Alex -g earth <<END\nCod,1\nEel,2\nEND'],
-    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin --dry-run -u Alex -g earth'],
+    ['a here document', 'fish add --file - -u Alex -g earth <<END\nCod,1\nEel,2\nEND'],
+    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin -u Alex -g earth'],
   ])('but %s is read', async (_title, line) => {
-    expect(await shell(line, { DIR: folder, ...KEY })).toEqual({
+    expect(await shell(line, { DIR: folder, ...environment() })).toEqual({
       status: 0,
-      stdout: 'Would add 2 catches for Alex. The file contains: 2 in earth.\n',
+      stdout: '2 catches imported: 2 sent, 0 rejected, 0 left.\n',
       stderr: '',
     })
   })
@@ -130,7 +126,7 @@ describe.skipIf(POSIX !== '')(`stdin that is no pipe${POSIX}`, () => {
         resolve()
       })
     })
-    const argv = ['add', '--file', pipe, '--dry-run', '--user', 'Alex', '--gamemode', 'earth']
+    const argv = ['add', '--file', pipe, '--user', 'Alex', '--gamemode', 'earth']
     const { child, ended } = startFish(argv, { TMPDIR: temporary })
     await waits
     child.kill('SIGINT')
@@ -187,7 +183,7 @@ describe('stdin that is held open and not needed', () => {
     ['list', 'crabs', '--json'],
     ['stats'],
     ['add', 'Cod', '-r', '1'],
-    ['add', '--crab', '--dry-run'],
+    ['add', '--crab'],
     ['key'],
     ['user', 'list'],
     ['user', 'delete', 'Alex'],

@@ -55,7 +55,7 @@ describe('watch', () => {
     const { log, env, begin, lines } = await scene('Unfinished')
     await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
     const at = (ms: number) => ({ now: () => Date.now() + ms, sleep: async () => {} })
-    const argv = ['watch', log, '--once', '--from-start', '--dry-run']
+    const argv = ['watch', log, '--once', '--from-start']
     expect((await run(argv, { env, clock: at(0) })).stdout).toBe('')
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toContain('Fish 1')
   })
@@ -93,17 +93,6 @@ describe('watch', () => {
     await run(['watch', part, '--once', '--from-start'], { env })
     await writeFile(log, head + early + late)
     expect((await once('--from-start')).stdout).toMatch(/^[^\n]* Fish 1 [^\n]*\n$/)
-  })
-
-  test('with --dry-run needs no player and no service, and keeps nothing', async () => {
-    const { log, begin, lines, once, stored, expected } = await scene('Dry')
-    await writeFile(log, begin(1) + lines(2))
-    const env = { FISH_GAMEMODE: 'earth', FISH_URL: 'http://127.0.0.1:9' }
-    const dry = await run(['watch', log, '--once', '--from-start', '--dry-run'], { env })
-    expect(dry.status).toBe(0)
-    expect(dry.stdout.trim().split('\n')).toHaveLength(2)
-    await once('--from-start')
-    expect(await stored()).toEqual(expected())
   })
 
   test('finds what was caught while nobody watched, over packed, renamed and copied logs', async () => {

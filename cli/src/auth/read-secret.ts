@@ -124,12 +124,6 @@ export async function readNewPassword(context: Context, username: string, flags:
   })
 }
 
-/** Checks the new password without prompting. @throws what {@link readNewPassword} would throw */
-export async function checkNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<void> {
-  const isGiven = flags['password-stdin'] || (await secretFromEnv(context, VARIABLE)) !== undefined
-  if (isGiven || !canPrompt(context, flags['no-input'])) await readNewPassword(context, username, flags)
-}
-
 function requestOf(username: string, flags: NewPasswordFlags) {
   return {
     variable: VARIABLE,

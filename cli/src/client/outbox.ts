@@ -18,15 +18,12 @@ import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { openClient } from './client.ts'
 
 /** The player whose catches an outbox sends. */
-interface PlayerOptions {
+interface PlayerOutboxOptions {
   readonly user: string
   /** Gamemode of catches that name none. */
   readonly gamemode?: Gamemode | undefined
   /** Whether prompting for the key is forbidden. */
   readonly noInput?: boolean | undefined
-}
-
-interface PlayerOutboxOptions extends PlayerOptions {
   /** How long the background delivery collects catches before it sends them, in milliseconds. */
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
@@ -54,12 +51,6 @@ export async function openPlayerOutbox(
 export async function openLocalOutbox(context: Context, target: Target): Promise<Outbox | undefined> {
   const url = target.url.value
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
-}
-
-/** Throws what {@link openPlayerOutbox} would throw for a missing or malformed key. Never prompts, creates nothing. */
-export async function checkPlayerKey(context: Context, target: Target, { user, gamemode }: PlayerOptions) {
-  const fernetKey = await readPlayerKey(context, target, { user, noInput: true })
-  await openClient(context, target, { user, gamemode, fernetKey })
 }
 
 // Hints of the SDK name options of its API, which users of this program do not have.

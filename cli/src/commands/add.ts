@@ -27,7 +27,6 @@ export const addCommand = defineCommand({
       description: 'Copy the output of list --json to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
-    { description: 'Show what would be saved:', command: 'fish-cli add Salmon -r 3 -g earth --dry-run' },
   ],
   args: {
     name: Args.string({ description: 'names of the fish or crabs', ignoreStdin: true, multiple: true }),
@@ -45,7 +44,6 @@ export const addCommand = defineCommand({
       helpValue: 'ZONE',
       dependsOn: ['file'],
     }),
-    'dry-run': Flags.boolean({ summary: 'Check the input and save nothing; no request is sent.' }),
     yes: Flags.boolean({ char: 'y', summary: 'Save names as given, even if they look like a mistake.' }),
     ...gamemodeFlag,
     ...userFlag,
@@ -70,13 +68,6 @@ export const addCommand = defineCommand({
     await confirmNames(context, names, flags)
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })
-    if (flags['dry-run']) {
-      // Encrypting checks everything that can be checked without the service.
-      await (fish ? client.fish.encrypt(fish) : client.crabs.encrypt(crabs))
-      const planned = { dryRun: true, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
-      const what = fish ? `${fish.length} fish` : `${crabs.length} ${crabs.length === 1 ? 'crab' : 'crabs'}`
-      return context.print(planned, () => `Would save ${what} for ${printable(user)} in ${gamemode}.`)
-    }
     const signal = context.interrupted()
     const saved = fish ? await client.fish.add(fish, { signal }) : await client.crabs.add(crabs, { signal })
     const { message, id, replayed } = saved
@@ -88,12 +79,11 @@ export const addCommand = defineCommand({
   },
 })
 
-/** Asks for confirmation of names that look like a mistake. A dry run does not prompt. */
+/** Asks for confirmation of names that look like a mistake. */
 async function confirmNames(context: CommandContext, names: readonly string[], flags: ConfirmFlags): Promise<void> {
   const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
   if (!mistake) return
   if (!canPrompt(context, flags['no-input'])) throw usageError(mistake.problem, `${mistake.hint} Or add --yes.`)
-  if (flags['dry-run']) return
   const { confirm } = await import('../output/prompt.ts')
   await confirm(context, { question: `${mistake.problem} ${mistake.hint} Save as given` })
 }
@@ -111,7 +101,6 @@ interface ConfirmFlags {
   readonly crab?: boolean | undefined
   readonly yes?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
-  readonly 'dry-run'?: boolean | undefined
 }
 
 /** A likely mistake in the names, and what to type instead. */

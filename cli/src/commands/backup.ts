@@ -1,8 +1,6 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
-import { dryRunFlag } from './flags.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, secretNote, storageFlag, storageSource } from './maintenance.ts'
-import { bytesText } from './maintenance-progress.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
 /** `fish-cli backup` */
 export const backupCommand = defineCommand({
@@ -14,29 +12,23 @@ export const backupCommand = defineCommand({
     'FOLDER.partial-…, which you can delete. For Redis, use the backups of Redis.',
   examples: [
     'fish-cli backup /var/backups/fish-monday',
-    'fish-cli backup /var/backups/fish-monday --dry-run',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',
   ],
   args: {
     folder: Args.string({ description: 'folder to create', required: true, ignoreStdin: true }),
   },
-  flags: { ...dryRunFlag, ...storageFlag },
+  flags: { ...storageFlag },
   completion: { folder: { paths: 'folders' } },
 
   async run(context) {
     const { args, flags } = context
     refuseEmptyPath(args.folder, 'FOLDER', 'folder')
     const source = storageSource(context.env, flags)
-    const work = { target: args.folder, dryRun: flags['dry-run'], signal: context.interrupted() }
+    const work = { target: args.folder, signal: context.interrupted() }
     const report = await runMaintenance(context, flags, (server, progress) =>
       server.backupStore({ ...source, ...progress, ...work }),
     )
-    for (const note of secretNote({ ...report, folder: args.folder })) context.note(note)
-    const folder = printable(report.folder)
-    return context.print(report, () =>
-      report.dryRun
-        ? `Would copy ${bytesText(report.bytes)} into ${folder}: ${contentsText(report)}.`
-        : `${folder}: ${contentsText(report)}`,
-    )
+    noteSecret(context, report)
+    return context.print(report, () => `${printable(report.folder)}: ${contentsText(report)}`)
   },
 })

@@ -1,7 +1,6 @@
 import { EXIT, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { defineCommand, Flags } from './define.ts'
-import { dryRunFlag } from './flags.ts'
 import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
 const STDOUT = '-'
@@ -16,7 +15,6 @@ export const exportCommand = defineCommand({
     'complete. A killed export may leave a file FILE.partial-…, which you can delete.',
   examples: [
     'fish-cli export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
-    'fish-cli export --out fish.jsonl --dry-run',
     {
       description: 'Compress the export:',
       command: 'fish-cli export --out - | gzip > fish.jsonl.gz',
@@ -25,7 +23,6 @@ export const exportCommand = defineCommand({
   flags: {
     out: Flags.string({ summary: 'File to create; - for stdout.', helpValue: 'FILE', required: true }),
     jsonl: Flags.boolean({ summary: 'Export lines of JSON, the only format.', default: true }),
-    ...dryRunFlag,
     ...storageFlag,
   },
 
@@ -39,7 +36,7 @@ export const exportCommand = defineCommand({
     }
     const source = storageSource(context.env, flags)
     const target = isStdout ? context.stdout : flags.out
-    const work = { target, dryRun: flags['dry-run'], signal: context.interrupted() }
+    const work = { target, signal: context.interrupted() }
     const report = await runMaintenance(context, flags, (server, progress) =>
       server.exportStore({ ...source, ...progress, ...work, now: new Date(context.clock.now()) }),
     )
@@ -48,9 +45,7 @@ export const exportCommand = defineCommand({
       context.note(note)
     }
     if (report.secrets === 'needed') context.note('Keys stay encrypted: the target needs the same FISH_SECRET.')
-    const out = isStdout ? 'stdout' : printable(flags.out)
-    const written = isStdout ? 'to stdout' : out
-    const text = report.dryRun ? `Would write ${written}: ${contentsText(report)}.` : `${out}: ${contentsText(report)}`
+    const text = `${isStdout ? 'stdout' : printable(flags.out)}: ${contentsText(report)}`
     if (!isStdout) return context.print(report, () => text)
     context.note(text)
     return EXIT.ok

@@ -77,17 +77,9 @@ export const secretFileFlags = {
   force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
 }
 
-/** `--dry-run`, of commands that change data. */
+/** `--dry-run`, of commands that destroy or replace data. */
 export const dryRunFlag = {
   'dry-run': Flags.boolean({ summary: 'Print what would be done, and change nothing.', default: false }),
-}
-
-/** `--dry-run`, of commands that log in as an administrator to plan a change. */
-export const administrationDryRunFlag = {
-  'dry-run': Flags.boolean({
-    summary: 'Print what would be done, and change nothing; the service records the login in its audit log.',
-    default: false,
-  }),
 }
 
 /** `--no-input`, of commands that may prompt. */

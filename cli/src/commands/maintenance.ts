@@ -2,7 +2,7 @@ import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/serve
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
-import { Flags } from './define.ts'
+import { type CommandContext, Flags } from './define.ts'
 
 /** `--storage` of commands that work on the data directly, not through a service. */
 export const storageFlag = {
@@ -87,15 +87,8 @@ export function contentsText({ users, records, entries }: { users: number; recor
   return `players: ${users}, catches: ${entries}, writes: ${records}`
 }
 
-interface StoreCopy {
-  readonly folder: string
-  readonly secrets: 'included' | 'needed'
-  readonly dryRun?: boolean
-}
-
-/** Notes about the secret that a copy needs; none when it contains it. */
-export function secretNote({ folder, secrets, dryRun = false }: StoreCopy): string[] {
-  if (secrets === 'included') return []
-  const contains = dryRun ? 'would contain' : 'contains'
-  return [`Also keep FISH_SECRET: ${printable(folder)} ${contains} no secret that decrypts its keys.`]
+/** Notes the secret that a copy needs, unless it contains it. */
+export function noteSecret(context: CommandContext, copy: { folder: string; secrets: 'included' | 'needed' }): void {
+  if (copy.secrets === 'included') return
+  context.note(`Also keep FISH_SECRET: no secret in ${printable(copy.folder)} decrypts its keys.`)
 }

@@ -1,7 +1,7 @@
 import { printable } from '../output/text.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
-import { contentsText, refuseEmptyPath, runMaintenance, secretNote, storageFlag, storageSource } from './maintenance.ts'
+import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 import { bytesText } from './maintenance-progress.ts'
 
 /** `fish-cli restore` */
@@ -44,7 +44,7 @@ export const restoreCommand = defineCommand({
         : `The previous store is in ${printable(report.replaced)}.`
       context.note(text)
     }
-    for (const note of secretNote(report)) context.note(note)
+    noteSecret(context, report)
     return context.print(report, () =>
       report.dryRun
         ? `Would restore ${bytesText(report.bytes)} into ${folder}: ${contentsText(report)}.`

@@ -15,7 +15,6 @@ import type { PlayerLocation } from '../watch/gamemode.ts'
 import { findLog, logLocations } from '../watch/locations.ts'
 import { isGzipped } from '../watch/log-file.ts'
 import {
-  dryRecorder,
   gamemodeResolver,
   type HeldCatch,
   outboxRecorder,
@@ -48,7 +47,6 @@ export const watchCommand = defineCommand({
   examples: [
     'fish-cli watch',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
-    { description: 'Show what would be added:', command: 'fish-cli watch --from-start --once --dry-run' },
     { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
   ],
   args: {
@@ -61,7 +59,6 @@ export const watchCommand = defineCommand({
   flags: {
     'from-start': Flags.boolean({ summary: 'Also add catches that are already in the log, each once.' }),
     once: Flags.boolean({ summary: 'Read the existing log, send its catches and exit.' }),
-    'dry-run': Flags.boolean({ summary: 'Show what would be added, and add nothing.' }),
     gamemode: Flags.string({
       char: 'g',
       summary: `Gamemode of all catches, overriding the log: ${GAMEMODES.join(', ')}. FISH_GAMEMODE applies if the log names none.`,
@@ -80,12 +77,6 @@ export const watchCommand = defineCommand({
     const preset = flag === undefined ? gamemodeOf(target) : undefined
     requireFollowable(args.log ?? [], flags.once)
     const reader = new LogReader(context)
-    if (flags['dry-run']) {
-      const [first, ...others] = await findLogs(context, args.log)
-      const fallback = await fallbackGamemode(context, flags, { flag, preset, location: {} })
-      const recorder = dryRecorder(gamemodeResolver(flag, fallback))
-      return reader.readAll(flags, [first, ...others], async () => recorder, context.interrupted())
-    }
     const user = requireUser(target, 'Add --user USER')
     const maxWaitMs = maxWaitOf(target)
     const logs = await findLogs(context, args.log)

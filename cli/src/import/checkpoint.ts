@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
@@ -34,14 +34,6 @@ interface ImportClaim {
   settle(): Promise<void>
 }
 
-/** An import and its player. */
-export interface ImportScope {
-  readonly name: string
-  readonly user: string
-  /** SHA-256 of the file. */
-  readonly content: string
-}
-
 /** Prefix of the keys of all catches from a file. */
 export function keyPrefixOf(content: string): string {
   return `file:${content}:`
@@ -64,16 +56,11 @@ async function lastCancelled(outbox: Outbox, content: string): Promise<string> {
   return stamps.join(' ').trim()
 }
 
-/** Number of catches that earlier runs of an incomplete import queued. @throws CliError `import_not_readable` */
-export async function readQueued(outbox: Outbox, { name, user, content }: ImportScope): Promise<number> {
-  return resumeAt(outbox, parseCheckpoint(await outbox.checkpoint(name)), { user, content })
-}
-
 /** Where to resume. An import that left catches queued is complete once they have been sent. */
 async function resumeAt(
   outbox: Outbox,
   { place, isWaiting, cancelled }: Checkpoint,
-  { user, content }: Pick<ImportScope, 'user' | 'content'>,
+  { user, content }: Pick<ClaimOptions, 'user' | 'content'>,
 ): Promise<number> {
   if (cancelled !== (await lastCancelled(outbox, content))) return 0
   return isWaiting && !(await hasQueued(outbox, user)) ? 0 : place
@@ -83,7 +70,12 @@ async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
   return (await countQueued(outbox, user)).own > 0
 }
 
-interface ClaimOptions extends ImportScope {
+/** An import and its player. */
+interface ClaimOptions {
+  readonly name: string
+  readonly user: string
+  /** SHA-256 of the file. */
+  readonly content: string
   /** Start of this run in milliseconds since 1970. */
   readonly startedAt: number
   readonly clock: Pick<Clock, 'now'>
@@ -227,15 +219,6 @@ export async function lockImport(context: Pick<Context, 'env'>, path: string, na
       }
     },
   }
-}
-
-/** Checks without creating anything. @throws CliError `import_running` */
-export function checkNotRunning(path: string, name: string): void {
-  const file = lockPathOf(path, name)
-  if (!existsSync(file)) return
-  const lock = lockFile(file, 0)
-  if (!lock) throw importConflict('running')
-  lock.close()
 }
 
 function lockPathOf(path: string, name: string): string {

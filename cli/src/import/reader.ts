@@ -1,5 +1,5 @@
 import { ValidationError } from '@fish-crab/sdk'
-import { type Gamemode, isGamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
+import { type Gamemode, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { memoryStore, type NewCatch, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { isTsv, parseCsv, parseTsv } from './csv.ts'
@@ -9,33 +9,23 @@ import type { ImportSource } from './source.ts'
 
 const MAX_REPORTED = 20
 
-/** What a file contains. */
-export interface FileSummary {
-  readonly catches: number
-  /** Number of catches per gamemode. */
-  readonly gamemodes: Readonly<Partial<Record<Gamemode, number>>>
-}
-
 /**
  * Validates a whole file and changes nothing.
  *
  * @param report Called for each of the first 20 errors. @default the thrown error lists them
+ * @returns the number of catches
  * @throws CliError `wrong_lines`, or `usage` when the file contains no catches
  */
 export async function validateFile(
   source: ImportSource,
   defaults: ImportDefaults,
   report: ((text: string) => void) | undefined,
-): Promise<FileSummary> {
+): Promise<number> {
   let catches = 0
-  const gamemodes = new Map<Gamemode, number>()
   let errorCount = 0
   const errors: LineError[] = []
   for await (const chunk of parseCatches(source, defaults)) {
     catches += chunk.catches.length
-    for (const { gamemode = defaults.gamemode } of chunk.catches) {
-      if (isGamemode(gamemode)) gamemodes.set(gamemode, (gamemodes.get(gamemode) ?? 0) + 1)
-    }
     for (const one of chunk.errors) {
       errorCount += 1
       if (errorCount > MAX_REPORTED) continue
@@ -46,7 +36,7 @@ export async function validateFile(
   if (errorCount > 0) throw lineErrors(errorCount, errors)
   if (catches === 0)
     throw usageError('The file contains no catches.', 'Use one line per catch: NAME,RARITY, or JSON with these fields.')
-  return { catches, gamemodes: Object.fromEntries(gamemodes) }
+  return catches
 }
 
 function lineErrors(count: number, listed: readonly LineError[]): CliError {

@@ -1,14 +1,13 @@
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/outbox'
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
-import { checkPlayerKey, openLocalOutbox, openPlayerOutbox, outboxPath } from '../client/outbox.ts'
-import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type Target, type TargetFlags } from '../config/target.ts'
+import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
+import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
-import { printable } from '../output/text.ts'
-import { checkNotRunning, claimImport, type ImportScope, importId, lockImport, readQueued } from './checkpoint.ts'
-import { type FileSummary, type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
+import { claimImport, importId, lockImport } from './checkpoint.ts'
+import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from './reader.ts'
 import { type ImportSource, openSource } from './source.ts'
 
 /** The flags of `add --file`. */
@@ -18,7 +17,6 @@ export interface AddFileFlags extends TargetFlags {
   readonly rarity?: string | undefined
   readonly crab?: boolean | undefined
   readonly timezone?: string | undefined
-  readonly 'dry-run'?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
 }
 
@@ -33,10 +31,13 @@ interface AddFileOptions {
 interface AddFileOutcome {
   readonly status: ExitStatus
   readonly text: string
-  /** `catches` in the file; `queued` by an earlier, incomplete run. */
-  readonly document:
-    | (FileSummary & { readonly dryRun: true; readonly user: string; readonly queued: number })
-    | { readonly catches: number; readonly sent: number; readonly setAside: number; readonly left: number }
+  /** `catches` in the file. */
+  readonly document: {
+    readonly catches: number
+    readonly sent: number
+    readonly setAside: number
+    readonly left: number
+  }
 }
 
 /**
@@ -59,21 +60,8 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
   }
   await using source = await openSource(context, flags.file, delivery.signal)
   const name = importId(source, defaults)
-  const path = outboxPath(context, target.url.value)
-  const validate = () => validateFile(source, defaults, flags.json ? undefined : note)
-  if (flags['dry-run']) {
-    checkNotRunning(path, name)
-    const { catches, gamemodes } = await validate()
-    await checkPlayerKey(context, target, defaults)
-    const queued = await countQueuedBefore(context, target, { name, user, content: source.hash })
-    const already = queued === 0 ? '' : `; an earlier run has queued ${queued} of this file already`
-    const parts = Object.entries(gamemodes).map(([gamemode, count]) => `${count} in ${gamemode}`)
-    const would = `Would add ${catchesText(catches - queued)} for ${printable(user)}${already}.`
-    const text = `${would} The file contains: ${parts.join(', ')}.`
-    return { status: EXIT.ok, text, document: { dryRun: true, user, catches, gamemodes, queued } }
-  }
-  await using _lock = await lockImport(context, path, name)
-  const { catches } = await validate()
+  await using _lock = await lockImport(context, outboxPath(context, target.url.value), name)
+  const catches = await validateFile(source, defaults, flags.json ? undefined : note)
   const outbox = await openPlayerOutbox(context, target, {
     user,
     gamemode: defaults.gamemode,
@@ -100,11 +88,6 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
 function resumeText(before: number, catches: number): string {
   if (before < catches) return `An incomplete run queued ${before} of these; resuming there.`
   return 'An earlier run queued all of these; sending what is still queued.'
-}
-
-async function countQueuedBefore(context: Context, target: Target, scope: ImportScope): Promise<number> {
-  await using outbox = await openLocalOutbox(context, target)
-  return outbox ? await readQueued(outbox, scope) : 0
 }
 
 interface QueueFileOptions extends FlushOptions {

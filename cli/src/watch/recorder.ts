@@ -121,22 +121,6 @@ export function outboxRecorder(
   }
 }
 
-/** Records nothing, for dry runs. */
-export function dryRecorder(gamemodeOf: GamemodeResolver): Recorder {
-  let held = 0
-  return {
-    place: undefined,
-    release: async () => [],
-    held: () => held,
-    async record({ catches }) {
-      const { known, unknown } = partition(catches, gamemodeOf)
-      held += unknown.length
-      return { added: known.map(({ shown }) => shown), held: unknown.map(heldCatch) }
-    },
-    finish: async () => {},
-  }
-}
-
 interface KnownCatch {
   readonly one: WatchedCatch
   readonly shown: RecordedCatch

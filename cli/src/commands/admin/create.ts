@@ -1,13 +1,10 @@
 import type { AdminRole } from '@fish-crab/sdk/admin'
-import { userNameKey } from '@fish-crab/sdk/constants'
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
-import { checkNewPassword, readNewPassword } from '../../auth/read-secret.ts'
-import { expectedRefusal } from '../../client/describe-error.ts'
+import { readNewPassword } from '../../auth/read-secret.ts'
 import { usageError } from '../../core/errors.ts'
-import { printable } from '../../output/text.ts'
-import { type Administration, administrationFlags, openAdministration, parseAdminName } from '../admin-command.ts'
+import { administrationFlags, openAdministration, parseAdminName } from '../admin-command.ts'
 import { Args, defineCommand, Flags, words } from '../define.ts'
-import { administrationDryRunFlag, outputFlags } from '../flags.ts'
+import { outputFlags } from '../flags.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
 /** `fish-cli admin create` */
@@ -18,7 +15,7 @@ export const adminCreateCommand = defineCommand({
     'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. Your own comes from FISH_ADMIN_PASSWORD or a stored session.',
   examples: [
     'fish-cli admin create mia',
-    'fish-cli admin create mia --role superadmin --dry-run',
+    'fish-cli admin create mia --role superadmin',
     {
       description: 'In a script:',
       command: 'pass fish/mia | fish-cli admin create mia --password-stdin --no-input',
@@ -35,7 +32,6 @@ export const adminCreateCommand = defineCommand({
     }),
     'password-stdin': Flags.boolean({ summary: 'Read the password of the new administrator from stdin.' }),
     ...administrationFlags,
-    ...administrationDryRunFlag,
     ...outputFlags,
   },
   role: 'superadmin',
@@ -46,15 +42,7 @@ export const adminCreateCommand = defineCommand({
     const { args, flags } = context
     const name = parseAdminName(args.name)
     const role = roleOf(flags.role)
-    const dryRun = flags['dry-run']
-    const administration = await openAdministration(context)
-    const { admin, options } = administration
-    if (dryRun) {
-      await checkNewPassword(context, name, flags)
-      await requireFree(administration, name)
-      const text = `Would create the ${role} ${printable(name)}.`
-      return context.print({ username: name, role, dryRun }, () => text)
-    }
+    const { admin, options } = await openAdministration(context)
     const password = await readNewPassword(context, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)
     const { username, createdAt } = created
@@ -69,10 +57,4 @@ function roleOf(text: string): AdminRole {
   const role = ADMIN_ROLES.find((each) => each === text.toLowerCase())
   if (role) return role
   throw usageError(`--role must be one of ${ADMIN_ROLES.join(', ')}.`)
-}
-
-async function requireFree({ admin, options }: Administration, name: string): Promise<void> {
-  const { admins } = await admin.admins.list(options)
-  if (!admins.some(({ username }) => userNameKey(username) === userNameKey(name))) return
-  throw expectedRefusal('admin_exists', 'superadmin')
 }

@@ -1,8 +1,8 @@
-import { checkNewPassword, readNewPassword } from '../../auth/read-secret.ts'
+import { readNewPassword } from '../../auth/read-secret.ts'
 import { printable } from '../../output/text.ts'
 import { parseAdminName } from '../admin-command.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
-import { dryRunFlag, noInputFlag } from '../flags.ts'
+import { noInputFlag } from '../flags.ts'
 import { runMaintenance, storageFlag, storageSource } from '../maintenance.ts'
 
 /** `fish-cli admin reset-password` */
@@ -19,7 +19,6 @@ export const adminResetPasswordCommand = defineCommand({
       description: 'In a script:',
       command: 'pass fish | fish-cli admin reset-password admin --password-stdin',
     },
-    { description: 'Check that the administrator exists:', command: 'fish-cli admin reset-password mia --dry-run' },
   ],
   args: {
     name: Args.string({ description: 'name of the administrator', required: true, ignoreStdin: true }),
@@ -28,7 +27,6 @@ export const adminResetPasswordCommand = defineCommand({
     'password-stdin': Flags.boolean({ summary: 'Read the new password from stdin.' }),
     ...storageFlag,
     ...noInputFlag,
-    ...dryRunFlag,
   },
 
   async run(context) {
@@ -41,10 +39,6 @@ export const adminResetPasswordCommand = defineCommand({
     // Reports a wrong name or storage before prompting for a password.
     const planned = await reset(true, '')
     const name = printable(planned.username)
-    if (flags['dry-run']) {
-      await checkNewPassword(context, planned.username, flags)
-      return context.print(planned, () => `Would give the ${planned.role} ${name} a new password.`)
-    }
     const { username, role } = await reset(false, await readNewPassword(context, planned.username, flags))
     const next = `Log in: fish-cli login ${name} --admin`
     return context.print({ username, role }, () => `The ${role} ${name} has a new password. ${next}`)

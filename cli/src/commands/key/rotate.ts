@@ -4,7 +4,7 @@ import { requireUser, resolveTarget } from '../../config/target.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
-import { adminFlag, administrationDryRunFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
+import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
 import { checkHandOver, handOver, KEY_COLUMNS } from '../key-command.ts'
 
 /** `fish-cli key rotate` */
@@ -22,7 +22,6 @@ export const keyRotateCommand = defineCommand({
     ...adminFlag,
     ...serviceFlags,
     ...yesFlags,
-    ...administrationDryRunFlag,
     ...outputFlags,
   },
   role: 'administrator',
@@ -32,17 +31,12 @@ export const keyRotateCommand = defineCommand({
     const { args, flags } = context
     const target = resolveTarget(context, { ...flags, user: args.user })
     const named = requireUser(target, 'Name one: fish-cli key rotate USER')
-    const dryRun = flags['dry-run']
     const file = await checkHandOver(context)
     const stored = await findStoredSecret(context, target, named, 'fernetKey')
-    const show = !dryRun && printsSecret(context, { flags, title: 'key', file, stored })
-    if (!dryRun) await confirm(context, { question: `Replace the key of ${printable(named)}`, ...flags })
+    const show = printsSecret(context, { flags, title: 'key', file, stored })
+    await confirm(context, { question: `Replace the key of ${printable(named)}`, ...flags })
     const admin = await openAdminClient(context, target, { noInput: flags['no-input'] })
     const signal = context.interrupted()
-    if (dryRun) {
-      const { name } = await admin.users.get(named, { signal })
-      return context.print({ user: name, file, dryRun }, () => `Would give ${printable(name)} a new key.`)
-    }
     await stored?.check()
     return handOver(
       context,

@@ -1,22 +1,12 @@
-import { NotFoundError } from '@fish-crab/sdk'
-import type { AdminClient } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
 import { openAdminClient } from '../../client/admin.ts'
-import { expectedRefusal } from '../../client/describe-error.ts'
 import { type Column, timeColumn } from '../../output/columns.ts'
 import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
 import { Args, defineCommand } from '../define.ts'
-import {
-  adminFlag,
-  administrationDryRunFlag,
-  noInputFlag,
-  outputFlags,
-  secretFileFlags,
-  serviceFlags,
-} from '../flags.ts'
+import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags } from '../flags.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'id', whole: true },
@@ -41,22 +31,14 @@ export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
     'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. The password of the ' +
-    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; --dry-run does not prompt for it.',
-  examples: [
-    'fish-cli user create Alex',
-    'fish-cli user create Alex --admin admin --out alex.json',
-    {
-      description: 'Check that the name is free and that you have the role:',
-      command: 'fish-cli user create Alex --dry-run',
-    },
-  ],
+    'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.',
+  examples: ['fish-cli user create Alex', 'fish-cli user create Alex --admin admin --out alex.json'],
   args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
   flags: {
     ...adminFlag,
     ...secretFileFlags,
     ...serviceFlags,
     ...noInputFlag,
-    ...administrationDryRunFlag,
     ...outputFlags,
   },
   role: 'administrator',
@@ -64,17 +46,9 @@ export const userCreateCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    const dryRun = flags['dry-run']
-    const admin = await openAdminClient(context, context.target, {
-      noInput: flags['no-input'] || dryRun,
-    })
     const file = secretFilePath(flags.out)
     if (file !== undefined) await checkSecretFile(file, flags.force)
-    if (dryRun) {
-      await requireFree(admin, args.name, context.interrupted())
-      const planned = { name: args.name, file, dryRun }
-      return context.print(planned, () => `Would create ${printable(args.name)}.`)
-    }
+    const admin = await openAdminClient(context, context.target, { noInput: flags['no-input'] })
     const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const created = admin.users.create({ name: args.name }, { signal: context.interrupted() })
     const {
@@ -104,16 +78,4 @@ function printSecrets(context: CommandContext, user: CreatedUser, flags: OutputF
     return context.printRows({ rows, columns: [{ field: 'what' }, { field: 'value', whole: true }] })
   }
   return context.printRows({ rows: [user], document: ([only]) => only })
-}
-
-async function requireFree(admin: AdminClient, name: string, signal: AbortSignal): Promise<void> {
-  // Checks the session first: a 404 below must mean the player.
-  await admin.me({ signal })
-  try {
-    await admin.users.get(name, { signal })
-  } catch (error) {
-    if (error instanceof NotFoundError && error.code === 'user_not_found') return
-    throw error
-  }
-  throw expectedRefusal('user_exists', 'administrator')
 }

@@ -5,7 +5,7 @@ import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
 import { Args, defineCommand } from '../define.ts'
-import { administrationDryRunFlag, yesFlags } from '../flags.ts'
+import { dryRunFlag, yesFlags } from '../flags.ts'
 
 /** `fish-cli user delete` */
 export const userDeleteCommand = defineCommand({
@@ -13,7 +13,7 @@ export const userDeleteCommand = defineCommand({
   description: 'This cannot be undone, except from a backup or an export. --dry-run shows what would be deleted.',
   examples: ['fish-cli user delete Alex --dry-run', 'fish-cli user delete Alex', 'fish-cli user delete Alex --yes'],
   args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
-  flags: { ...administrationFlags, ...yesFlags, ...administrationDryRunFlag },
+  flags: { ...administrationFlags, ...yesFlags, ...dryRunFlag },
   role: 'superadmin',
   completion: { name: { local: 'users' } },
 

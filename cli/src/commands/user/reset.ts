@@ -9,7 +9,7 @@ import { printable } from '../../output/text.ts'
 import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
 import type { CommandContext } from '../define.ts'
 import { Args, defineCommand, Flags, words } from '../define.ts'
-import { administrationDryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
+import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
 
 interface ResetRow {
   readonly user: string
@@ -63,7 +63,7 @@ export const userResetCommand = defineCommand({
     ...secretFileFlags,
     ...administrationFlags,
     ...yesFlags,
-    ...administrationDryRunFlag,
+    ...dryRunFlag,
     ...outputFlags,
   },
   role: 'administrator',

@@ -16,16 +16,6 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
       { title: 'no name', args: [], exit: 2, code: 'usage' },
     ],
   },
-  {
-    id: 'user:create',
-    args: ['Bella', '--dry-run'],
-    asks: ['adminLogin', 'adminMe', 'showUser'],
-    expects: { 'showUser 404': { exit: 0, why: 'a name that nobody has is free' } },
-    fails: [
-      { title: 'a name that is taken', args: ['alex', '--dry-run'], exit: 6, code: 'user_exists' },
-      { title: 'a name that none can have', args: ['Not a name', '--dry-run'], exit: 2, code: 'usage' },
-    ],
-  },
   { id: 'user:create', args: ['Bella', '--out', '{home}/secret-file'], asks: ['adminLogin', 'createUser'] },
   { id: 'user:list', asks: ['adminLogin', 'listUsers'], bad: ['--limit', '0'] },
   {
@@ -113,17 +103,6 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     ],
   },
   {
-    id: 'admin:create',
-    args: ['zoe', '--dry-run'],
-    asks: ['adminLogin', 'listAdmins'],
-    bad: ['more'],
-    fails: [
-      { title: 'a name that is taken', args: ['mia', '--dry-run'], exit: 6, code: 'admin_exists' },
-      { title: 'no new password', env: { FISH_NEW_ADMIN_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
-      { title: 'a password that is too short', env: { FISH_NEW_ADMIN_PASSWORD: 'canary' }, exit: 2, code: 'usage' },
-    ],
-  },
-  {
     id: 'admin:delete',
     args: ['mia', '--yes'],
     asks: ['adminLogin', 'deleteAdmin'],
@@ -131,15 +110,6 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     fails: [
       { title: 'the last superadmin', args: ['admin', '--yes'], exit: 6, code: 'last_superadmin' },
       { title: 'an administrator who is not there', args: ['nobody', '--yes'], exit: 5, code: 'admin_not_found' },
-    ],
-  },
-  {
-    id: 'admin:delete',
-    args: ['mia', '--dry-run'],
-    asks: ['adminLogin', 'listAdmins'],
-    fails: [
-      { title: 'the last superadmin', args: ['admin', '--dry-run'], exit: 6, code: 'last_superadmin' },
-      { title: 'an administrator who is not there', args: ['nobody', '--dry-run'], exit: 5, code: 'admin_not_found' },
     ],
   },
   { id: 'stats', asks: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
@@ -159,5 +129,4 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     asks: ['adminLogin', 'resetUser'],
     shows: { secrets: ['new'], why: REMAKES },
   },
-  { id: 'key:rotate', args: ['Alex', '--dry-run'], asks: ['adminLogin', 'showUser'] },
 ]

@@ -12,13 +12,11 @@ const SET_ASIDE: Row['expects'] = {
 
 /** Commands about catches. */
 export const CATCH_ROWS: readonly Row[] = [
-  { id: 'add', args: ['Salmon', 'Bronze Koi', '-r', '3'], asks: ['postFish'], bad: ['--crab'] },
-  { id: 'add', args: ['--crab'], asks: ['postCrab'], bad: ['--rarity', 'gold'] },
   {
     id: 'add',
-    args: ['Salmon', '-r', 'gold', '--dry-run'],
-    asks: [],
-    silent: 'it only says what it would send',
+    args: ['Salmon', 'Bronze Koi', '-r', '3'],
+    asks: ['postFish'],
+    bad: ['--crab'],
     fails: [
       { title: 'no key', args: ['Cod', '-r', '1'], env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
       { title: 'a key that is none', env: { FISH_KEY: 'canary no key' }, exit: 4, code: 'invalid_key' },
@@ -32,6 +30,7 @@ export const CATCH_ROWS: readonly Row[] = [
       { title: 'a gamemode that is none', args: ['Cod', '-r', '1', '-g', 'canary'], exit: 2, code: 'usage' },
     ],
   },
+  { id: 'add', args: ['--crab'], asks: ['postCrab'], bad: ['--rarity', 'gold'] },
   {
     id: 'add',
     args: ['--file', '{home}/catches.csv'],
@@ -86,15 +85,6 @@ export const CATCH_ROWS: readonly Row[] = [
       { title: 'a packed log without --once', args: ['{home}/old.log.gz'], exit: 2, code: 'usage' },
       { title: 'several logs without --once', args: ['{home}/one.log', '{home}/two.log'], exit: 2, code: 'usage' },
     ],
-  },
-  {
-    id: 'watch',
-    args: ['{home}/latest.log', '--once', '--from-start', '--dry-run'],
-    given: ['log'],
-    asks: [],
-    silent: 'it only shows what it would send',
-    prints: 'lines',
-    fails: [{ title: 'no gamemode', env: { FISH_GAMEMODE: '' }, exit: 2, code: 'usage' }],
   },
   {
     id: 'outbox:flush',

@@ -30,18 +30,6 @@ export const OPERATOR_ROWS: readonly Row[] = [
     ],
   },
   {
-    id: 'backup',
-    args: ['{home}/copy', '--dry-run'],
-    given: ['store'],
-    asks: [],
-    silent: DATA,
-    bad: ['more'],
-    fails: [
-      { title: 'no store', given: [], exit: 5, code: 'no_store' },
-      { title: 'a folder that is there', args: ['{home}/work', '--dry-run'], exit: 6, code: 'exists' },
-    ],
-  },
-  {
     id: 'restore',
     args: ['{home}/copy'],
     given: ['backup'],
@@ -83,24 +71,6 @@ export const OPERATOR_ROWS: readonly Row[] = [
         code: 'exists',
       },
       { title: 'no file named', args: [], exit: 2, code: 'usage' },
-    ],
-  },
-  {
-    id: 'export',
-    args: ['--out', '{home}/out.jsonl', '--dry-run'],
-    given: ['store'],
-    asks: [],
-    silent: DATA,
-    bad: ['more'],
-    fails: [
-      { title: 'no store', given: [], exit: 5, code: 'no_store' },
-      {
-        title: 'a file that is there',
-        args: ['--out', '{home}/catches.csv', '--dry-run'],
-        given: ['store', 'catches'],
-        exit: 6,
-        code: 'exists',
-      },
     ],
   },
   {
@@ -184,18 +154,6 @@ export const OPERATOR_ROWS: readonly Row[] = [
       { title: 'a storage that is none', env: { FISH_STORAGE: 'canary:' }, exit: 2, code: 'invalid_settings' },
       { title: 'a storage in memory', env: { FISH_STORAGE: 'memory:' }, exit: 2, code: 'invalid_settings' },
       { title: 'a storage out of reach', env: NOWHERE, exit: 69, code: 'unavailable' },
-    ],
-  },
-  {
-    id: 'admin:reset-password',
-    args: ['admin', '--dry-run'],
-    given: ['store'],
-    asks: [],
-    silent: DATA,
-    bad: ['more'],
-    fails: [
-      { title: 'no store', given: [], exit: 5, code: 'no_store' },
-      { title: 'an administrator who is not there', args: ['nobody', '--dry-run'], exit: 5, code: 'no_admin' },
     ],
   },
   {
