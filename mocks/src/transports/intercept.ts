@@ -221,9 +221,10 @@ async function applyOutcome(
 ): Promise<void> {
   const { response, delayMs, networkFault } = outcome
   const { controller, request } = intercepted
+  // Before any other wait, so that a move of the clock finds the response delayed.
+  if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
   // A network never responds in the same turn. Clients rely on that to see that a connection is idle.
   await nextTurn()
-  if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
   if (ended.aborted) return
   switch (networkFault?.kind) {
     case undefined:

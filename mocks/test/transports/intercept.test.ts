@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClock, nextTurns } from '../../src/service/clock.ts'
 import type { HandleRequest } from '../../src/service/outcome.ts'
 import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
@@ -70,6 +71,22 @@ describe('listening for an origin', () => {
     const aborted = fetch('http://slow.test/', { signal: AbortSignal.timeout(5) })
     await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(await text('http://slow.test/')).toBe('late')
+  })
+
+  it('delays a response by a clock that is advanced while the request is handled', async () => {
+    const clock = createClock({ startAt: 0 })
+    const received = Promise.withResolvers<void>()
+    const handle: HandleRequest = (...args) =>
+      clock.during(async () => {
+        received.resolve()
+        await nextTurns((turns) => turns < 5)
+        return { ...(await slow(...args)), delayMs: 60_000 }
+      })
+    await using _ = await intercept({ handle, origin: 'http://slow.test', sleep: clock.hold })
+    const response = text('http://slow.test/')
+    await received.promise
+    await clock.advance(60_000)
+    expect(await response).toBe('late')
   })
 
   it('fails a request with the error of the mock itself', async () => {
