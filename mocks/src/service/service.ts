@@ -5,6 +5,7 @@ import {
   createApp,
   createMemoryStorage,
   createPlatformEncoder,
+  type Encryption,
   type FishStorage,
   forwardedAddress,
   type PasswordHasher,
@@ -74,6 +75,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const appOptions = {
     secrets: SECRETS,
     passwords: plainPasswords,
+    encryption: noEncryption,
     version: 'mock',
     clientAddress: addressOf,
     clock: () => now(),
@@ -140,6 +142,17 @@ function rateLimit(requests: number, seconds: number) {
 export const plainPasswords: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
+}
+
+/**
+ * Stores keys as plain text. On Node, `crypto.subtle.encrypt` aborts the process if a client of MSW opened a TLS
+ * connection with the fake session of an earlier one, which leaves an error in OpenSSL's queue.
+ */
+export const noEncryption: Encryption = {
+  encrypt: async (text) => text,
+  decrypt: async (text) => text,
+  isCurrent: async () => true,
+  reencrypt: async (text) => text,
 }
 
 type Collection = Parameters<FishStorage['append']>[0]

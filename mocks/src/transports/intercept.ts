@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { emitWarning } from 'node:process'
 // By name, since fake timers replace the global ones and would stop the network of the mock.
 import { setImmediate } from 'node:timers'
+import { TLSSocket } from 'node:tls'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
@@ -160,8 +161,11 @@ interface InterceptedRequest {
 
 /** Passes a request to its mock. Never rejects. */
 async function handleIntercepted({ handle, sleep, closed }: Listener, intercepted: InterceptedRequest): Promise<void> {
-  const { request, controller } = intercepted
+  const { request, controller, initiator } = intercepted
   const ended = AbortSignal.any([request.signal, closed])
+  // Else clients offer the interceptor's fake TLS session to their next connection. That leaves an error in OpenSSL's
+  // queue, with which Node aborts at the end of the next `crypto.subtle.encrypt`.
+  if (initiator instanceof TLSSocket) initiator.removeAllListeners('session')
   try {
     const outcome = await handle(request, 'intercept')
     await applyOutcome(outcome, intercepted, sleep, ended)

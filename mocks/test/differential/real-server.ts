@@ -8,7 +8,7 @@ import { listen } from '../../../server/src/node/listener.ts'
 import { applySeed } from '../../src/service/apply-seed.ts'
 import { seededRandom } from '../../src/service/random.ts'
 import { SEEDED_AT } from '../../src/service/seed.ts'
-import { plainPasswords } from '../../src/service/service.ts'
+import { noEncryption, plainPasswords } from '../../src/service/service.ts'
 import { optionsOf } from './setup.ts'
 
 /** Those of every mock: sessions are the same text only when the same secret signs them. */
@@ -32,6 +32,8 @@ export async function startRealServer(seed: number): Promise<RealServer> {
     storage,
     secrets: SECRETS,
     passwords: plainPasswords,
+    // Draws no randomness, as in every mock.
+    encryption: noEncryption,
     version: 'mock',
     clientAddress: (request) =>
       forwardedAddress(

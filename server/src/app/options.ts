@@ -4,6 +4,7 @@ import type { RandomSource } from './core/ids.ts'
 import type { ContentEncoder } from './http/encoding.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import type { Docs } from './http/response.ts'
+import type { Encryption } from './users/encryption.ts'
 
 /** Secrets of the service. */
 export interface AppSecrets {
@@ -21,6 +22,8 @@ export interface AppOptions {
   readonly storage: FishStorage
   readonly secrets: AppSecrets
   readonly passwords: PasswordHasher
+  /** Encrypts users' keys at rest. @default AES-256-GCM of WebCrypto, under `secrets.seal` */
+  readonly encryption?: Encryption
   /** Version of the API, as `/status` reports it. */
   readonly version: string
   /**
@@ -75,6 +78,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   storage: true,
   secrets: true,
   passwords: true,
+  encryption: true,
   version: true,
   clientAddress: true,
   clock: true,
@@ -107,6 +111,7 @@ export function checkAppOptions(options: AppOptions): void {
     storage,
     secrets,
     passwords,
+    encryption,
     version,
     clientAddress,
     rateLimit,
@@ -132,6 +137,10 @@ export function checkAppOptions(options: AppOptions): void {
     [
       isFunction(passwords?.hash) && isFunction(passwords.verify),
       'passwords must have the functions hash(password) and verify(password, hash).',
+    ],
+    [
+      encryption === undefined || (isFunction(encryption.encrypt) && isFunction(encryption.decrypt)),
+      'encryption must have the functions encrypt(text, owner) and decrypt(encrypted, owner).',
     ],
     [isFilled(version), 'version must be a string such as "1.0.0".'],
     [

@@ -121,6 +121,20 @@ describe('the address of a client', () => {
   })
 })
 
+test('createApp stores keys as the encryption of the host encrypts them', async () => {
+  const storage = createMemoryStorage()
+  const encryption = {
+    encrypt: async (text: string, owner: string) => `${owner} ${text}`,
+    decrypt: async (encrypted: string, owner: string) => encrypted.slice(owner.length + 1),
+    isCurrent: async () => true,
+    reencrypt: async (encrypted: string) => encrypted,
+  }
+  const app = createApp({ ...OPTIONS, storage, encryption })
+  const { id, fernetKey } = await app.users.create({ name: 'Alex' })
+  const { items } = await storage.listItems({ base: 'secret:', contains: ':fernet', limit: 2 })
+  expect(items.map(({ value }) => value)).toEqual([`${id} ${fernetKey}`])
+})
+
 describe('createApp refuses', () => {
   const storage = createMemoryStorage()
   const refused = (options: object) => () => createApp({ ...OPTIONS, storage, ...options })
@@ -132,6 +146,7 @@ describe('createApp refuses', () => {
     ['older secrets that are no texts', { secrets: { ...OPTIONS.secrets, sealPrevious: [1] } }, 'secrets.sealPrevious'],
     ['a storage that is only items', { storage: storage.items }, 'wrapDriver()'],
     ['passwords without a function', { passwords: { hash: () => '' } }, 'verify(password, hash)'],
+    ['an encryption that does not decrypt', { encryption: { encrypt: () => '' } }, 'decrypt(encrypted, owner)'],
     ['no version', { version: undefined }, 'version'],
     ['a clientAddress that is an address', { clientAddress: '127.0.0.1' }, 'clientAddress must be a function'],
     ['a limit of 0', { rateLimit: { requests: 0, windowMs: 1 } }, 'rateLimit'],
