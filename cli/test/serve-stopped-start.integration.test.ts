@@ -68,8 +68,30 @@ test('serve that is told to stop while a stalled disk keeps it from starting end
   server.child.kill('SIGTERM')
   // By a signal: no other end would come before the disk responds.
   expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/the start is given up.*killed: the disk does not respond/s)
+  expect(server.stderr()).toMatch(/the start is given up.*killed: the store has not opened in time/s)
   disk.resume()
   const again = await startRemoteStorage(folder)
   expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
+})
+
+test('serve that is starting on a stalled disk is alive and not ready, and ends itself when it is told to stop', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  const disk = createStallingDisk(skip)
+  disk.stall()
+  const port = await freePort()
+  const storage = `file:${newFolder()}`
+  const server = launch(['serve'], { ...ENV, ...disk.env, FISH_STORAGE: storage, FISH_PORT: String(port) })
+  await expect.poll(() => isTaken(port)).toBe(true)
+
+  const send = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await send('/livez')).toEqual({ status: 200, body: { status: 'ok' } })
+  expect(await send('/readyz')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+
+  server.child.kill('SIGTERM')
+  expect(await server.closed).toBe(null)
+  expect(server.stderr()).toMatch(/the start is given up.*killed: the store has not opened in time/s)
 })

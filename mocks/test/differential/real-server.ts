@@ -57,8 +57,13 @@ export async function startRealServer(seed: number): Promise<RealServer> {
   await applySeed(data, { app, setRandom })
   setRandom(seededRandom('requests'))
   now = startAt
-  const listener = await listen({ host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true })
-  listener.serve(app.fetch)
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    fetch: app.fetch,
+    logger: SILENCE,
+    isAccepting: () => true,
+  })
   return {
     url: listener.url,
     advance(milliseconds) {

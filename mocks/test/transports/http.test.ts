@@ -25,7 +25,8 @@ const plain = (body: BodyInit | null = 'ok') => ({ response: new Response(body),
 /** The listener of the server without an app. */
 async function listenAsServer() {
   const logger = { info() {}, warn() {}, error() {} }
-  const { url, close } = await listen({ host: '127.0.0.1', port: 0, logger, isAccepting: () => true })
+  const fetch = async () => new Response()
+  const { url, close } = await listen({ host: '127.0.0.1', port: 0, fetch, logger, isAccepting: () => true })
   return { url, [Symbol.asyncDispose]: () => close(0) }
 }
 

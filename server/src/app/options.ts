@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly allowedOrigins?: readonly string[]
   /** Maximum age of a token, in seconds. @default unlimited */
   readonly tokenTtlSeconds?: number
-  /** Whether `/readyz` may succeed; false while the host shuts down. @default true */
+  /** Whether `/readyz` may succeed; false while the host starts or shuts down. @default true */
   readonly isAccepting?: () => boolean
   /** Counts what the app does, and serves `/metrics`. @default none, and `/metrics` is not served */
   readonly metrics?: Metrics

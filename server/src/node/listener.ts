@@ -15,8 +15,6 @@ type Fetch = (request: Request, host: { readonly target: string | undefined }) =
 interface Listener {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Starts to handle requests. Earlier ones wait until then. */
-  serve(fetch: Fetch): void
   /** Closes all connections: a close in progress no longer waits for requests in flight. */
   cut(): void
   /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
@@ -26,6 +24,7 @@ interface Listener {
 interface ListenOptions {
   readonly host: string
   readonly port: number
+  readonly fetch: Fetch
   readonly logger: Logger
   readonly isAccepting: () => boolean
   /** Called for every connection above the limit. */
@@ -68,8 +67,7 @@ const HEAD_MS = 40
 
 /** Listens on an address. Rejects with Node's error if that fails. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, logger, isAccepting, onDrop, limits: given } = options
-  const { promise: serving, resolve: serve } = Promise.withResolvers<Fetch>()
+  const { host, port, fetch, logger, isAccepting, onDrop, limits: given } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -85,7 +83,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const connections = watchConnections(server)
   const respond = async (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => {
     try {
-      const fetch = await serving
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
       // Set here, since the stop may have begun while the response was created.
       if (!isAccepting() && isLast()) res.setHeader('connection', 'close')
@@ -133,7 +130,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   return {
     url: urlOf(server),
-    serve,
     cut: () => server.closeAllConnections(),
     close: (graceMs) => close(server, connections, graceMs),
   }

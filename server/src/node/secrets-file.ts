@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
-import { syncFolder } from '../storage/file/folder.ts'
+import { syncFolderAsync } from '../storage/file/folder.ts'
 import { STORE_FILE } from '../storage/file/store-file.ts'
 
 /** The secrets beside the data cannot be used. */
@@ -107,5 +107,5 @@ async function writeSecrets(folder: string, path: string, secrets: AppSecrets): 
     await file.close()
   }
   await rename(draft, path)
-  syncFolder(folder)
+  await syncFolderAsync(folder)
 }

@@ -36,7 +36,8 @@ export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, unreachable: 69, fo
 /**
  * Runs the server until it is asked to stop, as `fish-cli serve` does. Writes exactly one line to stdout when it is
  * ready, everything else to stderr. A second request to stop does not wait for requests in flight. If a file storage
- * cannot be closed because its disk does not respond, the process ends itself by SIGKILL, also when the start failed.
+ * cannot be closed because its disk does not respond, the process ends itself by SIGKILL, also when the start failed. So it
+ * does if a stop is requested during the start and the store takes more than 2 s to open.
  * @returns the exit status. After a stop during the start, call `process.exit()` with it: a Redis that does not respond
  * would keep the process for up to 30 s
  */
@@ -61,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     if (!server) {
       logger.info({}, 'stopping: the start is given up')
       if (!(await endsInTime(starting)) && config.storage.driver === 'file') {
-        logger.error({}, 'killed: the disk does not respond')
+        logger.error({}, 'killed: the store has not opened in time; nothing is lost')
         await kill()
       }
       logger.info({}, 'stopped')

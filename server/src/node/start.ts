@@ -3,12 +3,13 @@ import type { Writable } from 'node:stream'
 import { LIMITS, ROUTES } from '@fish-crab/sdk/contract'
 import { FastResponse, type ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
-import type { Logger, PasswordHasher } from '../app/core/host.ts'
+import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
 import { randomText } from '../app/core/ids.ts'
 import { forwardedAddress } from '../app/http/client-address.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError } from '../storage/errors.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
+import { createMemoryStorage } from '../storage/memory.ts'
 import type { FishStorage } from '../storage/types.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
@@ -76,7 +77,8 @@ const WATCH_MS = 1000
 
 /**
  * Starts the service: listener, storage, secrets, first administrator, in this order. If the address is in use, nothing
- * is created; no request is handled before everything is ready. If a step fails, everything opened before is closed.
+ * is created; until everything is ready, `/livez` responds 200, `/readyz` 503, and other requests wait. If a step fails,
+ * everything opened before is closed.
  * @example const server = await startServer(readConfig({ env: process.env }), { logger, version: '1.0.0' })
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
@@ -86,12 +88,21 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   const isAccepting = () => accepting
   const { host, port } = config
   const opened: (() => unknown)[] = [() => metrics.dispose()]
+  const { promise: prepared, resolve: serve } = Promise.withResolvers<App>()
+  const starting = createStartingApp(config, options)
+  let isPrepared = false
+  const fetch: App['fetch'] = async (request, requestHost = {}) =>
+    (isPrepared || !isProbe(requestHost) ? await prepared : starting).fetch(request, requestHost)
+  const fetchMetrics: App['fetchMetrics'] = async (request, requestHost) =>
+    (await prepared).fetchMetrics(request, requestHost)
   try {
     const onDrop = metrics.observeDroppedConnection
-    const listener = await listen({ host, port, logger, isAccepting, onDrop, limits: connections })
+    const listener = await listen({ host, port, fetch, logger, isAccepting, onDrop, limits: connections })
     opened.push(() => listener.close(0))
     const metricsListener =
-      typeof config.metrics === 'object' ? await listen({ ...config.metrics, logger, isAccepting }) : undefined
+      typeof config.metrics === 'object'
+        ? await listen({ ...config.metrics, fetch: fetchMetrics, logger, isAccepting })
+        : undefined
     if (metricsListener) opened.push(() => metricsListener.close(0))
     const storage = await createStorage(storageOptions(config, logger))
     opened.push(() => storage.dispose())
@@ -99,8 +110,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const createdAdmin = await ensureFirstAdmin(app, config, options.announceAdmin ?? announceTo(process.stderr))
     const isPasswordUnused = config.adminPassword !== undefined && !createdAdmin
     const watch = watchStore(app, logger, options.watchMs ?? WATCH_MS)
-    listener.serve(app.fetch)
-    metricsListener?.serve(app.fetchMetrics)
+    serve(app)
+    isPrepared = true
     return {
       url: listener.url,
       metrics: config.metrics === 'off' ? 'off' : `${(metricsListener ?? listener).url}${ROUTES.metrics.path}`,
@@ -130,6 +141,32 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   }
 }
 
+/** Responds to `/livez` and `/readyz` without a storage: opening one may take minutes, and nothing should end it meanwhile. */
+function createStartingApp(
+  { trustProxy }: ServerConfig,
+  { logger, version, passwords = createScryptHasher() }: StartOptions,
+): App {
+  return createApp({
+    storage: createMemoryStorage(),
+    isAccepting: () => false,
+    secrets: makeSecrets(),
+    clientAddress: clientAddressBehind(trustProxy),
+    passwords,
+    version,
+    logger,
+  })
+}
+
+/** The requests of orchestrators. Others wait for the app. */
+function isProbe({ target }: RequestHost): boolean {
+  return target === ROUTES.livez.path || target === ROUTES.readyz.path
+}
+
+function clientAddressBehind(proxies: number): (request: Request) => string {
+  return (request) =>
+    forwardedAddress((request as ServerRequest).ip ?? 'unknown', request.headers.get('x-forwarded-for'), proxies)
+}
+
 function storageOptions({ storage, redisWait }: ServerConfig, logger: Pick<Logger, 'error'>): StorageOptions {
   const report = (message: string) => logger.error({ storage: storage.driver }, message)
   if (storage.driver === 'memory') return storage
@@ -157,12 +194,7 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
     logger,
     docs: createDocs(),
     contentEncoder: createNodeEncoder(),
-    clientAddress: (request) =>
-      forwardedAddress(
-        (request as ServerRequest).ip ?? 'unknown',
-        request.headers.get('x-forwarded-for'),
-        config.trustProxy,
-      ),
+    clientAddress: clientAddressBehind(config.trustProxy),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
     adminRateLimit: { requests: config.adminRateLimit, windowMs: LIMITS.adminWindowSeconds * 1000 },
     ...(config.masterApiKey === undefined ? {} : { masterApiKey: config.masterApiKey }),

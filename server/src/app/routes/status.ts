@@ -29,8 +29,9 @@ export function livezHandler(): Handler {
 /** `GET /readyz`: whether this server can handle requests. */
 export function readyzHandler(services: Services): Handler {
   return async () => {
-    if (!services.isAccepting())
-      throw new HttpError('unavailable', { message: 'The server is stopping. Send requests elsewhere.' })
+    if (!services.isAccepting()) {
+      throw new HttpError('unavailable', { message: 'The server is starting or stopping. Send requests elsewhere.' })
+    }
     await checkStorage(services).catch((cause: unknown) => {
       throw new HttpError('unavailable', { cause })
     })

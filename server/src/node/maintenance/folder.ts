@@ -59,7 +59,7 @@ export async function inLockedFolder<Result>(
   kind: 'restore' | 'import',
   run: (locked: LockedFolder) => Promise<Result>,
 ): Promise<Result> {
-  const { folder, undo } = makeFolder(target)
+  const { folder, undo } = await makeFolder(target)
   let lock: FolderLock | undefined
   try {
     lock = lockFolder(folder)

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { closedError, StorageError } from '../errors.ts'
 import { readInChunks } from '../paging.ts'
 import { createProbe, rememberRefusals } from '../probe.ts'
@@ -9,7 +9,7 @@ import { createWindows } from '../windows.ts'
 import { lockFolder, makeFolder } from './folder.ts'
 import { openReader, type Reader } from './reader.ts'
 import { toStorageError } from './sqlite.ts'
-import { fileIdOf, prepareStore } from './store-file.ts'
+import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 /** How long the disk may take for a ping, in milliseconds. */
@@ -29,7 +29,7 @@ export async function openFileStorage(
   onWarning: (message: string) => void = () => {},
 ): Promise<FishStorage> {
   try {
-    const { folder } = makeFolder(path)
+    const { folder } = await makeFolder(path)
     const lock = lockFolder(folder)
     const unlock = () => lock.close()
     try {
@@ -49,12 +49,9 @@ interface OpenOptions {
 }
 
 async function openLocked(folder: string, { unlock, onWarning }: OpenOptions): Promise<StorageDriver> {
-  const file = prepareStore(folder)
-  const fileId = fileIdOf(file)
-  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
-  const writer = await startWriter({ file, fileId }, onWarning)
+  const writer = await startWriter({ folder }, onWarning)
   try {
-    return fileDriver({ reader: openReader(file), writer, unlock, folder })
+    return fileDriver({ reader: openReader(join(folder, STORE_FILE)), writer, unlock, folder })
   } catch (error) {
     await writer.close()
     throw error

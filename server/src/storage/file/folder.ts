@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { StorageError } from '../errors.ts'
 import { DatabaseSync, sqliteCode, toStorageError } from './sqlite.ts'
@@ -13,6 +14,13 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(handle)
   }
+}
+
+/** As {@link syncFolder}, for threads that have other work while a disk is slow. */
+export async function syncFolderAsync(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
 }
 
 /** Creates an empty file and returns whether it did. An existing file is not even opened. */
@@ -33,7 +41,7 @@ interface MadeFolder {
 }
 
 /** Makes a folder with mode 0700, and missing folders above it with the default mode. */
-export function makeFolder(path: string): MadeFolder {
+export async function makeFolder(path: string): Promise<MadeFolder> {
   const folder = resolve(path)
   if (existsSync(folder)) return { folder, undo() {} }
   const missing = missingFolders(folder)
@@ -41,7 +49,7 @@ export function makeFolder(path: string): MadeFolder {
   try {
     for (const above of missing.slice(1).toReversed()) makeIfMissing(above)
     mkdirSync(folder, { mode: 0o700 })
-    syncFolder(dirname(folder))
+    await syncFolderAsync(dirname(folder))
   } catch (error) {
     undo()
     throw error

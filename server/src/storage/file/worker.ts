@@ -1,18 +1,18 @@
 // The thread that writes. It may import only `node:` modules and relative files: Node runs it without a build.
-import { dirname } from 'node:path'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { StorageError } from '../errors.ts'
 import { prepareCommands } from './commands.ts'
 import { type MarkWriter, openMark } from './mark.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 import { DatabaseSync, toStorageError } from './sqlite.ts'
-import { guardFiles, LOG_SIZE_LIMIT } from './store-file.ts'
+import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request, WorkerSettings, Write } from './writer.ts'
 
 /** Limit of writes in a transaction, so that the first ones do not wait for ever more. */
 const BATCH_WRITES = 1024
 
-function report(error: unknown, { file }: WorkerSettings): ErrorReport {
-  const { code, message, cause } = toStorageError(error, dirname(file))
+function report(error: unknown, { folder }: WorkerSettings): ErrorReport {
+  const { code, message, cause } = toStorageError(error, folder)
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
 }
 
@@ -35,14 +35,19 @@ function openForWriting(file: string): DatabaseSync {
   return db
 }
 
+interface CommitContext {
+  readonly mark: MarkWriter
+  /** Refuses writes that would be lost, see `guardFiles`. */
+  readonly checkFiles: () => void
+  readonly settings: WorkerSettings
+}
+
 /** All queued writes become one transaction: the disk is synced once for all of them. */
 function prepareCommit(
   db: DatabaseSync,
-  mark: MarkWriter,
-  settings: WorkerSettings,
+  { mark, checkFiles, settings }: CommitContext,
 ): (writes: readonly Write[]) => Reply {
   const run = prepareCommands(db)
-  const checkFiles = guardFiles(settings.file, settings.fileId)
   return (writes) => {
     try {
       checkFiles()
@@ -68,9 +73,13 @@ function nextRequest(port: MessagePort): Request | undefined {
 
 function serve(port: MessagePort, settings: WorkerSettings): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  const db = openForWriting(settings.file)
-  const mark = openMark(db, settings.file, (message) => send({ type: 'warning', message }))
-  const commit = prepareCommit(db, mark, settings)
+  // Here, not on the main thread: reading a large store, and creating one on a slow disk, take long.
+  const file = prepareStore(settings.folder)
+  const fileId = fileIdOf(file)
+  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
+  const db = openForWriting(file)
+  const mark = openMark(db, file, (message) => send({ type: 'warning', message }))
+  const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), settings })
   port.on('message', (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first

@@ -52,10 +52,8 @@ export type Reply =
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 export interface WorkerSettings {
-  /** The database file. */
-  readonly file: string
-  /** Device and inode of that file: writes are refused once another file, or none, is at its path. */
-  readonly fileId: string
+  /** The data folder, which this process has locked. */
+  readonly folder: string
 }
 
 /** The values of the pragmas `journal_mode` and `synchronous`. */
@@ -141,7 +139,7 @@ interface PendingWrite {
 }
 
 /**
- * Starts the worker; settles when it has the database open.
+ * Starts the worker; settles when it has checked the database, or created it, and has it open.
  *
  * @param onWarning called with what the operator should know later on
  * @throws {StorageError} what kept the worker from opening it

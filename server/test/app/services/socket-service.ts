@@ -39,9 +39,8 @@ async function send(agent: Agent, { url, method, headers, body }: Request): Prom
 /** Opens a service on a real socket of the loopback interface. */
 export async function createSocketService(options?: TestServiceOptions): Promise<TestService> {
   const { app, ...service } = await createMemoryService(options)
-  const host = { host: '127.0.0.1', port: 0, logger: SILENCE, isAccepting: () => true }
-  const listener = await listen(host)
-  listener.serve((request) => app.fetch(request))
+  const fetch = (request: globalThis.Request) => app.fetch(request)
+  const listener = await listen({ host: '127.0.0.1', port: 0, fetch, logger: SILENCE, isAccepting: () => true })
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   onTestFinished(async () => {
     agent.destroy()
