@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { clientKey } from '../app/http/client-address.ts'
 
 /** The connections of a server. */
 export interface Connections {
@@ -29,6 +30,13 @@ interface Connection {
   broken: boolean
 }
 
+interface ConnectionsOptions {
+  /** Limit of open connections of one client: an IPv4 address, or the /64 of an IPv6 address. */
+  readonly perClient: number
+  /** Called for every connection above that limit, which is closed immediately. */
+  readonly onDrop: () => void
+}
+
 /** Requests of one connection that may wait before it is paused. */
 const MAX_PIPELINED = 16
 
@@ -41,12 +49,26 @@ const MAX_PIPELINED = 16
  * Node's `closeIdleConnections()` does not suit a graceful stop: it cuts responses that are still on their way to a slow
  * client, and waits for connections that never carried a request.
  */
-export function watchConnections(server: Server): Connections {
+export function watchConnections(server: Server, { perClient, onDrop }: ConnectionsOptions): Connections {
   const all = new Map<Socket, Connection>()
+  const openByClient = new Map<string, number>()
 
   server.on('connection', (socket: Socket) => {
+    const client = clientKey(socket.remoteAddress ?? '')
+    const open = openByClient.get(client) ?? 0
+    if (open >= perClient) {
+      onDrop()
+      socket.destroy()
+      return
+    }
+    openByClient.set(client, open + 1)
     all.set(socket, { queue: [], inFlight: 0, broken: false })
-    socket.once('close', () => all.delete(socket))
+    socket.once('close', () => {
+      all.delete(socket)
+      const left = (openByClient.get(client) ?? 1) - 1
+      if (left > 0) openByClient.set(client, left)
+      else openByClient.delete(client)
+    })
   })
 
   const connections: Connections = {

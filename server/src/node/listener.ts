@@ -27,15 +27,17 @@ interface ListenOptions {
   readonly fetch: Fetch
   readonly logger: Logger
   readonly isAccepting: () => boolean
-  /** Called for every connection above the limit. */
+  /** Called for every connection above the limits. */
   readonly onDrop?: () => void
+  /** Whether all clients share the addresses of proxies, so that no address has a limit of its own. @default false */
+  readonly isBehindProxy?: boolean
   /** @default 4096 connections, and times as below */
   readonly limits?: Partial<ConnectionLimits>
 }
 
 /** Limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
-  /** Open connections; further ones are closed immediately. */
+  /** Open connections, of which one client may have a quarter; further ones are closed immediately. */
   readonly connections: number
   /** Time for the headers of a request. */
   readonly headersMs: number
@@ -62,12 +64,15 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   stalledMs: KEEP_ALIVE_MS,
 }
 
+/** Part of the connections that one client may have: silence and `/livez` cost no rate limit. */
+const CLIENT_SHARE = 1 / 4
+
 /** Time for a request whose head is arriving when the server stops. */
 const HEAD_MS = 40
 
 /** Listens on an address. Rejects with Node's error if that fails. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, fetch, logger, isAccepting, onDrop, limits: given } = options
+  const { host, port, fetch, logger, isAccepting, onDrop = () => {}, isBehindProxy, limits: given } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -79,8 +84,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.maxConnections = limits.connections
   server.timeout = limits.stalledMs
-  if (onDrop) server.on('drop', onDrop)
-  const connections = watchConnections(server)
+  server.on('drop', onDrop)
+  const perClient = isBehindProxy ? Number.POSITIVE_INFINITY : Math.ceil(limits.connections * CLIENT_SHARE)
+  const connections = watchConnections(server, { perClient, onDrop })
   const respond = async (req: IncomingMessage, res: ServerResponse, isLast: () => boolean) => {
     try {
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })

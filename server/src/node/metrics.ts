@@ -43,7 +43,7 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
     LABELLED,
   )
   const dropped = createCounter(
-    { name: 'fish_connections_dropped_total', help: 'Connections refused above the limit.' },
+    { name: 'fish_connections_dropped_total', help: 'Connections refused above the limits.' },
     { labelled: false },
   )
   const droppedLines = createReading(

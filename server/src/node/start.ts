@@ -97,7 +97,17 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     (await prepared).fetchMetrics(request, requestHost)
   try {
     const onDrop = metrics.observeDroppedConnection
-    const listener = await listen({ host, port, fetch, logger, isAccepting, onDrop, limits: connections })
+    const isBehindProxy = config.trustProxy > 0
+    const listener = await listen({
+      host,
+      port,
+      fetch,
+      logger,
+      isAccepting,
+      onDrop,
+      isBehindProxy,
+      limits: connections,
+    })
     opened.push(() => listener.close(0))
     const metricsListener =
       typeof config.metrics === 'object'

@@ -7,8 +7,11 @@ import { head, openRaw } from './raw-socket.ts'
 
 const SILENCE = { info() {}, warn() {}, error() {} }
 
-async function startWith(options: Pick<StartOptions, 'connections' | 'graceMs'>, storage = 'memory:') {
-  const config = readConfig({ env: { FISH_STORAGE: storage, FISH_PORT: '0' } })
+async function startWith(
+  options: Pick<StartOptions, 'connections' | 'graceMs'>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const config = readConfig({ env: { FISH_STORAGE: 'memory:', FISH_PORT: '0', ...env } })
   const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
   const server = await startServer(config, { logger: SILENCE, version: '1.2.3', passwords, ...options })
   let closed: Promise<void> | undefined
@@ -24,6 +27,18 @@ async function startWith(options: Pick<StartOptions, 'connections' | 'graceMs'>,
 const NEVER_MS = 600_000
 
 const ANSWERS = 12
+
+/** Connects, and settles when the server has closed the connection without a byte. */
+async function refused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.on('error', () => {}).resume()
+  await once(socket, 'close')
+  expect(socket.bytesRead).toBe(0)
+}
 
 /** Asks for more than the kernel takes on behalf of a client, and reads none of it. */
 async function askForTooMuch({ url }: RunningServer): Promise<Socket> {
@@ -75,23 +90,40 @@ describe('connections', () => {
   })
 
   it('beyond the cap are refused and counted, and let in again once there is room', async () => {
-    const { url } = await startWith({ connections: { connections: 2 } })
+    // Behind a proxy, all of them come from one address.
+    const { url } = await startWith({ connections: { connections: 2 } }, { FISH_TRUST_PROXY: '1' })
     const first = await openRaw(url)
     const second = await openRaw(url)
     for (const socket of [first, second]) {
       socket.send(head('GET /livez HTTP/1.1'))
       await socket.until(/ok/)
     }
-    const { hostname, port } = new URL(url)
-    const third = connect(Number(port), hostname)
-    third.on('error', () => {})
-    await once(third, 'close')
+    await refused(url)
     first.send(head('GET /metrics HTTP/1.1'))
     expect(await first.until(/process_uptime_seconds \d/)).toContain('\nfish_connections_dropped_total 1\n')
     const gone = once(second.socket, 'close')
     second.socket.end()
     await gone
     expect((await fetch(`${url}/livez`)).status).toBe(200)
+  })
+
+  it.runIf(process.platform === 'linux')('of one client take up a quarter of the cap, and leave the rest', async () => {
+    const { url } = await startWith({ connections: { connections: 8 } })
+    const [first, second] = [await openRaw(url), await openRaw(url)]
+    await refused(url)
+    const other = await openRaw(url, { localAddress: '127.0.0.2' })
+    other.send(head('GET /metrics HTTP/1.1'))
+    expect(await other.until(/process_uptime_seconds \d/)).toContain('\nfish_connections_dropped_total 1\n')
+
+    const gone = once(first.socket, 'close')
+    first.socket.end()
+    await gone
+    const third = await openRaw(url)
+    for (const socket of [second, third]) {
+      socket.send(head('GET /livez HTTP/1.1'))
+      expect(await socket.until(/ok/)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    await refused(url)
   })
 
   it('that got 408 make room, also when their client never closes its side', async () => {
@@ -146,7 +178,10 @@ describe('connections', () => {
 
 describe('a stop', () => {
   it.each(['memory:', 'file:'])('with idle keep-alive connections takes no grace (%s)', async (storage) => {
-    const server = await startWith({ graceMs: NEVER_MS }, storage === 'file:' ? `file:${newFolder()}` : storage)
+    const server = await startWith(
+      { graceMs: NEVER_MS },
+      { FISH_STORAGE: storage === 'file:' ? `file:${newFolder()}` : storage },
+    )
     const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
     for (const socket of sockets.slice(1)) {
       socket.send(head('GET /livez HTTP/1.1'))

@@ -12,9 +12,9 @@ export interface RawSocket {
 }
 
 /** Connects to a server by its address, such as `http://127.0.0.1:8787`. */
-export async function openRaw(url: string): Promise<RawSocket> {
+export async function openRaw(url: string, from: { readonly localAddress?: string } = {}): Promise<RawSocket> {
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  const socket = connect({ host: hostname, port: Number(port), ...from })
   onTestFinished(() => {
     socket.destroy()
   })
