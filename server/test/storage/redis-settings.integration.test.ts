@@ -7,6 +7,7 @@ import { inspect } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parseStorageAddress } from '../../src/node/settings.ts'
+import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { describeWithRedis, freePort, type RedisServer, startRedis } from './redis-server.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'
@@ -79,6 +80,46 @@ describeWithRedis('the settings of a Redis', () => {
         message: expect.stringMatching(/lacks permissions/),
       })
     }
+  })
+
+  const openAs = async (user: string, ...rules: string[]) => {
+    await server.admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', '~fish:*', ...rules)
+    return open(`redis://${user}:secret@127.0.0.1:${server.port}`)
+  }
+
+  test.each(['XADD', 'HSET', 'UNLINK', 'HMGET', 'ZLEXCOUNT', 'TIME'])(
+    'keep a storage from opening for a user that may not use %s, and nothing is changed',
+    async (command) => {
+      await server.admin.flushall()
+      await expect(openAs('partial', '+@all', `-${command}`)).rejects.toMatchObject({
+        name: 'StorageError',
+        message: expect.stringMatching(`lacks permissions: ${command}\\. It needs`),
+      })
+      expect(await server.admin.dbsize()).toBe(0)
+    },
+  )
+
+  test('let a user open and use a storage that may use what the refusal names', async () => {
+    const basic = ['+eval', '+evalsha', '+info', '+ping']
+    const error = await openAs('least', ...basic).catch((caught: unknown) => caught)
+    const [, missing = ''] = /permissions: ([A-Z, ]+)\. It needs/.exec(String(error)) ?? []
+    const storage = await openAs('least', ...basic, ...missing.split(', ').map((command) => `+${command}`))
+    const [collection, record] = [newCollection(), newRecord()]
+    await storage.append(collection, record)
+    expect(await storage.findRecord(collection.owner, record.dedupeKey ?? '')).toBe(record.id)
+    expect(await readEntries(storage, collection)).toEqual([record.plain])
+    await storage.items.setItem('a:b', 'c')
+    expect(await storage.items.hasItem('a:b')).toBe(true)
+    expect((await storage.listItems({ base: 'a:', limit: 1 })).items).toEqual([{ key: 'a:b', value: 'c' }])
+    expect(await storage.countItems('a:')).toBe(1)
+    await storage.items.removeItem('a:b')
+    await storage.countInWindow('k:1', { durationMs: 1000, limit: 1, now: Date.now() })
+    expect(await storage.version(collection)).not.toBe('empty')
+    expect(await storage.tallies()).not.toEqual([])
+    expect(await storage.leaders({ kind: collection.kind, limit: 1 })).not.toEqual([])
+    expect(await storage.removeRecord(collection, record.id)).toBe(true)
+    await storage.removeOwner(collection.owner)
+    await storage.ping()
   })
 
   test('do not keep a storage from opening while Redis is full, for what is removed makes room', async () => {

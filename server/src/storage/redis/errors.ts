@@ -54,6 +54,12 @@ export function replicaRefusal(): StorageError {
   return new StorageError(REPLICA.code, REPLICA.message)
 }
 
+/** The error of a user that lacks some commands, known before Redis refuses them. */
+export function missingCommands(commands: readonly string[]): StorageError {
+  const message = NO_PERMISSION.message.replace('permissions', `permissions: ${commands.join(', ')}`)
+  return new StorageError(NO_PERMISSION.code, message)
+}
+
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 

@@ -15,11 +15,12 @@ import {
   refuseEviction,
   type WatchedConnection,
 } from './durability.ts'
-import { isLastingRefusal, replicaRefusal } from './errors.ts'
+import { isLastingRefusal, missingCommands, replicaRefusal } from './errors.ts'
 import { createRedisItems } from './items.ts'
 import { probeKeys, SCHEMA_KEY } from './keys.ts'
 import { createRedisRecords, createRedisTallies } from './records.ts'
 import { createReplicatedWrites } from './replicated-writes.ts'
+import { SCRIPT_COMMANDS } from './scripts.ts'
 import { createRedisWindows } from './windows.ts'
 
 /** Version of the layout that this code reads and writes. */
@@ -29,6 +30,8 @@ const DEFAULT_TIMEOUT_MS = 2000
 const PING_MS = 800
 /** When Redis forgets a probe, in milliseconds. */
 const PROBE_MS = 1000
+/** The commands that are called by no script, and `WAIT`. */
+const CLIENT_COMMANDS = ['EXISTS', 'GET', 'HGETALL', 'HMGET', 'ZLEXCOUNT', 'ZRANGE', 'ZRANGEBYLEX']
 /** About the size of the largest write: with less space left than this, Redis counts as full. */
 const PROBE_BYTES = 512 * 1024
 
@@ -74,6 +77,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   return withConnection(options, async (connection) => {
     const { run, primaries } = connection
     await run(() => Promise.all(primaries().map(refuseEviction)))
+    await checkCommands(connection, [...SCRIPT_COMMANDS, ...CLIENT_COMMANDS])
     await claimSchema(connection)
     await tryWrites(connection)
     const persistence = await run(() => Promise.all(primaries().map(readPersistence)))
@@ -86,6 +90,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
       return wrapDriver(redisDriver(options.driver, watched, report))
     }
     if (replicas === 0) return open(connection)
+    await checkCommands(connection, ['WAIT'])
     // A connection of its own: WAIT blocks a connection, and reads must not wait.
     const writes = await connectTo(options)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
@@ -224,11 +229,25 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 
 /** A replica, a full server and one whose disk fails respond to a ping, but refuse this. */
 async function writeProbes({ client, write }: Connection): Promise<void> {
-  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
-  // One key for each node.
-  const keys = new Map(probeKeys().map((key) => [nodeOf(key), key])).values()
   const bytes = 'x'.repeat(PROBE_BYTES)
-  await Promise.all(Array.from(keys, (key) => write('fishProbe', [key], [PROBE_MS, bytes])))
+  await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
+}
+
+/** One key of each node. */
+function nodeKeys(client: Connection['client']): string[] {
+  const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
+  return [...new Map(probeKeys().map((key) => [nodeOf(key), key])).values()]
+}
+
+/**
+ * Fails early without the permission to use these commands: what a probe writes may be allowed where a catch is not.
+ *
+ * @throws {StorageError} `unavailable`
+ */
+async function checkCommands({ client, call }: Connection, commands: readonly string[]): Promise<void> {
+  const replies = await Promise.all(nodeKeys(client).map((key) => call('fishForbidden', [key], commands)))
+  const forbidden = new Set(replies.flat() as string[])
+  if (forbidden.size > 0) throw missingCommands([...forbidden])
 }
 
 /** Fails early without the permission to write. A full Redis passes: removing data makes room there. */

@@ -265,6 +265,21 @@ const fishProbe: Script = {
 }
 
 /**
+ * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key, and carries out none. Before version 7,
+ * Redis cannot tell.
+ */
+const fishForbidden: Script = {
+  numberOfKeys: 1,
+  lua: `
+local forbidden = {}
+if not redis.acl_check_cmd then return forbidden end
+for _, command in ipairs(ARGV) do
+  if not redis.acl_check_cmd(command, KEYS[1]) then forbidden[#forbidden + 1] = command end
+end
+return forbidden`,
+}
+
+/**
  * Makes a script count its changes, in one more key after its own: it returns the count, 0 without a change, and its own
  * result. A script returns `true` as a second result when it changed something.
  *
@@ -304,7 +319,13 @@ export const SCRIPTS = {
   fishListItems,
   fishCount,
   fishProbe,
+  fishForbidden,
 } as const satisfies Record<string, Script>
+
+/** The commands that scripts call. */
+export const SCRIPT_COMMANDS: readonly string[] = [
+  ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => lua.match(/(?<=redis\.call\(')\w+/g) ?? [])),
+]
 
 /** Name of a script. */
 export type ScriptName = keyof typeof SCRIPTS
