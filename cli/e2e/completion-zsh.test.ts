@@ -35,7 +35,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
   test('says what each is about', async () => {
     const zsh = await sourced(newHome())
     const screen = await zsh.screen('fish-cli config get \t', /secret-store/)
-    expect(screen).toMatch(/output +-- What --output is/)
+    expect(screen).toMatch(/output +-- Default of --output/)
     expect(await zsh.screen('fish-cli list --profile=\t', /work +-- https/)).toMatch(
       /home +-- http:\/\/127\.0\.0\.1:8787/,
     )

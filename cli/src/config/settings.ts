@@ -5,12 +5,12 @@ import { FORMATS } from '../output/format.ts'
 
 interface Setting {
   readonly summary: string
-  /** The variable that precedes the setting, and the flag that precedes both. */
+  /** The variable that overrides the setting, and the flag that overrides both. */
   readonly variable: string
   readonly flag?: string
-  /** Its rule, as it follows "must be" in a message. */
+  /** What a value must be; completes "must be …" in messages. */
   readonly rule: string
-  /** Its values, where they can be listed. */
+  /** All values, if there is a fixed list. */
   readonly values: readonly string[]
   readonly accepts: (value: string) => boolean
 }
@@ -26,14 +26,14 @@ const SECRET_STORES = ['auto', 'keyring', 'file'] as const
 /** All settings by key. */
 export const SETTINGS = {
   gamemode: {
-    summary: 'The gamemode of commands that name none, in profiles that have none.',
+    summary: 'Default gamemode, for profiles without one.',
     variable: 'FISH_GAMEMODE',
     flag: '--gamemode',
     ...oneOf(GAMEMODES),
     accepts: isGamemode,
   },
   'max-wait': {
-    summary: 'Seconds to wait at most while the rate limit holds.',
+    summary: 'Seconds to wait at most when rate limited.',
     variable: 'FISH_MAX_WAIT',
     flag: '--max-wait',
     rule: 'seconds, 0 or more',
@@ -41,13 +41,13 @@ export const SETTINGS = {
     accepts: isSeconds,
   },
   output: {
-    summary: 'What --output is where it is not given, in commands that have it.',
+    summary: 'Default of --output.',
     variable: 'FISH_OUTPUT',
     flag: '--output',
     ...oneOf(FORMATS),
   },
   'secret-store': {
-    summary: 'Where login puts secrets: auto takes the keyring of the system where there is one, else a file.',
+    summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
     variable: 'FISH_SECRET_STORE',
     ...oneOf(SECRET_STORES),
   },

@@ -10,7 +10,7 @@ import { SETTING_COMPLETION } from './list.ts'
 export const configSetCommand = defineCommand({
   summary: 'Change a setting.',
   description: Object.entries(SETTINGS)
-    .map(([key, { summary, rule }]) => `${key}: ${summary} It must be ${rule}.`)
+    .map(([key, { summary, rule }]) => `${key}: ${summary} Must be ${rule}.`)
     .join('\n'),
   examples: ['fish-cli config set gamemode earth', 'fish-cli config set max-wait 30'],
   args: {
