@@ -3,11 +3,17 @@ export { createNodeEncoder } from './node/content-encoder.ts'
 export type { ConnectionLimits } from './node/listener.ts'
 export { type BoundedLogger, createLogger, type LogTarget } from './node/logger.ts'
 export { type BackupOptions, type BackupReport, backupStore } from './node/maintenance/backup.ts'
-export { MaintenanceError, type MaintenanceErrorCode } from './node/maintenance/errors.ts'
 export { type ExportOptions, type ExportReport, exportStore } from './node/maintenance/export.ts'
 export type { ExportCounts } from './node/maintenance/export-format.ts'
 export { type ImportOptions, type ImportReport, importStore } from './node/maintenance/import.ts'
-export type { DryRunReport, MaintenanceOptions, MaintenanceProgress } from './node/maintenance/options.ts'
+export {
+  type DryRunOption,
+  type DryRunReport,
+  MaintenanceError,
+  type MaintenanceErrorCode,
+  type MaintenanceOptions,
+  type MaintenanceProgress,
+} from './node/maintenance/maintenance.ts'
 export {
   type ResetAdminPasswordOptions,
   type ResetAdminPasswordReport,

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { backupStore, exportStore, importStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -73,44 +72,56 @@ async function expectSameReport<Report extends object>(
   return tried
 }
 
-describe('a dry run of a backup', () => {
-  it('reports what the backup holds then, and changes nothing', async () => {
-    const { parent, env } = await served()
-    const target = join(parent, 'copy')
-    const report = await expectSameReport(parent, (dryRun) => backupStore({ env, target, dryRun }))
-    expect(report).toMatchObject({ folder: target, records: 2, entries: 4, secrets: 'included' })
-    expect(report.bytes).toBeGreaterThan(0)
-  })
+/** It is refused, and changes nothing below the folder. */
+async function expectRefusal(parent: string, code: string, work: () => Promise<object>) {
+  const before = folderContent(parent)
+  expect(await outcomeOf(work())).toMatchObject({ code })
+  expect(folderContent(parent)).toEqual(before)
+}
 
-  it('also of a store that is served, whose secret is elsewhere', async () => {
-    const { parent, data, env } = await served({ FISH_SECRET: OLD })
-    const server = await startTestServer({ ...envOf(data), FISH_SECRET: OLD })
-    const target = join(parent, 'copy')
-    expect(await backupStore({ env, target, dryRun: true })).toMatchObject({ records: 2, secrets: 'needed' })
-    expect(existsSync(target)).toBe(false)
-    await server.close()
-  })
-
-  it('is refused where the backup is', async () => {
+describe('a backup and an export', () => {
+  it('are refused where they cannot be made, and change nothing', async () => {
     const { parent, data, env } = await served()
-    const refused = (code: string, target: string, more: object = {}) =>
-      expectSameRefusal(parent, code, (dryRun) => backupStore({ env, target, dryRun, ...more }))
-    mkdirSync(join(parent, 'there'))
-    writeFileSync(join(parent, 'a-file'), '')
-    await refused('exists', join(parent, 'there'))
-    await refused('no_store', join(parent, 'no', 'copy'))
-    await refused('no_store', join(parent, 'a-file', 'copy'))
-    await refused('invalid_settings', join(data, 'copy'))
-    await refused('no_store', join(parent, 'copy'), { env: envOf(join(parent, 'there')) })
-    await refused('invalid_settings', join(parent, 'copy'), { env: { FISH_STORAGE: 'memory:' } })
+    const [there, file] = [join(parent, 'there'), join(parent, 'a-file')]
+    mkdirSync(there)
+    writeFileSync(file, '')
+    for (const [code, target] of [
+      ['exists', there],
+      ['no_store', join(parent, 'no', 'copy')],
+      ['no_store', join(file, 'copy')],
+    ] as const) {
+      await expectRefusal(parent, code, () => backupStore({ env, target }))
+      await expectRefusal(parent, code, () => exportStore({ env, target, now: NOW }))
+    }
+    const target = join(parent, 'copy')
+    for (const [code, from] of [
+      ['no_store', envOf(there)],
+      ['invalid_settings', { FISH_STORAGE: 'memory:' }],
+    ] as const) {
+      await expectRefusal(parent, code, () => backupStore({ env: from, target }))
+      await expectRefusal(parent, code, () => exportStore({ env: from, target, now: NOW }))
+    }
+    await expectRefusal(parent, 'invalid_settings', () => backupStore({ env, target: join(data, 'copy') }))
     writeFileSync(join(data, 'secrets.json'), '{')
-    await refused('damaged', join(parent, 'copy'))
+    await expectRefusal(parent, 'damaged', () => backupStore({ env, target }))
+    await expectRefusal(parent, 'damaged', () => exportStore({ env, target, now: NOW }))
+  })
+
+  it('of a damaged store are refused, and leave nothing of what was begun', async () => {
+    const { parent, data, env } = await served()
+    const target = join(parent, 'copy')
     const bytes = readFileSync(join(data, 'fish.db'))
     writeFileSync(join(data, 'fish.db'), bytes.fill(0x5a, 4096, 5 * 4096))
-    expect(await outcomeOf(backupStore({ env, target: join(parent, 'copy'), dryRun: true }))).toHaveProperty('code')
+    for (const work of [() => backupStore({ env, target }), () => exportStore({ env, target, now: NOW })]) {
+      const before = folderContent(parent)
+      expect(await outcomeOf(work())).toHaveProperty('code')
+      expect(folderContent(parent)).toEqual(before)
+    }
   })
+})
 
-  it('is refused where a link stands that leads nowhere, as are those of the others, and as they are themselves', async () => {
+describe('a target', () => {
+  it('where a link stands that leads nowhere is refused, by a dry run as by the work itself', async () => {
     const { parent, data, env } = await served()
     const [file, there] = [join(parent, 'fish.jsonl'), join(parent, 'there')]
     writeExport(file, 1)
@@ -119,22 +130,22 @@ describe('a dry run of a backup', () => {
     symlinkSync(join(parent, 'nowhere'), dangling)
     symlinkSync(round, round)
     symlinkSync(join(parent, 'nowhere'), store)
-    const refused = async (run: (dryRun: boolean) => Promise<object>) => {
-      const before = folderContent(parent)
-      await expectSameRefusal(parent, 'exists', run)
-      expect(folderContent(parent)).toEqual(before)
-    }
     for (const target of [dangling, round]) {
-      await refused((dryRun) => backupStore({ env, target, dryRun }))
-      await refused((dryRun) => exportStore({ env, target, now: NOW, dryRun }))
+      await expectRefusal(parent, 'exists', () => backupStore({ env, target }))
+      await expectRefusal(parent, 'exists', () => exportStore({ env, target, now: NOW }))
     }
     for (const folder of [dangling, join(dangling, 'deep', 'data'), there]) {
-      await refused((dryRun) => importStore({ env: envOf(folder), file, dryRun }))
-      await refused((dryRun) => restoreStore({ env: envOf(folder), backup: data, now: NOW, dryRun }))
+      for (const run of [
+        (dryRun: boolean) => importStore({ env: envOf(folder), file, dryRun }),
+        (dryRun: boolean) => restoreStore({ env: envOf(folder), backup: data, now: NOW, dryRun }),
+      ]) {
+        await expectSameRefusal(parent, 'exists', run)
+        await expectRefusal(parent, 'exists', () => run(false))
+      }
     }
   })
 
-  it('is refused where nothing can be written, as are those of the others', async ({ skip }) => {
+  it('where nothing can be written is refused, by a dry run as by the work itself', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
       skip(mounted.reason)
@@ -147,8 +158,8 @@ describe('a dry run of a backup', () => {
     const there = envOf(join(disk, 'data'))
     execFileSync('mount', ['-o', 'remount,ro', disk])
     const target = join(disk, 'new')
-    await expectSameRefusal(parent, 'read_only', (dryRun) => backupStore({ env, target, dryRun }))
-    await expectSameRefusal(parent, 'read_only', (dryRun) => exportStore({ env, target, now: NOW, dryRun }))
+    await expectRefusal(parent, 'read_only', () => backupStore({ env, target }))
+    await expectRefusal(parent, 'read_only', () => exportStore({ env, target, now: NOW }))
     await expectSameRefusal(parent, 'read_only', (dryRun) => importStore({ env: there, file, dryRun }))
     await expectSameRefusal(parent, 'read_only', (dryRun) =>
       restoreStore({ env: there, backup: data, now: NOW, dryRun }),
@@ -209,37 +220,6 @@ describe('a dry run of a restore', () => {
       })
     }
     await server.close()
-  })
-})
-
-describe('a dry run of an export', () => {
-  it('counts what is exported then, and writes nothing, into a stream neither', async () => {
-    const { parent, env } = await served()
-    const target = join(parent, 'fish.jsonl')
-    const report = await expectSameReport(parent, (dryRun) => exportStore({ env, target, now: NOW, dryRun }))
-    expect(report).toMatchObject({ file: target, records: 2, entries: 4, secrets: 'beside' })
-    const stream = new PassThrough()
-    const told = await exportStore({ env, target: stream, now: NOW, dryRun: true })
-    expect(told).toEqual({ ...report, file: null })
-    expect(stream.readableLength).toBe(0)
-  })
-
-  it('is refused where the export is', async () => {
-    const { parent, env } = await served()
-    const refused = (code: string, target: string, more: object = {}) =>
-      expectSameRefusal(parent, code, (dryRun) => exportStore({ env, target, now: NOW, dryRun, ...more }))
-    writeFileSync(join(parent, 'there'), '')
-    await refused('exists', join(parent, 'there'))
-    await refused('no_store', join(parent, 'no', 'file'))
-    await refused('no_store', join(parent, 'file'), { env: envOf(join(parent, 'none')) })
-  })
-
-  it('of a store of an older schema is refused as the export is', async () => {
-    const { folder } = oldStore('')
-    const target = join(newFolder(), 'fish.jsonl')
-    await expectSameRefusal(folder, 'older_schema', (dryRun) =>
-      exportStore({ env: envOf(folder), target, now: NOW, dryRun }),
-    )
   })
 })
 

@@ -224,16 +224,17 @@ it('an empty path is no name for the folder where the program runs', async () =>
   const { parent, data } = await served()
   const before = contentOf(parent)
   const env = envOf(data)
-  for (const dryRun of [true, false]) {
-    for (const work of [
-      () => backupStore({ env, target: '', dryRun }),
-      () => exportStore({ env, target: '', now: NOW, dryRun }),
-      () => restoreStore({ env: envOf(join(parent, 'new')), backup: '', now: NOW, dryRun }),
-      () => importStore({ env: envOf(join(parent, 'new')), file: '', dryRun }),
-    ]) {
-      const { code, message } = await refusal(work())
-      expect([code, message]).toEqual(['invalid_path', 'The path is empty.'])
-    }
+  const target = envOf(join(parent, 'new'))
+  for (const work of [
+    () => backupStore({ env, target: '' }),
+    () => exportStore({ env, target: '', now: NOW }),
+    ...[true, false].flatMap((dryRun) => [
+      () => restoreStore({ env: target, backup: '', now: NOW, dryRun }),
+      () => importStore({ env: target, file: '', dryRun }),
+    ]),
+  ]) {
+    const { code, message } = await refusal(work())
+    expect([code, message]).toEqual(['invalid_path', 'The path is empty.'])
   }
   expect(contentOf(parent)).toEqual(before)
 })

@@ -30,9 +30,12 @@ export function userNameItem(id: string): string {
   return itemKey(USER_NAMES_BASE, id)
 }
 
+/** Base of the names of users, by API key. */
+export const API_KEYS_BASE = 'api-key:'
+
 /** The name of the user with this API key. */
 export function apiKeyOwnerKey(apiKeyHash: string): string {
-  return itemKey('api-key', apiKeyHash)
+  return itemKey(API_KEYS_BASE, apiKeyHash)
 }
 
 /** Base of users' secrets. */

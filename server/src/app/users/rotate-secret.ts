@@ -13,21 +13,13 @@ export interface RotationCounts {
   readonly unopened: readonly string[]
 }
 
-/** Progress of a rotation. */
-export interface RotationProgress {
-  /** Encrypted keys that were checked. */
-  readonly seen: number
-  /** Number of keys at the start. */
-  readonly total: number
-}
-
 interface PassOptions<Source> {
   readonly storage: Source
   readonly encryption: Encryption
-  /** Called at the start and after every page. */
-  readonly onProgress?: (progress: RotationProgress) => void
+  /** Called at the start and after every page with the number of checked keys, and of all keys at the start. */
+  readonly onProgress: (checked: number, total: number) => void
   /** Stops between two pages. Keys that were encrypted again stay so. */
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal | undefined
 }
 
 const PAGE_ITEMS = 768
@@ -69,11 +61,11 @@ async function reencryptEach(
   { storage, encryption, onProgress, signal }: PassOptions<ItemSource>,
   replace: (key: string, before: string, after: string) => Promise<boolean>,
 ) {
-  const total = onProgress ? await countEncrypted({ storage, ...(signal ? { signal } : {}) }) : 0
-  let [seen, changed] = [0, 0]
+  let [total, seen, changed] = [0, 0, 0]
   const unopened: string[] = []
-  onProgress?.({ seen, total })
-  for await (const page of encryptedPages({ storage, ...(signal ? { signal } : {}) })) {
+  for await (const page of encryptedPages(storage, signal)) total += page.length
+  onProgress(seen, total)
+  for await (const page of encryptedPages(storage, signal)) {
     await Promise.all(
       page.map(async ({ key, value, owner }) => {
         seen += 1
@@ -85,29 +77,17 @@ async function reencryptEach(
         if (reencrypted !== value && (await replace(key, value, reencrypted))) changed += 1
       }),
     )
-    onProgress?.({ seen, total })
+    onProgress(seen, total)
   }
   return { seen, changed, unopened }
 }
 
-type Pages = Pick<PassOptions<ItemSource>, 'storage' | 'signal'>
-
-async function countEncrypted(pages: Pages): Promise<number> {
-  let count = 0
-  for await (const page of encryptedPages(pages)) count += page.length
-  return count
-}
-
-async function* encryptedPages({ storage, signal }: Pages) {
+async function* encryptedPages(storage: ItemSource, signal: AbortSignal | undefined) {
   let after: string | undefined
   do {
     signal?.throwIfAborted()
-    const page = await storage.listItems({
-      base: SECRETS_BASE,
-      contains: ENCRYPTED_PART,
-      limit: PAGE_ITEMS,
-      ...(after === undefined ? {} : { after }),
-    })
+    const range = { base: SECRETS_BASE, contains: ENCRYPTED_PART, limit: PAGE_ITEMS }
+    const page = await storage.listItems({ ...range, ...(after === undefined ? {} : { after }) })
     yield page.items.flatMap(({ key, value }) => {
       const owner = ownerOfEncrypted(key)
       return owner === undefined ? [] : [{ key, value, owner }]

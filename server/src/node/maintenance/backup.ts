@@ -1,19 +1,10 @@
 import { realpathSync, renameSync } from 'node:fs'
-import { dirname, sep } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import { syncFolder } from '../../storage/file/folder.ts'
 import type { ConfigSource } from '../config.ts'
-import { storedSecrets } from '../secrets-file.ts'
-import { MaintenanceError, maintain } from './errors.ts'
-import { checkNewPath, draftOf, inDraftFolder, refuseEmpty, refuseExisting } from './folder.ts'
-import {
-  type DryRunReport,
-  dryRunReport,
-  folderOf,
-  type MaintenanceOptions,
-  readMaintenanceSettings,
-} from './options.ts'
-import { copyStore, inspectStore, type StoreReport } from './store-copy.ts'
-import { storeFileOf } from './store-file.ts'
+import { draftOf, inDraftFolder, refuseExisting } from './folder.ts'
+import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
+import { copyStore, inspectStore, openStore, type StoreReport } from './store.ts'
 
 /** Options of {@link backupStore}. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {
@@ -22,34 +13,29 @@ export interface BackupOptions extends ConfigSource, MaintenanceOptions {
 }
 
 /** What a backup contains. */
-export interface BackupReport extends StoreReport, DryRunReport {
+export interface BackupReport extends StoreReport {
   /** Path of the backup. */
   readonly folder: string
 }
 
 /**
  * Copies a file store as of one moment, also while a server uses it: the store and the secrets that decrypt its keys, into
- * a new folder that is itself a data folder. The folder gets its name once the copy is complete, checked and on the disk.
+ * a new folder that is itself a data folder. The folder gets its name once the copy is complete and on the disk.
  * @throws MaintenanceError
  * @example
- * await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday', dryRun: true }) // { users: 3, dryRun: true, … }
+ * await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday' }) // { users: 3, … }
  */
-export function backupStore(options: BackupOptions): Promise<BackupReport> {
-  const { target, onProgress, signal, dryRun = false, ...source } = options
+export function backupStore({ target, onProgress, signal, ...source }: BackupOptions): Promise<BackupReport> {
   const work = { onProgress, signal }
-  const paths = draftOf(target)
-  const { draft, path: folder } = paths
   const run = async () => {
-    refuseEmpty(target)
-    const from = folderOf(readMaintenanceSettings(source).storage)
-    const file = storeFileOf(from)
-    checkNewPath(paths, 'folder')
+    const folder = namedPath(target)
+    const from = readDataFolder(source)
+    using db = openStore(from)
+    const draft = draftOf(folder, 'folder')
     refuseInside(from, folder)
-    // Reports damaged secrets as those of the data folder, not as a copy of them.
-    await storedSecrets(from)
-    if (dryRun) return { folder, ...(await inspectStore(from, file, work)), ...dryRunReport(dryRun) }
-    return inDraftFolder(paths, async () => {
-      const report = await copyStore({ from, file, to: draft }, work)
+    return await inDraftFolder(draft, async () => {
+      const report = await inspectStore(db, from, work)
+      await copyStore(db, { from, to: draft }, work)
       syncFolder(draft)
       refuseExisting(folder, 'folder')
       renameSync(draft, folder)
@@ -57,7 +43,7 @@ export function backupStore(options: BackupOptions): Promise<BackupReport> {
       return { folder, ...report }
     })
   }
-  return maintain(run, { signal, state: `${folder} was not made.` })
+  return maintain(run, { signal, state: `${resolve(target)} was not made.` })
 }
 
 function refuseInside(data: string, target: string): void {

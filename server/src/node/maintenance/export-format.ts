@@ -15,38 +15,39 @@ import { parsePayload } from '../../app/catches/payload.ts'
 import { toRecord } from '../../app/catches/record.ts'
 import {
   ADMINS_KEY,
+  API_KEYS_BASE,
   AUDIT_BASE,
   auditKey,
   isPasswordKey,
   ownerOfEncrypted,
   SECRET_CHECK_KEY,
   STORE_KEY,
+  USER_NAMES_BASE,
   USERS_BASE,
+  userKey,
 } from '../../app/store/item-keys.ts'
 import { isStoreId } from '../../app/store/store-id.ts'
 import { isEncrypted } from '../../app/users/encryption.ts'
 import { isSecretCheck } from '../../app/users/secret-check.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
-import { checkItemKey, itemKey } from '../../storage/keys.ts'
+import { checkItemKey } from '../../storage/keys.ts'
 import type { NewRecord } from '../../storage/types.ts'
 import { isScryptHash } from '../passwords.ts'
 
-/** `format` of the first line of an export. */
-export const EXPORT_FORMAT = 'fish-crab-export'
+const FORMAT = 'fish-crab-export'
 /** The version of the format that this code writes, and the only one that it reads. */
-export const EXPORT_VERSION = 1
+const VERSION = 1
 
 const text = z.string().check(z.refine((value) => value.isWellFormed()))
 const nonEmpty = text.check(z.minLength(1))
 const positive = z.int().check(z.minimum(1))
 const total = z.int().check(z.minimum(0))
 
-/** The first line of an export. */
-export const exportHeader = z.strictObject({
-  format: z.literal(EXPORT_FORMAT),
-  version: z.literal(EXPORT_VERSION),
+const header = z.strictObject({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
   exportedAt: text,
-  schema: positive.check(z.maximum(SCHEMA_VERSION, 'is newer than this version can read; update it first')),
+  schema: positive.check(z.maximum(SCHEMA_VERSION)),
 })
 
 const exportedRecord = z.strictObject({
@@ -60,47 +61,70 @@ const exportedRecord = z.strictObject({
   full: text,
   labels: z.record(nonEmpty, positive),
 })
-const recordLine = z.strictObject({ record: exportedRecord })
-const itemLine = z.strictObject({ item: text.check(z.refine(isItemKey)), value: text })
-const tokenLine = z.strictObject({ token: z.strictObject({ owner: nonEmpty, dedupeKey: text, id: nonEmpty }) })
-const removedOwnerLine = z.strictObject({ removedOwner: nonEmpty })
-const endLine = z.strictObject({
+
+const contentLine = z.union([
+  z.strictObject({ record: exportedRecord }),
+  z.strictObject({ item: text.check(z.refine((key) => isValid(() => checkItemKey(key)))), value: text }),
+  z.strictObject({ token: z.strictObject({ owner: nonEmpty, dedupeKey: text, id: nonEmpty }) }),
+  z.strictObject({ removedOwner: nonEmpty }),
+])
+
+const lastLine = z.strictObject({
   end: z.strictObject({ items: total, records: total, tokens: total, removedOwners: total }),
 })
 
-/** Every line of an export but the first. */
-export const exportLine = z.union([recordLine, itemLine, tokenLine, removedOwnerLine, endLine])
+/** The first line of an export. */
+export function firstLine(now: Date, schema: number): z.infer<typeof header> {
+  return { format: FORMAT, version: VERSION, exportedAt: now.toISOString(), schema }
+}
 
-export type ExportHeader = z.infer<typeof exportHeader>
+/** What is wrong with the first line of an export, as the end of a sentence. */
+export function firstLineProblem(value: unknown): string | undefined {
+  if (header.safeParse(value).success) return undefined
+  const { format, version } = Object(value)
+  const isOther = format === FORMAT && typeof version === 'number' && version !== VERSION
+  return isOther ? `has version ${version}, and this program reads ${VERSION}` : 'is not the first line of an export'
+}
+
+/** Every line of an export but the first. */
+export const exportLine = z.union([contentLine, lastLine])
 /** A line between the first and the last. */
-export type ContentLine = Exclude<z.infer<typeof exportLine>, { end: unknown }>
-/** Number of lines of each kind, as in the last line. */
-export type LineCounts = z.infer<typeof endLine>['end']
+export type ContentLine = z.infer<typeof contentLine>
 
 /** What an export contains. */
-export interface ExportCounts extends LineCounts {
+export interface ExportCounts {
+  readonly items: number
+  readonly records: number
+  readonly tokens: number
+  readonly removedOwners: number
   readonly users: number
   /** Fish and crabs in the records. */
   readonly entries: number
 }
 
-export const NO_LINES: ExportCounts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
+/** What the lines of an export contain, added up. */
+export class ExportContent {
+  readonly counts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
+  /** Value of {@link SECRET_CHECK_KEY}; `null` when the store was never served. */
+  secretCheck: string | null = null
 
-/** Counts one more line. */
-export function countLine(counts: ExportCounts, line: ContentLine): ExportCounts {
-  if ('record' in line) {
-    return { ...counts, records: counts.records + 1, entries: counts.entries + line.record.count }
+  add(line: ContentLine): void {
+    const { counts } = this
+    if ('record' in line) {
+      counts.records += 1
+      counts.entries += line.record.count
+    } else if ('item' in line) {
+      counts.items += 1
+      if (line.item.startsWith(USERS_BASE)) counts.users += 1
+      if (line.item === SECRET_CHECK_KEY) this.secretCheck = line.value
+    } else if ('token' in line) counts.tokens += 1
+    else counts.removedOwners += 1
   }
-  if ('item' in line) {
-    return { ...counts, items: counts.items + 1, users: counts.users + Number(line.item.startsWith(USERS_BASE)) }
-  }
-  if ('token' in line) return { ...counts, tokens: counts.tokens + 1 }
-  return { ...counts, removedOwners: counts.removedOwners + 1 }
-}
 
-/** The counts of the last line. */
-export function lineCounts({ items, records, tokens, removedOwners }: ExportCounts): LineCounts {
-  return { items, records, tokens, removedOwners }
+  lastLine(): z.infer<typeof lastLine> {
+    const { items, records, tokens, removedOwners } = this.counts
+    return { end: { items, records, tokens, removedOwners } }
+  }
 }
 
 /** The id of the user whose data a line is, if any. */
@@ -116,84 +140,82 @@ export function ownerOf(line: ContentLine): string | undefined {
  */
 export function lineProblem(line: ContentLine): string | undefined {
   if ('record' in line) return recordProblem(line.record)
-  return 'item' in line ? itemProblem(line.item, line.value) : undefined
+  if (!('item' in line)) return undefined
+  const { item, value } = line
+  return ITEM_CHECKS.find(([applies, isStorable]) => applies(item) && !isStorable(value, item))?.[2]
 }
 
 function recordProblem({ owner: _, kind, gamemode, ...record }: z.infer<typeof exportedRecord>): string | undefined {
   if (!(KINDS as readonly string[]).includes(kind)) return 'has an unknown kind of catches'
   if (!isGamemode(gamemode)) return 'has an unknown gamemode'
-  return isDeepStrictEqual(rebuildRecord(kind as Kind, record), record)
-    ? undefined
-    : 'has catches that the service cannot have stored'
+  const isStorable = isValid(() => isDeepStrictEqual(rebuildRecord(kind as Kind, record), record))
+  return isStorable ? undefined : 'has catches that the service cannot have stored'
 }
 
-/** The record that the service makes of the same catches; `undefined` where it refuses them. */
-function rebuildRecord(kind: Kind, { id, dedupeKey, full }: Omit<NewRecord, 'plain'>): NewRecord | undefined {
-  try {
-    const stored: Record<string, unknown>[] = JSON.parse(`[${full}]`)
-    // A payload has the rarity as a number.
-    const sent = stored.map(({ rarity, ...entry }) => ({
-      ...entry,
-      rarity: typeof rarity === 'string' ? rarityValue(rarity) : rarity,
-    }))
-    const { entries } = parsePayload[kind]({ [kind]: sent })
-    return toRecord(entries, { id, dedupeKey, caughtAt: '' })
-  } catch {
-    return undefined
-  }
+/** The record that the service makes of the same catches. Throws where it refuses them. */
+function rebuildRecord(kind: Kind, { id, dedupeKey, full }: Omit<NewRecord, 'plain'>): NewRecord {
+  const stored: Record<string, unknown>[] = JSON.parse(`[${full}]`)
+  // A payload has the rarity as a number.
+  const sent = stored.map(({ rarity, ...entry }) => ({
+    ...entry,
+    rarity: typeof rarity === 'string' ? rarityValue(rarity) : rarity,
+  }))
+  return toRecord(parsePayload[kind]({ [kind]: sent }).entries, { id, dedupeKey, caughtAt: '' })
 }
 
 const { name } = newUserSchema.shape
 const user = z.object({ id: nonEmpty, name, createdAt: createdUserSchema.shape.createdAt })
 const auditEntry = z.object({ ...auditEntrySchema.shape, id: nonEmpty })
-const admins = z.array(
-  z.object({
-    ...adminSchema.shape,
-    id: nonEmpty,
-    username: name,
-    passwordHash: z.string().check(z.refine(isScryptHash)),
-  }),
-)
+const admin = z.object({
+  ...adminSchema.shape,
+  id: nonEmpty,
+  username: name,
+  passwordHash: z.string().check(z.refine(isScryptHash)),
+})
+const admins = z
+  .array(admin)
+  .check(z.refine((list) => new Set(list.map(({ username }) => userNameKey(username))).size === list.length))
 
-/** Items that lead to a user by name. */
-const NAMES = /^(?:user-name|api-key):/
+const isKey = (key: string) => (item: string) => item === key
+const isBelow = (base: string) => (item: string) => item.startsWith(base)
 
 const NOT_ENCRYPTED = 'has a value that is not encrypted as the service does'
+const NOT_AN_ADMIN = 'has administrators that the service cannot have stored'
+const NOT_AN_ENTRY = 'has an entry of the audit log that the service cannot have stored'
 const NOT_A_USER = 'has a user that the service cannot have stored'
 
-function itemProblem(key: string, value: string): string | undefined {
-  if (key === STORE_KEY) return isStoreId(value) ? undefined : 'has an invalid store id'
-  if (key === SECRET_CHECK_KEY) return isSecretCheck(value) ? undefined : NOT_ENCRYPTED
-  if (ownerOfEncrypted(key) !== undefined) return isEncrypted(value) ? undefined : NOT_ENCRYPTED
-  if (isPasswordKey(key)) return isScryptHash(value) ? undefined : 'has an unknown form of password hash'
-  if (key === ADMINS_KEY) return adminsProblem(value)
-  if (key.startsWith(AUDIT_BASE)) {
-    return isAuditEntry(key, value) ? undefined : 'has an entry of the audit log that the service cannot have stored'
-  }
-  if (NAMES.test(key)) return name.safeParse(value).success ? undefined : NOT_A_USER
-  return !key.startsWith(USERS_BASE) || isUser(key, value) ? undefined : NOT_A_USER
-}
-
-function adminsProblem(value: string): string | undefined {
-  const { data } = admins.safeParse(parsed(value))
-  const names = new Set(data?.map(({ username }) => userNameKey(username)))
-  if (data === undefined || names.size < data.length) return 'has administrators that the service cannot have stored'
+/** Checks of the items of which the service stores only some values. */
+const ITEM_CHECKS: readonly [
+  applies: (key: string) => boolean,
+  isStorable: (value: string, key: string) => boolean,
+  problem: string,
+][] = [
+  [isKey(STORE_KEY), isStoreId, 'has an invalid store id'],
+  [isKey(SECRET_CHECK_KEY), isSecretCheck, NOT_ENCRYPTED],
+  [(key) => ownerOfEncrypted(key) !== undefined, isEncrypted, NOT_ENCRYPTED],
+  [isPasswordKey, isScryptHash, 'has an unknown form of password hash'],
+  [isKey(ADMINS_KEY), (value) => admins.safeParse(parsed(value)).success, NOT_AN_ADMIN],
   // The service never removes the last one: nobody could create another.
-  return data.some(({ role }) => role === 'superadmin') ? undefined : 'has administrators without a superadmin'
-}
-
-function isAuditEntry(key: string, value: string): boolean {
-  const { data } = auditEntry.safeParse(parsed(value))
-  return data !== undefined && key === auditKey(data) && value === JSON.stringify(data)
-}
+  [isKey(ADMINS_KEY), (value) => value.includes('"role":"superadmin"'), 'has administrators without a superadmin'],
+  [isBelow(AUDIT_BASE), (value, key) => isStoredAs(auditEntry, auditKey, value, key), NOT_AN_ENTRY],
+  [isBelow(USERS_BASE), (value, key) => isStoredAs(user, (one) => userKey(one.name), value, key), NOT_A_USER],
+  [isBelow(USER_NAMES_BASE), (value) => name.safeParse(value).success, NOT_A_USER],
+  [isBelow(API_KEYS_BASE), (value) => name.safeParse(value).success, NOT_A_USER],
+]
 
 /** To the letter: the service deletes a user by comparing the text. */
-function isUser(key: string, value: string): boolean {
-  const { data } = user.safeParse(parsed(value))
-  return data !== undefined && key === itemKey(USERS_BASE, userNameKey(data.name)) && value === JSON.stringify(data)
+function isStoredAs<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  keyOf: (data: z.output<Schema>) => string,
+  value: string,
+  key: string,
+): boolean {
+  const { success, data } = schema.safeParse(parsed(value))
+  return success && key === keyOf(data) && value === JSON.stringify(data)
 }
 
-function parsed(json: string): unknown {
+/** The value of a text of JSON; `undefined` for any other text. */
+export function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
@@ -201,9 +223,10 @@ function parsed(json: string): unknown {
   }
 }
 
-function isItemKey(key: string): boolean {
+/** Whether a check neither throws nor returns false. */
+function isValid(check: () => unknown): boolean {
   try {
-    return checkItemKey(key) === key
+    return check() !== false
   } catch {
     return false
   }

@@ -12,59 +12,44 @@ import {
 } from '../../app/store/item-keys.ts'
 import { secretIdOf } from '../../app/users/encryption.ts'
 import { hasSecretId } from '../../app/users/secret-check.ts'
-import { MaintenanceError } from './errors.ts'
 import {
   type ContentLine,
-  countLine,
-  EXPORT_FORMAT,
-  EXPORT_VERSION,
-  type ExportCounts,
-  exportHeader,
+  ExportContent,
   exportLine,
-  lineCounts,
+  firstLineProblem,
   lineProblem,
-  NO_LINES,
   ownerOf,
+  parsed,
 } from './export-format.ts'
-import type { WorkOptions } from './options.ts'
+import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
-export interface NumberedLine {
-  /** The first line of the file is 1. */
-  readonly number: number
-  readonly line: ContentLine
-}
-
-/** What is known of an export that was read to its end. */
-export interface ExportContent {
-  readonly counts: ExportCounts
-  /** Value of {@link SECRET_CHECK_KEY}; `null` when the store was never served. */
-  readonly secretCheck: string | null
-}
+/** Receives a line that was checked on its own. The first line of the file is 1. */
+type LineConsumer = (line: ContentLine, number: number) => unknown
 
 /**
  * Reads an export to its end, and checks each line and what the lines state about each other.
  * @throws MaintenanceError `invalid_path`, `invalid_line`; errors of the system
  */
-export async function checkExport(file: string, { onProgress, signal }: WorkOptions): Promise<ExportContent> {
+export async function checkExport(file: string, { onProgress, signal }: MaintenanceOptions): Promise<ExportContent> {
   checkSource(file)
-  const total = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  const lines = exportLines(file, (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }))
+  const total = statSync(file).size
   const checks = new LineChecks()
-  while (true) {
-    signal?.throwIfAborted()
-    const step = await lines.next()
-    if (step.done) {
-      checks.finish(step.value.secretCheck)
-      return step.value
-    }
-    checks.add(step.value)
-  }
+  const content = await readExport(
+    file,
+    (line, number) => {
+      signal?.throwIfAborted()
+      checks.add(line, number)
+    },
+    (done) => onProgress?.({ step: 'check', unit: 'bytes', done, total }),
+  )
+  checks.finish(content.secretCheck)
+  return content
 }
 
-/** An import reads the file twice: to check it, then to write it. Opening a missing file fails by itself. */
+/** An import reads the file twice: to check it, then to write it. */
 function checkSource(file: string): void {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat || stat.isFile()) return
+  const stat = statSync(file)
+  if (stat.isFile()) return
   throw stat.isDirectory()
     ? new MaintenanceError('invalid_path', `${file} is a folder.`, { hint: 'Name a file that fish-cli export wrote.' })
     : new MaintenanceError('invalid_path', `${file} is not a regular file, and an import reads it twice.`, {
@@ -77,24 +62,26 @@ function checkSource(file: string): void {
  * @param onRead called with the number of bytes read so far, for every chunk of the file
  * @throws MaintenanceError `invalid_line`
  */
-export async function* exportLines(
+export async function readExport(
   file: string,
+  onLine: LineConsumer,
   onRead: (bytes: number) => void = () => {},
-): AsyncGenerator<NumberedLine, ExportContent> {
-  let [number, counts] = [0, NO_LINES]
-  let secretCheck: string | null = null
+): Promise<ExportContent> {
+  const content = new ExportContent()
+  let number = 0
   let isEnded = false
   for await (const text of textLines(file, onRead)) {
     number += 1
     if (isEnded) throw invalidLine(number, 'follows the last line')
     if (number === 1) {
-      checkHeader(parsed(text))
+      const problem = firstLineProblem(parsed(text))
+      if (problem !== undefined) throw invalidLine(number, problem)
       continue
     }
     const { data: line } = exportLine.safeParse(parsed(text))
     if (!line) throw invalidLine(number, 'is not a line of an export')
     if ('end' in line) {
-      if (JSON.stringify(line.end) !== JSON.stringify(lineCounts(counts))) {
+      if (JSON.stringify(line) !== JSON.stringify(content.lastLine())) {
         throw invalidLine(number, 'has other counts than the lines above: lines were removed or added')
       }
       isEnded = true
@@ -102,12 +89,11 @@ export async function* exportLines(
     }
     const problem = lineProblem(line)
     if (problem !== undefined) throw invalidLine(number, problem)
-    counts = countLine(counts, line)
-    if ('item' in line && line.item === SECRET_CHECK_KEY) secretCheck = line.value
-    yield { number, line }
+    content.add(line)
+    await onLine(line, number)
   }
   if (!isEnded) throw invalidLine(number + 1, 'is missing: the export was cut off')
-  return { counts, secretCheck }
+  return content
 }
 
 /** Says where, and quotes nothing. */
@@ -117,25 +103,6 @@ function invalidLine(number: number, what: string): MaintenanceError {
   })
 }
 
-function checkHeader(header: unknown): void {
-  if (exportHeader.safeParse(header).success) return
-  const { format, version } = Object(header) as { format?: unknown; version?: unknown }
-  const isOther = format === EXPORT_FORMAT && typeof version === 'number' && version !== EXPORT_VERSION
-  throw invalidLine(
-    1,
-    isOther ? `has version ${version}, and this program reads ${EXPORT_VERSION}` : 'is not the first line of an export',
-  )
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
-const NEWLINE = 0x0a
 /** Far above the size of the largest write. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
@@ -144,29 +111,24 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024
  * not UTF-8 make a line that is not JSON.
  */
 async function* textLines(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
-  let parts: Buffer[] = []
-  let [number, size, bytes] = [1, 0, 0]
+  // In latin1, every byte is a character.
+  let rest = ''
+  let [bytes, number] = [0, 1]
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
     bytes += chunk.length
     onRead(bytes)
-    let from = 0
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      yield decoded([...parts, chunk.subarray(from, at)])
-      parts = []
-      size = 0
-      number += 1
-      from = at + 1
-    }
-    parts.push(chunk.subarray(from))
-    size += chunk.length - from
-    if (size > MAX_LINE_BYTES) throw invalidLine(number, 'is too long')
+    const [last = '', ...lines] = (rest + chunk.toString('latin1')).split('\n').reverse()
+    for (const line of lines.reverse()) yield decoded(line)
+    number += lines.length
+    rest = last
+    if (rest.length > MAX_LINE_BYTES) throw invalidLine(number, 'is too long')
   }
-  if (size > 0) yield decoded(parts)
+  if (rest !== '') yield decoded(rest)
 }
 
-function decoded(parts: readonly Buffer[]): string {
+function decoded(bytes: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(parts))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
   } catch {
     return ''
   }
@@ -179,31 +141,27 @@ function decoded(parts: readonly Buffer[]): string {
 class LineChecks {
   readonly #stated = new TextSet()
   readonly #users = new Map<string, { readonly number: number; readonly name: string }>()
-  /** Names of users by the items that contain them. */
-  readonly #names = new Map<string, string>()
   /** First line of each owner of records and tokens. */
   readonly #owners = new Map<string, number>()
   /** First key that is encrypted under each secret. */
   readonly #encrypted = new Map<string | undefined, number>()
 
   /** Adds a line that was checked on its own. */
-  add({ number, line }: NumberedLine): void {
+  add(line: ContentLine, number: number): void {
+    const owner = ownerOf(line)
     if ('removedOwner' in line) {
       this.#stated.add(removalOf(line.removedOwner))
       return
     }
-    const owner = ownerOf(line)
     const isRemoved = owner !== undefined && this.#stated.has(removalOf(owner))
     if (isRemoved || !statementsOf(line).every((statement) => this.#stated.add(statement))) {
       throw invalidLine(number, 'repeats what a line above states')
     }
     if (owner !== undefined) setIfAbsent(this.#owners, owner, number)
     if (!('item' in line)) return
-    const { item, value } = line
-    if (item.startsWith(USER_NAMES_BASE)) this.#names.set(item, value)
-    if (ownerOfEncrypted(item) !== undefined) setIfAbsent(this.#encrypted, secretIdOf(value), number)
-    if (!item.startsWith(USERS_BASE)) return
-    const { id, name } = JSON.parse(value) as User
+    if (ownerOfEncrypted(line.item) !== undefined) setIfAbsent(this.#encrypted, secretIdOf(line.value), number)
+    if (!line.item.startsWith(USERS_BASE)) return
+    const { id, name } = JSON.parse(line.value) as User
     this.#users.set(id, { number, name })
   }
 
@@ -211,10 +169,8 @@ class LineChecks {
   finish(secretCheck: string | null): void {
     for (const [secretId, number] of this.#encrypted) {
       if (secretCheck === null) {
-        throw invalidLine(
-          number,
-          `has an encrypted key, and ${SECRET_CHECK_KEY}, which identifies its secret, is missing`,
-        )
+        const what = `has an encrypted key, and ${SECRET_CHECK_KEY}, which identifies its secret, is missing`
+        throw invalidLine(number, what)
       }
       if (!hasSecretId(secretCheck, secretId)) {
         throw invalidLine(number, `has a key that is encrypted under a secret unknown to ${SECRET_CHECK_KEY}`)
@@ -227,7 +183,7 @@ class LineChecks {
       // Its deletion may have been interrupted.
       if (this.#stated.has(removalOf(id))) continue
       const nameItem = userNameItem(id)
-      if (this.#names.get(nameItem) !== name) {
+      if (!this.#stated.has(nameOf(nameItem, name))) {
         throw invalidLine(number, `has a user, and ${nameItem} is missing or names another`)
       }
       const missing = SECRETS.map((secret) => secretKey(id, secret)).find((item) => !this.#stated.has(itemOf(item)))
@@ -244,13 +200,16 @@ function setIfAbsent<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): 
 const itemOf = (item: string) => JSON.stringify([item])
 const tokenOf = (owner: string, dedupeKey: string) => JSON.stringify([owner, dedupeKey])
 const recordOf = (owner: string, id: string) => JSON.stringify([owner, 'record', id])
+const nameOf = (item: string, name: string) => JSON.stringify([item, 'name', name])
 /** Nothing of a removed owner may follow. */
 const removalOf = (owner: string) => JSON.stringify([owner, 'removed', ''])
 
-function statementsOf(line: ContentLine): readonly string[] {
-  if ('item' in line) return [itemOf(line.item)]
+function statementsOf(line: Exclude<ContentLine, { removedOwner: string }>): readonly string[] {
   if ('token' in line) return [tokenOf(line.token.owner, line.token.dedupeKey)]
-  if (!('record' in line)) return []
+  if ('item' in line) {
+    const { item, value } = line
+    return item.startsWith(USER_NAMES_BASE) ? [itemOf(item), nameOf(item, value)] : [itemOf(item)]
+  }
   const { owner, id, dedupeKey } = line.record
   return dedupeKey === null ? [recordOf(owner, id)] : [recordOf(owner, id), tokenOf(owner, dedupeKey)]
 }
@@ -264,18 +223,18 @@ class TextSet {
   /** Returns whether the text was new. */
   add(text: string): boolean {
     const { digest, shard } = this.#find(text)
-    if (shard?.has(digest)) return false
-    shard?.add(digest)
-    return true
+    const { size } = shard
+    return shard.add(digest).size > size
   }
 
   has(text: string): boolean {
     const { digest, shard } = this.#find(text)
-    return shard?.has(digest) ?? false
+    return shard.has(digest)
   }
 
   #find(text: string) {
     const bytes = hash('sha256', text, 'buffer')
-    return { digest: bytes.toString('latin1', 0, DIGEST_BYTES), shard: this.#shards[bytes.readUInt8(DIGEST_BYTES)] }
+    const shard = this.#shards[bytes.readUInt8(DIGEST_BYTES)] as Set<string>
+    return { digest: bytes.toString('latin1', 0, DIGEST_BYTES), shard }
   }
 }

@@ -1,96 +1,73 @@
-import { linkSync, renameSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createWriteStream, linkSync, renameSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
-import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { syncFolder } from '../../storage/file/folder.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
-import { MaintenanceError, maintain } from './errors.ts'
-import {
-  type ContentLine,
-  countLine,
-  EXPORT_FORMAT,
-  EXPORT_VERSION,
-  type ExportCounts,
-  type ExportHeader,
-  lineCounts,
-  NO_LINES,
-} from './export-format.ts'
-import { checkNewPath, type Draft, draftOf, onDraft, refuseEmpty, refuseExisting } from './folder.ts'
-import {
-  type DryRunReport,
-  dryRunReport,
-  folderOf,
-  type MaintenanceOptions,
-  type MaintenanceProgress,
-  readMaintenanceSettings,
-  type WorkOptions,
-} from './options.ts'
-import { secretsStateOf } from './store-copy.ts'
-import { checkStoreFile, openStoreFile, schemaOf, storeFileOf } from './store-file.ts'
+import { type ContentLine, ExportContent, type ExportCounts, firstLine } from './export-format.ts'
+import { draftOf, refuseExisting } from './folder.ts'
+import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
+import { inspectStore, openStore, schemaOf } from './store.ts'
 
 /** Options of {@link exportStore}. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
-  /** The file to make, or a stream to write to, which is not ended. A dry run writes to neither. */
+  /** The file to make, or a stream to write to, which is not ended. */
   readonly target: string | Writable
   /** Time of the export, in its first line. */
   readonly now: Date
 }
 
 /** What was exported. */
-export interface ExportReport extends ExportCounts, DryRunReport {
+export interface ExportReport extends ExportCounts {
   /** The file; `null` for a stream. */
   readonly file: string | null
   /** The exported data folder. */
   readonly folder: string
-  readonly secrets: ExportedSecrets
+  /**
+   * Where the secrets are that decrypt the keys of an export. They are never in it.
+   *
+   * - `beside`: in `secrets.json` beside the data, which an import needs as well
+   * - `needed`: elsewhere: the `FISH_SECRET` that encrypted them is needed
+   * - `none`: the store was never served, and has no encrypted keys
+   */
+  readonly secrets: 'beside' | 'needed' | 'none'
 }
-
-/** Where the secrets are that decrypt the keys of an export. They are never in it. */
-type ExportedSecrets =
-  /** In `secrets.json` beside the data, which an import needs as well. */
-  | 'beside'
-  /** Elsewhere: the `FISH_SECRET` that encrypted them is needed. */
-  | 'needed'
-  /** The store was never served: it has no encrypted keys. */
-  | 'none'
 
 /**
  * Writes all that a file store contains, as of one moment, as lines of JSON, also while a server uses it. Keys stay
  * encrypted, and secrets are left out. A file has mode 0600, and gets its name once it is complete and on the disk.
  * @throws MaintenanceError
  */
-export function exportStore(options: ExportOptions): Promise<ExportReport> {
-  const { target, now, signal, onProgress, dryRun = false, ...source } = options
+export function exportStore({ target, now, signal, onProgress, ...source }: ExportOptions): Promise<ExportReport> {
   const work = { onProgress, signal }
-  const paths = typeof target === 'string' ? draftOf(target) : null
-  const file = paths?.path ?? null
   const run = async () => {
-    if (typeof target === 'string') refuseEmpty(target)
-    const folder = folderOf(readMaintenanceSettings(source).storage)
-    const store = storeFileOf(folder)
-    if (paths) checkNewPath(paths, 'file')
-    const db = openStoreFile(store)
-    try {
-      checkSchema(db)
-      await checkStoreFile(db, store, work)
-      const text = new ExportText(db, now, { step: dryRun ? 'check' : 'write', onProgress })
-      if (dryRun)
-        await writeTo(new Writable({ write: (_chunk, _encoding, done) => done() }), text, { end: true, signal })
-      else if (paths) await writeFile(paths, text, signal)
-      else await writeTo(target as Writable, text, { end: false, signal })
-      const secrets = await exportedSecretsOf(folder, text.secretCheck)
-      return { ...text.counts, file, folder, secrets, ...dryRunReport(dryRun) }
-    } finally {
-      db.close()
+    const file = typeof target === 'string' ? namedPath(target) : null
+    const folder = readDataFolder(source)
+    using db = openStore(folder)
+    const draft = file === null ? '' : draftOf(file, 'file')
+    checkSchema(db)
+    const { secrets } = await inspectStore(db, folder, work)
+    const content = new ExportContent()
+    const text = () => Readable.from(exportText(db, content, { now, onProgress }))
+    if (typeof target !== 'string') await writeTo(target, text(), { end: false, signal })
+    else if (file !== null) {
+      try {
+        // `flush` waits until the content is on the disk.
+        const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+        await writeTo(stream, text(), { end: true, signal })
+        publish(draft, file)
+      } finally {
+        rmSync(draft, { force: true })
+      }
     }
+    const beside = secrets === 'included' ? 'beside' : 'needed'
+    return { ...content.counts, file, folder, secrets: content.secretCheck === null ? 'none' : beside } as const
   }
-  const state = paths ? `${file} was not made.` : 'What was written is part of an export, and no import accepts it.'
-  return maintain(run, { signal, state })
+  const partly = 'What was written is part of an export, and no import accepts it.'
+  return maintain(run, { signal, state: typeof target === 'string' ? `${resolve(target)} was not made.` : partly })
 }
 
 function checkSchema(db: DatabaseSync): void {
@@ -101,22 +78,15 @@ function checkSchema(db: DatabaseSync): void {
   })
 }
 
-async function exportedSecretsOf(folder: string, secretCheck: string | null): Promise<ExportedSecrets> {
-  const state = await secretsStateOf(folder, secretCheck)
-  if (secretCheck === null) return 'none'
-  return state === 'included' ? 'beside' : 'needed'
-}
-
 const READER_GONE = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-interface WriteOptions {
-  readonly end: boolean
-  readonly signal: AbortSignal | undefined
-}
-
-async function writeTo(to: Writable, text: ExportText, { end, signal }: WriteOptions): Promise<void> {
+async function writeTo(
+  to: Writable,
+  text: Readable,
+  { end, signal }: { readonly end: boolean; readonly signal: AbortSignal | undefined },
+): Promise<void> {
   try {
-    await pipeline(Readable.from(text.chunks()), to, { end, ...(signal ? { signal } : {}) })
+    await pipeline(text, to, { end, ...(signal ? { signal } : {}) })
   } catch (error) {
     // The reason of the signal, not that of the stream.
     signal?.throwIfAborted()
@@ -128,80 +98,45 @@ async function writeTo(to: Writable, text: ExportText, { end, signal }: WriteOpt
   }
 }
 
-async function writeFile(paths: Draft, text: ExportText, signal: AbortSignal | undefined): Promise<void> {
-  const { draft, path } = paths
-  await onDraft(paths, async () => {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      // `flush` waits until the content is on the disk.
-      await writeTo(handle.createWriteStream({ flush: true }), text, { end: true, signal })
-      publish(draft, path)
-      syncFolder(dirname(path))
-    } finally {
-      rmSync(draft, { force: true })
-    }
-  })
-}
-
 /** Unlike a rename, a link never replaces an existing file; some file systems have no links. */
-function publish(draft: string, path: string): void {
+function publish(draft: string, file: string): void {
   try {
-    linkSync(draft, path)
+    linkSync(draft, file)
   } catch {
-    refuseExisting(path, 'file')
-    renameSync(draft, path)
+    refuseExisting(file, 'file')
+    renameSync(draft, file)
   }
+  syncFolder(dirname(file))
 }
 
 const CHUNK_CHARACTERS = 64 * 1024
 
-interface TextOptions extends Pick<WorkOptions, 'onProgress'> {
-  readonly step: MaintenanceProgress['step']
-}
+interface TextOptions extends Pick<ExportOptions, 'now' | 'onProgress'> {}
 
-/** The text of an export, in chunks, and what it contained once they are read. */
-class ExportText {
-  counts = NO_LINES
-  secretCheck: string | null = null
-  readonly #db: DatabaseSync
-  readonly #now: Date
-  readonly #options: TextOptions
-
-  constructor(db: DatabaseSync, now: Date, options: TextOptions) {
-    this.#db = db
-    this.#now = now
-    this.#options = options
-  }
-
-  async *chunks(): AsyncGenerator<string> {
-    const { step, onProgress } = this.#options
-    // One read transaction is one moment of the store, whatever a server writes meanwhile.
-    this.#db.exec('BEGIN')
-    const total = onProgress ? countStoreLines(this.#db) : 0
-    let done = 0
-    const report = () => onProgress?.({ step, unit: 'lines', done, total })
+/** The text of an export, in chunks. Adds every line to its content. */
+async function* exportText(
+  db: DatabaseSync,
+  content: ExportContent,
+  { now, onProgress }: TextOptions,
+): AsyncGenerator<string> {
+  const total = onProgress ? Number(db.prepare(COUNT).get()?.lines) : 0
+  let done = 0
+  const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
+  report()
+  let chunk = `${JSON.stringify(firstLine(now, schemaOf(db)))}\n`
+  for (const line of storeLines(db)) {
+    content.add(line)
+    chunk += `${JSON.stringify(line)}\n`
+    done += 1
+    if (chunk.length < CHUNK_CHARACTERS) continue
+    yield chunk
     report()
-    let chunk = `${JSON.stringify(this.#header())}\n`
-    for (const line of storeLines(this.#db)) {
-      this.counts = countLine(this.counts, line)
-      if ('item' in line && line.item === SECRET_CHECK_KEY) this.secretCheck = line.value
-      chunk += `${JSON.stringify(line)}\n`
-      done += 1
-      if (chunk.length < CHUNK_CHARACTERS) continue
-      yield chunk
-      report()
-      chunk = ''
-      // A consumer that never waits leaves no turn to timers and signals, so nothing could abort it.
-      await setImmediate()
-    }
-    yield `${chunk}${JSON.stringify({ end: lineCounts(this.counts) })}\n`
-    report()
+    chunk = ''
+    // A consumer that never waits leaves no turn to timers and signals, so nothing could abort it.
+    await setImmediate()
   }
-
-  #header(): ExportHeader {
-    const exportedAt = this.#now.toISOString()
-    return { format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, schema: schemaOf(this.#db) }
-  }
+  yield `${chunk}${JSON.stringify(content.lastLine())}\n`
+  report()
 }
 
 // The `+` keeps SQLite from searching all tokens of an owner for each record: it makes an index of ids instead.
@@ -249,12 +184,7 @@ function* storeLines(db: DatabaseSync): Generator<ContentLine> {
   }
 }
 
-function countStoreLines(db: DatabaseSync): number {
-  const counts = db
-    .prepare(
-      `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM records) + (SELECT count(*) FROM (${LONE_TOKENS})) +
-        (SELECT count(*) FROM removed_owners) AS lines`,
-    )
-    .get()
-  return Number(counts?.lines)
-}
+/** Number of lines that {@link storeLines} returns. */
+const COUNT = `
+SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM records) + (SELECT count(*) FROM (${LONE_TOKENS}))
+  + (SELECT count(*) FROM removed_owners) AS lines`

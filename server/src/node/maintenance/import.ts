@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import {
@@ -15,24 +15,22 @@ import { createStorage, type RedisClusterOptions, type RedisOptions } from '../.
 import type { RedisReader } from '../../storage/redis/redis.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
-import { MaintenanceError, maintain } from './errors.ts'
 import { type ContentLine, type ExportCounts, ownerOf } from './export-format.ts'
-import { checkExport, exportLines, type NumberedLine } from './export-reader.ts'
-import { checkDataFolder, inLockedFolder, pathExists, refuseEmpty, refuseInUse } from './folder.ts'
+import { checkExport, readExport } from './export-reader.ts'
+import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
 import {
+  type DryRunOption,
   type DryRunReport,
-  dryRunReport,
-  folderOf,
+  MaintenanceError,
   type MaintenanceOptions,
+  maintain,
+  namedPath,
   readMaintenanceSettings,
-  refuseMemory,
-  type WorkOptions,
-} from './options.ts'
-import { type SecretsState, secretsStateOf } from './store-copy.ts'
-import { checkStoreFile, openStoreFile, syncFile } from './store-file.ts'
+} from './maintenance.ts'
+import { type SecretsState, secretsStateOf } from './store.ts'
 
 /** Options of {@link importStore}. */
-export interface ImportOptions extends ConfigSource, MaintenanceOptions {
+export interface ImportOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
   /** A file that `exportStore` wrote. */
   readonly file: string
   /** Called once, before the first line goes into a Redis, with `noticeMs`. */
@@ -60,36 +58,17 @@ const NOTICE_MS = 2000
  * @throws MaintenanceError
  */
 export function importStore(options: ImportOptions): Promise<ImportReport> {
-  const { file, onProgress, signal, dryRun = false, onWait = () => {}, noticeMs = NOTICE_MS, ...source } = options
-  const path = resolve(file)
-  const work = { onProgress, signal }
-  const run = async (): Promise<ImportReport> => {
-    refuseEmpty(file)
-    const { storage } = readMaintenanceSettings(source)
-    refuseMemory(storage)
-    if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
-      const { counts, secretCheck } = await checkExport(path, work)
-      if (dryRun) await checkRedis(storage)
-      else await importRedis(storage, { path, counts, ...work }, { onWait, noticeMs })
-      return { ...counts, folder: null, secrets: secretCheck === null ? 'included' : 'needed', ...dryRunReport(dryRun) }
-    }
-    const folder = folderOf(storage)
-    refuseStoreIn(folder)
-    checkDataFolder(folder)
-    const { counts, secretCheck } = await checkExport(path, work)
-    // Before there is a store: damaged secrets would be found too late.
-    const secrets = await secretsStateOf(folder, secretCheck)
-    if (dryRun) refuseInUse(folder)
-    else await importFolder(folder, { path, counts, ...work })
-    return { ...counts, folder, secrets, ...dryRunReport(dryRun) }
+  const run = async () => {
+    const { storage } = readMaintenanceSettings(options)
+    const file = namedPath(options.file)
+    const report =
+      storage.driver === 'file'
+        ? await importFolder(storage.path, { ...options, file })
+        : await importRedis(storage, { ...options, file })
+    return options.dryRun ? { ...report, dryRun: true as const } : report
   }
-  return maintain(run, { signal, state: 'Nothing was imported.', hint: 'Run it again; nothing is in the way.' })
-}
-
-/** An export that was checked. */
-interface CheckedExport extends WorkOptions {
-  readonly path: string
-  readonly counts: ExportCounts
+  const state = { state: 'Nothing was imported.', hint: 'Run it again; nothing is in the way.' }
+  return maintain(run, { signal: options.signal, ...state })
 }
 
 // The log of SQLite belongs to its database: left over, it would be taken for a part of the new one.
@@ -102,69 +81,63 @@ function refuseStoreIn(folder: string): void {
   })
 }
 
-function importFolder(target: string, source: CheckedExport): Promise<void> {
-  return inLockedFolder(target, 'import', async ({ folder, draft }) => {
+async function importFolder(target: string, options: ImportOptions): Promise<ImportReport> {
+  const { file, dryRun = false } = options
+  refuseStoreIn(target)
+  return inLockedFolder(target, dryRun, async (folder) => {
     // Again: a server may have made one before the folder was locked.
     refuseStoreIn(folder)
-    const storage = await createStorage({ driver: 'file', path: draft })
-    try {
-      await lockForImport(storage)
-      await importLines(storage, source)
-    } finally {
-      await storage.dispose()
-    }
-    const file = join(draft, STORE_FILE)
-    const db = openStoreFile(file)
-    try {
-      await checkStoreFile(db, file, source)
-    } finally {
-      db.close()
-    }
-    syncFile(file)
-    renameSync(file, join(folder, STORE_FILE))
-    syncFolder(folder)
+    const { counts, secretCheck } = await checkExport(file, options)
+    // Before there is a store: damaged secrets would be found too late.
+    const report = { ...counts, folder, secrets: await secretsStateOf(folder, secretCheck) }
+    if (dryRun) return report
+    const draft = draftInside(folder, 'import')
+    return inDraftFolder(draft, async () => {
+      const storage = await createStorage({ driver: 'file', path: draft })
+      try {
+        await lockForImport(storage)
+        await importLines(storage, counts, options)
+      } finally {
+        await storage.dispose()
+      }
+      renameSync(join(draft, STORE_FILE), join(folder, STORE_FILE))
+      syncFolder(folder)
+      return report
+    })
   })
 }
 
-interface Notice {
-  readonly noticeMs: number
-  readonly onWait: (ms: number) => void
+async function importRedis(redis: RedisOptions | RedisClusterOptions, options: ImportOptions): Promise<ImportReport> {
+  const { counts, secretCheck } = await checkExport(options.file, options)
+  // Loads the Redis client only where it is needed.
+  const { openRedisReader } = await import('../../storage/redis/redis.ts')
+  const reader = await openRedisReader(redis)
+  await refuseData(reader).finally(() => reader.dispose())
+  if (!options.dryRun) await fillRedis(redis, counts, options)
+  return { ...counts, folder: null, secrets: secretCheck === null ? 'included' : 'needed' }
 }
 
 const EMPTY_IT = 'Empty it before you try again. No server accepts it until then.'
 const PARTLY = 'The Redis contains a part of the export now.'
 
-async function importRedis(
-  options: RedisOptions | RedisClusterOptions,
-  source: CheckedExport,
-  notice: Notice,
+async function fillRedis(
+  redis: RedisOptions | RedisClusterOptions,
+  counts: ExportCounts,
+  options: ImportOptions,
 ): Promise<void> {
-  const { signal } = source
-  const storage = await createStorage(options)
+  const { signal } = options
+  const storage = await createStorage(redis)
   try {
-    await claim(storage, signal, notice)
-    await maintain(() => importLines(storage, source), { signal, state: PARTLY, hint: EMPTY_IT }).catch(
-      (error: unknown) => {
-        if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
-        // Emptying it would destroy what another process wrote there.
-        const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
-        throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint, cause: error })
-      },
-    )
+    await claim(storage, options)
+    const run = () => importLines(storage, counts, options)
+    await maintain(run, { signal, state: PARTLY, hint: EMPTY_IT }).catch((error: unknown) => {
+      if (!(error instanceof MaintenanceError) || error.code === 'interrupted') throw error
+      // Emptying it would destroy what another process wrote there.
+      const hint = error.code === 'in_use' ? error.hint : EMPTY_IT
+      throw new MaintenanceError(error.code, `${error.message} ${PARTLY}`, { hint, cause: error })
+    })
   } finally {
     await storage.dispose()
-  }
-}
-
-/** Refuses what {@link claim} refuses, and writes nothing. */
-async function checkRedis(options: RedisOptions | RedisClusterOptions): Promise<void> {
-  // Loads the Redis client only where it is needed.
-  const { openRedisReader } = await import('../../storage/redis/redis.ts')
-  const reader = await openRedisReader(options)
-  try {
-    await refuseData(reader)
-  } finally {
-    await reader.dispose()
   }
 }
 
@@ -172,16 +145,18 @@ async function checkRedis(options: RedisOptions | RedisClusterOptions): Promise<
  * Reserves an empty Redis for this import by the import lock, which keeps servers and other imports away, and waits until
  * running servers have noticed it.
  */
-async function claim(storage: FishStorage, signal: AbortSignal | undefined, notice: Notice): Promise<void> {
-  await refuseData(storage)
+async function claim(
+  storage: FishStorage,
+  { signal, noticeMs = NOTICE_MS, onWait = () => {} }: ImportOptions,
+): Promise<void> {
   signal?.throwIfAborted()
   if (!(await lockForImport(storage))) {
     await refuseData(storage)
     throw notEmpty()
   }
   try {
-    notice.onWait(notice.noticeMs)
-    await setTimeout(notice.noticeMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+    onWait(noticeMs)
+    await setTimeout(noticeMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
       throw signal?.aborted ? signal.reason : error
     })
     await checkImportLock(storage)
@@ -213,6 +188,11 @@ function notEmpty(): MaintenanceError {
   })
 }
 
+interface NumberedLine {
+  readonly number: number
+  readonly line: ContentLine
+}
+
 const BATCH_LINES = 500
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
@@ -220,8 +200,11 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024
  * Writes every line of an export into an empty storage with an import lock. The storage gets the store id of the export,
  * or a new one where the export is older and has none.
  */
-async function importLines(storage: FishStorage, source: CheckedExport): Promise<void> {
-  const { path, counts, onProgress, signal } = source
+async function importLines(
+  storage: FishStorage,
+  counts: ExportCounts,
+  { file, onProgress, signal }: ImportOptions,
+): Promise<void> {
   const total = counts.items + counts.records + counts.tokens + counts.removedOwners
   let batch: NumberedLine[] = []
   let [characters, done] = [0, 0]
@@ -237,17 +220,16 @@ async function importLines(storage: FishStorage, source: CheckedExport): Promise
     characters = 0
   }
   report()
-  for await (const numbered of exportLines(path)) {
-    const { line } = numbered
+  await readExport(file, async (line, number) => {
     if ('item' in line && line.item === STORE_KEY) {
       storeId = line.value
       done += 1
-      continue
+      return
     }
-    batch.push(numbered)
+    batch.push({ number, line })
     characters += sizeOf(line)
     if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
-  }
+  })
   await flush()
   await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
 }

@@ -1,15 +1,13 @@
 import type { AdminRole } from '@fish-crab/sdk/contract'
-import { type Admins, createAdmins } from '../../app/auth/admins.ts'
+import { createAdmins } from '../../app/auth/admins.ts'
 import { createAuditRecorder } from '../../app/auth/audit.ts'
-import { STORE_KEY } from '../../app/store/item-keys.ts'
-import { refuseImportLock } from '../../app/store/store-id.ts'
+import { checkNoImportLock } from '../../app/store/store-id.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { createScryptHasher } from '../passwords.ts'
 import { SETTINGS } from '../settings.ts'
-import { MaintenanceError, maintain } from './errors.ts'
-import { type DryRunReport, dryRunReport, folderOf, readMaintenanceSettings, refuseMemory } from './options.ts'
-import { storeFileOf } from './store-file.ts'
+import { type DryRunReport, MaintenanceError, maintain, readMaintenanceSettings } from './maintenance.ts'
+import { storeFileOf } from './store.ts'
 
 /** Options of {@link resetAdminPassword}. */
 export interface ResetAdminPasswordOptions extends ConfigSource {
@@ -37,25 +35,23 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
   return maintain(async () => {
     if (!dryRun) checkPassword(password)
     const settings = readMaintenanceSettings(source)
-    refuseMemory(settings.storage)
-    if (settings.storage.driver === 'file') storeFileOf(folderOf(settings.storage))
+    if (settings.storage.driver === 'file') storeFileOf(settings.storage.path)
     const storage = await createStorage(settings.storage)
     try {
-      refuseImportLock(await storage.items.getItem(STORE_KEY))
+      await checkNoImportLock(storage)
       const random = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes)
       // The storage was just opened by its address: it cannot have been replaced.
       const storeId = { verify: async () => {} }
       const admins = createAdmins({ storage, storeId, passwords: createScryptHasher(), clock: Date.now, random })
       const admin = await admins.find(username)
-      if (!admin) throw await noAdmin(admins)
-      if (!dryRun) {
-        const from = { address: 'local', requestId: crypto.randomUUID() }
-        const record = createAuditRecorder(storage, Date.now, random)
-        await record(from, 'local', 'admin.reset.password', admin.username)
-        // A server on the same Redis may have removed the administrator meanwhile.
-        if (!(await admins.setPassword(username, password))) throw await noAdmin(admins)
-      }
-      return { username: admin.username, role: admin.role, ...dryRunReport(dryRun) }
+      if (!admin) throw noAdmin((await admins.list()).map((one) => one.username))
+      const { role } = admin
+      if (dryRun) return { username: admin.username, role, dryRun }
+      const from = { address: 'local', requestId: crypto.randomUUID() }
+      await createAuditRecorder(storage, Date.now, random)(from, 'local', 'admin.reset.password', admin.username)
+      // A server on the same Redis may have removed the administrator meanwhile.
+      if (!(await admins.setPassword(username, password))) throw noAdmin([])
+      return { username: admin.username, role }
     } finally {
       await storage.dispose()
     }
@@ -70,8 +66,7 @@ function checkPassword(password: string): void {
   }
 }
 
-async function noAdmin(admins: Admins): Promise<MaintenanceError> {
-  const names = (await admins.list()).map(({ username }) => username)
+function noAdmin(names: readonly string[]): MaintenanceError {
   const hint =
     names.length === 0
       ? 'The server creates the first administrator when it starts.'

@@ -1,25 +1,25 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { syncFolder } from '../../storage/file/folder.ts'
 import { MARK_FILE, readHighWater, writeMark } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'
 import type { ConfigSource } from '../config.ts'
 import { SECRETS_FILE } from '../secrets-file.ts'
-import { MaintenanceError, maintain } from './errors.ts'
-import { checkDataFolder, inLockedFolder, pathExists, refuseEmpty, refuseInUse } from './folder.ts'
+import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
 import {
+  type DryRunOption,
   type DryRunReport,
-  dryRunReport,
-  folderOf,
+  MaintenanceError,
   type MaintenanceOptions,
-  readMaintenanceSettings,
-} from './options.ts'
-import { copyStore, inspectStore, type StoreReport } from './store-copy.ts'
-import { storeFileOf } from './store-file.ts'
+  maintain,
+  namedPath,
+  readDataFolder,
+} from './maintenance.ts'
+import { copyStore, inspectStore, openStore, type StoreReport, storeFileOf } from './store.ts'
 
 /** Options of {@link restoreStore}. */
-export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
+export interface RestoreOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
   /** A folder that `backupStore` made. */
   readonly backup: string
   /** Replace an existing store, which is moved to `replaced-…` in the data folder. @default refuse */
@@ -47,34 +47,22 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
   const { backup, force = false, now, onProgress, signal, dryRun = false, ...source } = options
   const work = { onProgress, signal }
   const run = async () => {
-    refuseEmpty(backup)
-    const target = folderOf(readMaintenanceSettings(source).storage)
-    const from = resolve(backup)
-    const file = storeFileOf(from)
-    refuseItself(file, target)
-    const planned = await inspectStore(from, file, work)
-    if (!force && existingFiles(target).length > 0) {
-      // First: --force would not help.
-      refuseInUse(target)
-      refuseStoreIn(target)
-    }
-    checkDataFolder(target)
-    const replaced = replacedFolder(target, now)
-    if (dryRun) {
-      refuseInUse(target)
-      return { folder: target, ...planned, ...replaced, ...dryRunReport(dryRun) }
-    }
-    return inLockedFolder(target, 'restore', async ({ folder, draft }) => {
-      // Again: a server may have made one before the folder was locked.
+    const from = namedPath(backup)
+    const target = readDataFolder(source)
+    refuseItself(storeFileOf(from), target)
+    using db = openStore(from)
+    return await inLockedFolder(target, dryRun, async (folder) => {
       if (!force) refuseStoreIn(folder)
-      const report = await copyStore({ from, file, to: draft }, work)
-      const replaced = moveStoreAway(folder, now, () => announceStore(draft, folder))
-      // The store last: a store that is there can be opened.
-      for (const name of [SECRETS_FILE, STORE_FILE]) {
-        if (existsSync(join(draft, name))) renameSync(join(draft, name), join(folder, name))
-      }
-      syncFolder(folder)
-      return { folder, ...report, ...replaced }
+      const content = await inspectStore(db, from, work)
+      const replaced = replacedFolder(folder, now)
+      const report = { folder, ...content, ...(replaced === undefined ? {} : { replaced }) }
+      if (dryRun) return { ...report, dryRun }
+      const draft = draftInside(folder, 'restore')
+      return inDraftFolder(draft, async () => {
+        await copyStore(db, { from, to: draft }, work)
+        replaceStore(folder, draft, replaced)
+        return report
+      })
     })
   }
   return maintain(run, { signal, state: 'Nothing was restored.' })
@@ -101,12 +89,32 @@ function refuseStoreIn(folder: string): void {
   })
 }
 
-/** Inside the data folder, so that moving also works on a mount point. */
-function replacedFolder(folder: string, now: Date): Pick<RestoreReport, 'replaced'> {
-  if (existingFiles(folder).length === 0) return {}
+/** The folder for the store that is replaced, if any. Inside the data folder, so that moving also works on a mount point. */
+function replacedFolder(folder: string, now: Date): string | undefined {
+  if (existingFiles(folder).length === 0) return undefined
   const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
-  if (!pathExists(replaced)) return { replaced }
+  if (!pathExists(replaced)) return replaced
   throw new MaintenanceError('exists', `Something is in the way at ${replaced}.`, { hint: 'Move it away.' })
+}
+
+function replaceStore(folder: string, draft: string, replaced: string | undefined): void {
+  if (replaced !== undefined) {
+    mkdirSync(replaced, { mode: 0o700 })
+    checkpoint(join(folder, STORE_FILE))
+    if (existsSync(join(folder, MARK_FILE))) copyFileSync(join(folder, MARK_FILE), join(replaced, MARK_FILE))
+  }
+  announceStore(draft, folder)
+  if (replaced !== undefined) {
+    moveFiles(existingFiles(folder), folder, replaced)
+    syncFolder(replaced)
+  }
+  // The store last: a store that is there can be opened.
+  moveFiles(existingFiles(draft).toReversed(), draft, folder)
+  syncFolder(folder)
+}
+
+function moveFiles(names: readonly string[], from: string, to: string): void {
+  for (const name of names) renameSync(join(from, name), join(to, name))
 }
 
 /**
@@ -114,43 +122,18 @@ function replacedFolder(folder: string, now: Date): Pick<RestoreReport, 'replace
  * leaves a folder that a server refuses as damaged, instead of one in which it starts an empty store.
  */
 function announceStore(draft: string, folder: string): void {
-  const db = new DatabaseSync(join(draft, STORE_FILE), { readOnly: true })
-  try {
-    const mark = readHighWater(db)
-    if (mark) writeMark(folder, mark)
-    syncFolder(folder)
-  } finally {
-    db.close()
-  }
-}
-
-function moveStoreAway(folder: string, now: Date, onSaved: () => void): Pick<RestoreReport, 'replaced'> {
-  const { replaced } = replacedFolder(folder, now)
-  if (replaced === undefined) {
-    onSaved()
-    return {}
-  }
-  mkdirSync(replaced, { mode: 0o700 })
-  checkpoint(join(folder, STORE_FILE))
-  if (existsSync(join(folder, MARK_FILE))) copyFileSync(join(folder, MARK_FILE), join(replaced, MARK_FILE))
-  onSaved()
-  for (const name of STORE_FILES) {
-    if (pathExists(join(folder, name))) renameSync(join(folder, name), join(replaced, name))
-  }
-  syncFolder(replaced)
-  return { replaced }
+  using db = new DatabaseSync(join(draft, STORE_FILE), { readOnly: true })
+  const mark = readHighWater(db)
+  if (mark) writeMark(folder, mark)
+  syncFolder(folder)
 }
 
 /** Moves the log of a store into its file, so that one rename moves all of it. */
 function checkpoint(file: string): void {
   if (!existsSync(file)) return
   try {
-    const db = new DatabaseSync(file)
-    try {
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    } finally {
-      db.close()
-    }
+    using db = new DatabaseSync(file)
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // A damaged store is moved as it is, with its log.
   }

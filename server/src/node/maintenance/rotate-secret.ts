@@ -2,33 +2,27 @@ import type { AppSecrets } from '../../app/options.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import { refuseImportLock } from '../../app/store/store-id.ts'
 import { DecryptionError } from '../../app/users/encryption.ts'
-import {
-  previewRotation,
-  type RotationCounts,
-  type RotationProgress,
-  reencryptAll,
-} from '../../app/users/rotate-secret.ts'
+import { previewRotation, type RotationCounts, reencryptAll } from '../../app/users/rotate-secret.ts'
 import { type ItemSource, verifySecretCheck } from '../../app/users/secret-check.ts'
+import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkStore } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import type { ConfigSource } from '../config.ts'
 import { makeSecrets, mismatchedSecrets, storedSecrets, storeSecrets } from '../secrets-file.ts'
-import { MaintenanceError, maintain } from './errors.ts'
-import { refuseInUse } from './folder.ts'
+import { inLockedFolder } from './folder.ts'
 import {
+  type DryRunOption,
   type DryRunReport,
-  dryRunReport,
-  folderOf,
+  MaintenanceError,
   type MaintenanceOptions,
   type MaintenanceSettings,
+  maintain,
   readMaintenanceSettings,
-  refuseMemory,
-} from './options.ts'
-import { atRestSecrets, encryptionWith } from './store-copy.ts'
-import { openStoreItems, storeFileOf } from './store-file.ts'
+} from './maintenance.ts'
+import { atRestSecrets, encryptionWith, openStore, storeFileOf } from './store.ts'
 
 /** Options of {@link rotateSecret}. */
-export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
+export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
   /** First replace the secret beside the data by a new one. File stores only. */
   readonly makeNew?: boolean
 }
@@ -44,35 +38,32 @@ export interface RotateSecretReport extends RotationCounts, DryRunReport {}
 export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
   const { makeNew = false, dryRun = false, onProgress, signal, ...source } = options
   const step = dryRun ? 'check' : 'rotate'
-  const work = {
-    ...(signal ? { signal } : {}),
-    ...(onProgress && {
-      onProgress: ({ seen, total }: RotationProgress) => onProgress({ step, unit: 'keys', done: seen, total }),
-    }),
-  }
+  const report = (done: number, total: number) => onProgress?.({ step, unit: 'keys', done, total })
   const run = async () => {
     const settings = readMaintenanceSettings(source)
     checkSettings(settings, makeNew)
     if (dryRun) {
-      const reader = await openReader(settings)
-      await using _end = disposable(reader)
-      const { secrets } = await planSecrets(reader, settings, makeNew)
-      return {
-        ...(await previewRotation({ storage: reader, encryption: encryptionWith(secrets), ...work })),
-        ...dryRunReport(dryRun),
-      }
+      return withReader(settings, async (storage) => {
+        const { secrets } = await planSecrets(storage, settings, makeNew)
+        const encryption = encryptionWith(secrets)
+        return { ...(await previewRotation({ storage, encryption, onProgress: report, signal })), dryRun }
+      })
     }
     // Locks a file store, and with it the secrets beside it.
     const storage = await createStorage(settings.storage)
-    await using _end = disposable(storage)
-    const { secrets, stored } = await planSecrets(storage, settings, makeNew)
-    if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
-    const counts = await reencryptAll({ storage, encryption: encryptionWith(secrets), ...work })
-    if (counts.unopened.length === 0 && stored?.secrets.sealPrevious) {
-      const { seal, session } = stored.secrets
-      await storeSecrets(stored.folder, { seal, session })
+    try {
+      const { secrets, stored } = await planSecrets(storage, settings, makeNew)
+      if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
+      const encryption = encryptionWith(secrets)
+      const counts = await reencryptAll({ storage, encryption, onProgress: report, signal })
+      if (counts.unopened.length === 0 && stored?.secrets.sealPrevious) {
+        const { seal, session } = stored.secrets
+        await storeSecrets(stored.folder, { seal, session })
+      }
+      return counts
+    } finally {
+      await storage.dispose()
     }
-    return counts
   }
   const interruption = dryRun
     ? { state: 'Nothing was changed.' }
@@ -81,9 +72,8 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
 }
 
 function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolean): void {
-  refuseMemory(storage)
   const isFile = storage.driver === 'file'
-  if (isFile) storeFileOf(folderOf(storage))
+  if (isFile) storeFileOf(storage.path)
   if (makeNew && (!isFile || secret !== undefined)) {
     const message = 'A new secret is made only for a file store whose secret is beside the data.'
     throw new MaintenanceError('invalid_settings', message, {
@@ -94,18 +84,21 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
 }
 
 /** Opens a storage for reading, and refuses it where the rotation would. */
-async function openReader({ storage }: MaintenanceSettings) {
-  if (storage.driver === 'redis' || storage.driver === 'redis-cluster') {
-    return (await import('../../storage/redis/redis.ts')).openRedisReader(storage)
+async function withReader<Result>(
+  { storage }: MaintenanceSettings,
+  use: (reader: ItemSource) => Promise<Result>,
+): Promise<Result> {
+  if (storage.driver !== 'file') {
+    const { openRedisReader } = await import('../../storage/redis/redis.ts')
+    const reader = await openRedisReader(storage)
+    return use(reader).finally(() => reader.dispose())
   }
-  const folder = folderOf(storage)
-  const file = storeFileOf(folder)
-  refuseInUse(folder, () => checkStore(file))
-  return openStoreItems(file)
-}
-
-function disposable(storage: { dispose(): Promise<void> }): AsyncDisposable {
-  return { [Symbol.asyncDispose]: () => storage.dispose() }
+  return inLockedFolder(storage.path, true, async (folder) => {
+    checkStore(storeFileOf(folder))
+    using db = openStore(folder)
+    const { item, page } = prepareItemReads(db)
+    return await use({ items: { getItem: async (key) => item(key) }, listItems: async (range) => page(range) })
+  })
 }
 
 interface SecretsPlan {
@@ -115,17 +108,21 @@ interface SecretsPlan {
   readonly stored?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
 }
 
-async function planSecrets(storage: ItemSource, settings: MaintenanceSettings, makeNew: boolean): Promise<SecretsPlan> {
-  refuseImportLock(await storage.items.getItem(STORE_KEY))
-  const folder = settings.storage.driver === 'file' ? folderOf(settings.storage) : undefined
+async function planSecrets(
+  source: ItemSource,
+  { storage, secret, previousSecrets }: MaintenanceSettings,
+  makeNew: boolean,
+): Promise<SecretsPlan> {
+  refuseImportLock(await source.items.getItem(STORE_KEY))
+  const folder = storage.driver === 'file' ? storage.path : undefined
   const stored = folder === undefined ? undefined : await storedSecrets(folder)
   const older = stored ? atRestSecrets(stored) : []
   // A given secret replaces the one beside the data.
-  if (settings.secret !== undefined) return { secrets: [settings.secret, ...settings.previousSecrets, ...older] }
+  if (secret !== undefined) return { secrets: [secret, ...previousSecrets, ...older] }
   if (folder === undefined || !stored) throw missingSecret()
-  const secrets = [...older, ...settings.previousSecrets]
+  const secrets = [...older, ...previousSecrets]
   // A key that cannot be decrypted now never could be with a new secret.
-  await verifySecretCheck(storage, encryptionWith(secrets)).catch((error: unknown) => {
+  await verifySecretCheck(source, encryptionWith(secrets)).catch((error: unknown) => {
     if (!(error instanceof DecryptionError)) throw error
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
   })

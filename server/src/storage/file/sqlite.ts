@@ -15,6 +15,8 @@ const sqlite = process.getBuiltinModule('node:sqlite')
 /** As in `node:sqlite`. */
 export const DatabaseSync: typeof Sqlite.DatabaseSync = sqlite.DatabaseSync
 export type DatabaseSync = Sqlite.DatabaseSync
+/** As in `node:sqlite`. */
+export const backup: typeof Sqlite.backup = sqlite.backup
 
 interface Advice {
   readonly code: StorageErrorCode

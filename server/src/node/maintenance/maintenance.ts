@@ -1,0 +1,221 @@
+import { resolve } from 'node:path'
+import { DecryptionError } from '../../app/users/encryption.ts'
+import { StorageError, type StorageErrorCode } from '../../storage/errors.ts'
+import { toStorageError } from '../../storage/file/sqlite.ts'
+import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
+import { SecretsError } from '../secrets-file.ts'
+import { SETTINGS, type StorageAddress } from '../settings.ts'
+
+/** Progress of the current step of a maintenance function. */
+export interface MaintenanceProgress {
+  /**
+   * - `check`: checks what is read
+   * - `copy`: copies a store
+   * - `write`: writes an export, or imports its content
+   * - `rotate`: encrypts keys with the new secret
+   */
+  readonly step: 'check' | 'copy' | 'write' | 'rotate'
+  /** What is counted. */
+  readonly unit: 'bytes' | 'lines' | 'keys'
+  readonly done: number
+  /** Absent where it is unknown. */
+  readonly total?: number
+}
+
+/** Options of every maintenance function that works on a whole store. */
+export interface MaintenanceOptions {
+  /**
+   * Called at the start and the end of each step, and many times in between; throttle it where you display it. SQLite
+   * checks a store in one go, so there only start and end are reported. Should not throw.
+   */
+  readonly onProgress?: ((progress: MaintenanceProgress) => void) | undefined
+  /**
+   * Aborts the work with a `MaintenanceError` `interrupted`, whose message says what is left. Unfinished folders and files
+   * are removed. What was written to a Redis or a stream stays, and so does what was encrypted with the new secret.
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The option to plan only. */
+export interface DryRunOption {
+  /**
+   * Does all checks, fails where the work itself would fail, and reports what it would do. Leaves no file, folder, Redis
+   * key or lock behind. Errors that only writing reveals, such as a full disk, stay unknown. @default false
+   */
+  readonly dryRun?: boolean
+}
+
+/** Identifies the report of a dry run. */
+export interface DryRunReport {
+  /** `true`: nothing was done. Absent otherwise. */
+  readonly dryRun?: true
+}
+
+/**
+ * Why maintenance was refused or failed: a code of the storage, or
+ *
+ * - `no_store`: there is no store at the given path
+ * - `no_admin`: there is no administrator of this name
+ * - `exists`: something would have been overwritten; it was left as it is
+ * - `older_schema`: the store was not opened by this version yet
+ * - `damaged`: a check of the content failed
+ * - `wrong_secret`, `missing_secret`: the data needs another `FISH_SECRET`, or one at all
+ * - `invalid_settings`: a setting is wrong; the message has one line for each
+ * - `invalid_path`: a path is empty or too long, or leads to something of the wrong kind
+ * - `invalid_line`: a line of an export is invalid
+ * - `interrupted`: the given signal aborted the work; the message says what is left
+ */
+export type MaintenanceErrorCode =
+  | StorageErrorCode
+  | 'no_store'
+  | 'no_admin'
+  | 'exists'
+  | 'older_schema'
+  | 'damaged'
+  | 'wrong_secret'
+  | 'missing_secret'
+  | 'invalid_settings'
+  | 'invalid_path'
+  | 'invalid_line'
+  | 'interrupted'
+
+interface MaintenanceErrorOptions {
+  readonly hint?: string | undefined
+  readonly cause?: unknown
+}
+
+/** The one error of the maintenance functions. Its message quotes no secret. */
+export class MaintenanceError extends Error {
+  override readonly name = 'MaintenanceError'
+  readonly code: MaintenanceErrorCode
+  /** The next step to take, as a sentence. */
+  readonly hint: string | undefined
+
+  constructor(code: MaintenanceErrorCode, message: string, { hint, cause }: MaintenanceErrorOptions = {}) {
+    super(message, { cause })
+    this.code = code
+    this.hint = hint
+  }
+}
+
+interface Interruption {
+  readonly signal?: AbortSignal | undefined
+  /** What is left of the work, as a sentence. */
+  readonly state?: string
+  /** @default 'Run it again.' */
+  readonly hint?: string
+}
+
+/** Runs maintenance. Whatever it throws becomes a {@link MaintenanceError}, except mistakes of this program. */
+export async function maintain<Result>(
+  run: () => Promise<Result>,
+  { signal, state, hint = 'Run it again.' }: Interruption = {},
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!signal?.aborted || error !== signal.reason) throw toMaintenanceError(error)
+    throw new MaintenanceError('interrupted', `Interrupted. ${state}`, { hint, cause: error })
+  }
+}
+
+function toMaintenanceError(error: unknown): unknown {
+  if (error instanceof MaintenanceError || !(error instanceof Error)) return error
+  const cause = { cause: error }
+  if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
+  if (error instanceof SecretsError) return new MaintenanceError('damaged', error.message, cause)
+  if (error instanceof StorageError) return fromStorage(error)
+  if (error instanceof DecryptionError) {
+    return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data is encrypted with.', {
+      hint: 'Set the right one, also as FISH_SECRET_PREVIOUS. Nothing was changed.',
+      ...cause,
+    })
+  }
+  return fromSystem(error)
+}
+
+// The last sentence of other codes is not a step to take, or only a part of one.
+const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_only'])
+
+/** The messages of a storage end with the next step, which is the hint here. */
+function fromStorage(error: StorageError): MaintenanceError {
+  const { code, message } = error
+  const [, what = message, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
+  return new MaintenanceError(code, withoutDrafts(what), { hint, cause: error })
+}
+
+/** Errors of files and of SQLite; others are mistakes of this program. */
+function fromSystem(error: NodeJS.ErrnoException): unknown {
+  const { code = '', path } = error
+  const isSqlite = code === 'ERR_SQLITE_ERROR'
+  if (!isSqlite && error.syscall === undefined) return error
+  const known = toStorageError(error)
+  const at = withoutDrafts(path ?? 'the folder')
+  const failure = (as: MaintenanceErrorCode, message: string, hint?: string) =>
+    new MaintenanceError(as, message, { hint, cause: error })
+  if (known.code === 'full') return failure('full', 'The disk is full. Everything unfinished was removed.')
+  if (known.code === 'read_only') return failure('read_only', `Permission denied: ${at}.`)
+  if (code === 'ENAMETOOLONG') return failure('invalid_path', `${at} is too long.`, 'Choose a shorter name.')
+  if (code === 'ENOENT') return failure('no_store', `${at} does not exist.`)
+  if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') {
+    return failure('exists', `Something is in the way at ${at}.`, 'Name another folder.')
+  }
+  return failure(known.code, isSqlite ? known.message : `${at} does not work (${code}).`)
+}
+
+const DRAFT = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
+
+/** Names what is made, not the temporary path where it is made. */
+function withoutDrafts(text: string): string {
+  return text.replaceAll(DRAFT, '')
+}
+
+/** The path that a caller named. An empty one would be the working folder. */
+export function namedPath(path: string): string {
+  if (path !== '') return resolve(path)
+  throw new MaintenanceError('invalid_path', 'The path is empty.', { hint: 'Name a file or a folder.' })
+}
+
+/** The settings that maintenance shares with the server. */
+export interface MaintenanceSettings {
+  /** The path of a data folder is absolute. */
+  readonly storage: Exclude<StorageAddress, { driver: 'memory' }>
+  /** `FISH_SECRET`. */
+  readonly secret: string | undefined
+  /** `FISH_SECRET_PREVIOUS`. */
+  readonly previousSecrets: readonly string[]
+}
+
+const NAME = `${SETTINGS.storage.env} (--${SETTINGS.storage.flag})`
+
+/**
+ * Reads the settings of maintenance that also works on a Redis.
+ * @throws ConfigError; MaintenanceError `invalid_settings` for a storage in memory
+ */
+export function readMaintenanceSettings(
+  source: ConfigSource,
+  storages = 'file:FOLDER or redis://HOST',
+): MaintenanceSettings {
+  const { values, mistakes } = readSettings(['storage', 'previousSecrets'], source)
+  const { storage, previousSecrets = [] } = values
+  if (mistakes.length > 0 || !storage) throw new ConfigError(mistakes)
+  if (storage.driver === 'memory') {
+    const message = `${NAME} is memory:, and a store in memory ends with its process: no other command can work on it.`
+    throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
+  }
+  return {
+    storage: storage.driver === 'file' ? { ...storage, path: resolve(storage.path) } : storage,
+    secret: source.env[SETTINGS.secret.env] || undefined,
+    previousSecrets,
+  }
+}
+
+/**
+ * The data folder of maintenance that works on a file store only.
+ * @throws as {@link readMaintenanceSettings}; ConfigError for a Redis
+ */
+export function readDataFolder(source: ConfigSource): string {
+  const { storage } = readMaintenanceSettings(source, 'file:FOLDER')
+  if (storage.driver !== 'file') throw new ConfigError([`${NAME} must be file:FOLDER here`])
+  return storage.path
+}

@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process'
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type { AppSecrets } from '../../app/options.ts'
+import { SECRET_CHECK_KEY, STORE_KEY } from '../../app/store/item-keys.ts'
+import { refuseImportLock } from '../../app/store/store-id.ts'
+import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
+import { decryptSecretCheck } from '../../app/users/secret-check.ts'
+import { renewLineage } from '../../storage/file/mark.ts'
+import { prepareItemReads } from '../../storage/file/reader.ts'
+import { APPLICATION_ID, checkSchemaVersion } from '../../storage/file/schema.ts'
+import { backup, DatabaseSync } from '../../storage/file/sqlite.ts'
+import { STORE_FILE } from '../../storage/file/store-file.ts'
+import { SECRETS_FILE, storedSecrets } from '../secrets-file.ts'
+import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
+
+/** Whether a store can be served with the secrets beside it. */
+export type SecretsState =
+  /** The secrets beside it decrypt its keys. */
+  | 'included'
+  /** Its keys are encrypted with a `FISH_SECRET` that is not beside it, and that it needs. */
+  | 'needed'
+
+/** What a store contains, and whether its secrets are beside it. */
+export interface StoreReport {
+  /** Version of its schema. */
+  readonly schema: number
+  readonly users: number
+  /** Writes that were acknowledged and not removed. */
+  readonly records: number
+  /** Fish and crabs in them. */
+  readonly entries: number
+  readonly bytes: number
+  readonly secrets: SecretsState
+}
+
+/** The store file of a data folder. */
+export function storeFileOf(folder: string): string {
+  const file = join(folder, STORE_FILE)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file
+  throw new MaintenanceError('no_store', `There is no store in ${folder}.`, {
+    hint: 'Name the folder that contains fish.db.',
+  })
+}
+
+/**
+ * Opens the store of a data folder for reading, as of one moment, also while a server uses it. Only SQLite opens the file:
+ * closing it by other means would drop the locks of a server in this process.
+ * @throws MaintenanceError `no_store`, `not_a_store`; StorageError `newer_schema`
+ */
+export function openStore(folder: string): DatabaseSync {
+  const file = storeFileOf(folder)
+  accessSync(file, constants.R_OK)
+  // A connection that may write removes the two files that SQLite puts beside a store; but where it finds a log, it takes
+  // that into the store at its end, and reading must not change a store.
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const address = pathToFileURL(file)
+  address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
+  const db = new DatabaseSync(address, { readOnly: hasLog })
+  try {
+    // One read transaction is one moment of the store, whatever a server writes meanwhile.
+    db.exec('PRAGMA busy_timeout = 5000; BEGIN')
+    if (firstValue(db, 'PRAGMA application_id') !== APPLICATION_ID) {
+      throw new MaintenanceError('not_a_store', `${file} is not a store of this service.`)
+    }
+    checkSchemaVersion(schemaOf(db))
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/**
+ * Reads all of a store to find damage, and reports what it contains.
+ * @throws MaintenanceError `damaged`; StorageError `unfinished` when it contains part of an import
+ */
+export async function inspectStore(
+  db: DatabaseSync,
+  folder: string,
+  { onProgress, signal }: MaintenanceOptions,
+): Promise<StoreReport> {
+  const file = storeFileOf(folder)
+  const bytes = sizeOf(db)
+  const report = (done: number) => onProgress?.({ step: 'check', unit: 'bytes', done, total: bytes })
+  report(0)
+  if (!(bytes >= LARGE && (await isIntactToChild(file, signal))) && firstValue(db, INTEGRITY_CHECK) !== 'ok') {
+    throw new MaintenanceError('damaged', `${file} is damaged.`, { hint: 'Use another backup.' })
+  }
+  refuseImportLock(itemOf(db, STORE_KEY))
+  report(bytes)
+  signal?.throwIfAborted()
+  return {
+    schema: schemaOf(db),
+    users: Number(firstValue(db, "SELECT count(*) FROM items WHERE key >= 'user:' AND key < 'user;'")),
+    records: Number(firstValue(db, 'SELECT count(*) FROM records')),
+    entries: Number(firstValue(db, 'SELECT coalesce(sum(count), 0) FROM records')),
+    bytes,
+    secrets: await secretsStateOf(folder, itemOf(db, SECRET_CHECK_KEY)),
+  }
+}
+
+const INTEGRITY_CHECK = 'PRAGMA integrity_check(1)'
+
+/** From this size on, in bytes, the check of a store takes longer than the start of a process. */
+const LARGE = 16 * 1024 * 1024
+
+// Only built-in modules and no file, so that it also runs out of a bundle. Ctrl-C of a terminal is for the parent.
+const CHECK_PROGRAM = `
+process.on('SIGINT', () => {})
+const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { readOnly: true })
+console.log(db.prepare('${INTEGRITY_CHECK}').get().integrity_check)`
+
+/**
+ * Checks a store in a child process: SQLite does it in one go, which nothing could interrupt in this process.
+ * @returns false also where no child process works, such as in a program that Node does not run
+ */
+async function isIntactToChild(file: string, signal: AbortSignal | undefined): Promise<boolean> {
+  // Without secrets. Windows starts nothing without this one.
+  const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
+  const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
+  try {
+    return (await promisify(execFile)(process.execPath, ['-e', CHECK_PROGRAM, file], options)).stdout === 'ok\n'
+  } catch {
+    signal?.throwIfAborted()
+    return false
+  }
+}
+
+/** Pages of a store that are copied in one go. In between, this process does other things. */
+const COPIED_PAGES = 1000
+
+/**
+ * Copies a store and its secrets into an empty folder. The copy is of the moment at which the store was opened, and on the
+ * disk when this settles.
+ */
+export async function copyStore(
+  db: DatabaseSync,
+  { from, to }: { readonly from: string; readonly to: string },
+  { onProgress, signal }: MaintenanceOptions,
+): Promise<void> {
+  const copy = join(to, STORE_FILE)
+  const secrets = secretsText(from)
+  const total = sizeOf(db)
+  const report = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done, total })
+  // SQLite accepts an empty file, and would make one that everybody can read.
+  closeSync(openSync(copy, 'wx', 0o600))
+  report(0)
+  await backup(db, copy, {
+    rate: COPIED_PAGES,
+    progress({ totalPages, remainingPages }) {
+      signal?.throwIfAborted()
+      report(total * (1 - remainingPages / totalPages))
+    },
+  })
+  using written = new DatabaseSync(copy)
+  // Without a log, it can also be read where nothing can be written.
+  written.exec('PRAGMA journal_mode = DELETE')
+  renewLineage(written)
+  if (secretsText(from) !== secrets) {
+    throw new MaintenanceError('unavailable', 'The secrets changed during the copy.', { hint: 'Run it again.' })
+  }
+  if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
+  report(total)
+}
+
+function secretsText(folder: string): string | undefined {
+  const file = join(folder, SECRETS_FILE)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+/**
+ * Tries the secrets in a folder on the check value of a store.
+ * @param secretCheck `null` when the store was never served
+ * @throws SecretsError when they are damaged
+ */
+export async function secretsStateOf(folder: string, secretCheck: string | null): Promise<SecretsState> {
+  const secrets = await storedSecrets(folder)
+  if (secretCheck === null) return 'included'
+  if (!secrets) return 'needed'
+  try {
+    await decryptSecretCheck(secretCheck, encryptionWith(atRestSecrets(secrets)))
+    return 'included'
+  } catch (error) {
+    if (error instanceof DecryptionError) return 'needed'
+    throw error
+  }
+}
+
+/** All secrets that decrypt, the one that encrypts first. */
+export function atRestSecrets({ seal, sealPrevious = [] }: AppSecrets): readonly string[] {
+  return [seal, ...sealPrevious]
+}
+
+export function encryptionWith(secrets: readonly string[]) {
+  return createEncryption(secrets, (bytes) => crypto.getRandomValues(bytes))
+}
+
+export function schemaOf(db: DatabaseSync): number {
+  return Number(firstValue(db, 'PRAGMA user_version'))
+}
+
+function sizeOf(db: DatabaseSync): number {
+  return Number(firstValue(db, 'PRAGMA page_count')) * Number(firstValue(db, 'PRAGMA page_size'))
+}
+
+function itemOf(db: DatabaseSync, key: string): string | null {
+  return prepareItemReads(db).item(key)
+}
+
+/** The first value of the first row. */
+function firstValue(db: DatabaseSync, sql: string): unknown {
+  return Object.values(db.prepare(sql).get() ?? {})[0]
+}
