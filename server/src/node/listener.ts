@@ -177,11 +177,15 @@ const HOST = /^[^\s/\\?#@,]*$/
 
 /**
  * The error for a request that Node's parser accepts, but a proxy in front may have read as another request, or as two
- * (RFC 9112, sections 3.2 and 6.1).
+ * (RFC 9112, sections 2.3, 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
-  const message = hostMistake(req) ?? codingMistake(req)
+  const message = versionMistake(req) ?? hostMistake(req) ?? codingMistake(req)
   return message === undefined ? undefined : new HttpError('malformed_request', { message })
+}
+
+function versionMistake({ httpVersion }: IncomingMessage): string | undefined {
+  return /^1\.[01]$/.test(httpVersion) ? undefined : `Unsupported version HTTP/${httpVersion}. Send HTTP/1.1.`
 }
 
 function hostMistake({ httpVersion, rawHeaders, headers }: IncomingMessage): string | undefined {

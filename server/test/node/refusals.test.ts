@@ -82,6 +82,8 @@ describe('a request that a proxy may read as another one, or as two', () => {
   })
 
   it.each([
+    ['HTTP/0.9', 'GET /livez\r\n\r\n'],
+    ['HTTP/2.0 without its preface', head('GET /livez HTTP/2.0')],
     ['no Host', 'GET /status HTTP/1.1\r\n\r\n'],
     ['two Hosts', GET('/status').replace('host', 'host: other.test\r\nhost')],
     ['the same Host twice', GET('/status').replace('host', 'Host: service.test\r\nhost')],
