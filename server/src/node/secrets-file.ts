@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppSecrets } from '../app/options.ts'
 import { syncFolderAsync } from '../storage/file/folder.ts'
@@ -76,8 +76,9 @@ function withPrevious(secrets: AppSecrets, sealPrevious: readonly string[]): App
 }
 
 async function readSecrets(path: string): Promise<AppSecrets | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readText(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
+    if (error instanceof SecretsError) throw error
     throw new SecretsError(`Cannot read ${path}: ${error.code}.`, { cause: error })
   })
   if (text === undefined) return undefined
@@ -92,6 +93,12 @@ async function readSecrets(path: string): Promise<AppSecrets | undefined> {
   throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, encrypted keys are lost.`)
 }
 
+async function readText(path: string): Promise<string> {
+  // Reading a pipe would wait for its other end.
+  if (!(await stat(path)).isFile()) throw new SecretsError(`${path} is not a file. Move it away.`)
+  return readFile(path, 'utf8')
+}
+
 function isSecret(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
@@ -99,13 +106,16 @@ function isSecret(value: unknown): value is string {
 async function writeSecrets(folder: string, path: string, secrets: AppSecrets): Promise<void> {
   const draft = `${path}.new`
   await rm(draft, { force: true })
-  const file = await open(draft, 'wx', 0o600)
   try {
-    await file.writeFile(`${JSON.stringify(secrets, undefined, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = await open(draft, 'wx', 0o600)
+    await file
+      .writeFile(`${JSON.stringify(secrets, undefined, 2)}\n`)
+      .then(() => file.sync())
+      .finally(() => file.close())
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
   }
-  await rename(draft, path)
   await syncFolderAsync(folder)
 }

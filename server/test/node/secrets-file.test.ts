@@ -1,7 +1,8 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadSecrets, makeSecrets, SecretsError } from '../../src/node/secrets-file.ts'
+import { loadSecrets, makeSecrets, SecretsError, storeSecrets } from '../../src/node/secrets-file.ts'
 import { newFolder } from './data-folder.ts'
 
 const FILE = 'secrets.json'
@@ -16,6 +17,20 @@ describe('the secrets of a data folder', () => {
     if (process.platform !== 'win32') expect(statSync(join(folder, FILE)).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual([FILE])
     expect((await loadSecrets(folder, {})).secrets).toEqual(secrets)
+  })
+
+  it.runIf(process.platform !== 'win32')('are not waited for where a pipe has their name', async () => {
+    const folder = newFolder()
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, FILE)])
+    await expect(loadSecrets(folder, {})).rejects.toThrow(/secrets\.json is not a file\. Move it away/)
+    expect(readdirSync(folder)).toEqual([FILE])
+  })
+
+  it.runIf(process.platform !== 'win32')('leave no part of themselves behind when they cannot be stored', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, FILE))
+    await expect(storeSecrets(folder, makeSecrets())).rejects.toThrow()
+    expect(readdirSync(folder)).toEqual([FILE])
   })
 
   it('are those given, and nothing is written, when both are', async () => {

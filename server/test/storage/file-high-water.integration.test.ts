@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   copyFileSync,
@@ -8,6 +9,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -197,6 +199,25 @@ it('a mark that becomes unwritable while the store is open is reported once each
   expect(warnings[0]).toMatch(/^Cannot write .*fish\.mark \(EISDIR\): .* Check/)
   await storage.dispose()
   expect(warnings).toHaveLength(2)
+})
+
+it.runIf(process.platform !== 'win32').each([
+  ['a link', (mark: string, other: string) => symlinkSync(other, mark)],
+  ['a pipe', (mark: string) => void execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', mark])],
+] as const)('a mark that is %s is warned of, and neither followed nor waited for', async (_, make) => {
+  const folder = await killed()
+  const mark = join(folder, 'fish.mark')
+  const other = `${folder}-other`
+  const text = 'a shopping list'.repeat(100)
+  writeFileSync(other, text)
+  rmSync(mark)
+  make(mark, other)
+  const storage = await open(folder)
+  expect(storage.warnings).toEqual([expect.stringMatching(/^Cannot write .*fish\.mark .* Check that it is a file/)])
+  await storage.items.setItem('a:b', 'c')
+  await storage.dispose()
+  expect(readFileSync(other, 'utf8')).toBe(text)
+  expect(await recordsIn(folder)).toBe(RECORDS)
 })
 
 it('a mark that cannot be written is warned of, and no write fails for it', async () => {

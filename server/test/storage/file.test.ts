@@ -35,6 +35,19 @@ describeStorage('file', async () => {
   return { storage, reopen }
 })
 
+test.runIf(process.platform !== 'win32').each(['fish.db-journal', 'fish.db-wal', 'fish.db-shm'])(
+  'a store beside which %s is a pipe is refused, and not waited for',
+  async (name) => {
+    const folder = newFolder()
+    await (await open(folder)).dispose()
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, name)])
+    await expect(open(folder)).rejects.toMatchObject({
+      code: 'not_a_store',
+      message: expect.stringMatching(`${name} is not a file\\. Move it away`),
+    })
+  },
+)
+
 describe('a folder that is in use', () => {
   test('is refused to a second storage of the same process, by whatever path, until the first is disposed', async () => {
     const folder = newFolder()

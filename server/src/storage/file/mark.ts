@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from './folder.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -36,7 +36,9 @@ const MARK_BYTES = 256
 /** The mark in a data folder; `undefined` where it is missing, torn or not readable. */
 export function readMark(folder: string): HighWater | undefined {
   try {
-    const { lineage, writes } = JSON.parse(readFileSync(join(folder, MARK_FILE), 'utf8').slice(0, MARK_BYTES))
+    const bytes = Buffer.alloc(MARK_BYTES)
+    const length = withMarkFile(folder, constants.O_RDONLY, (handle) => readSync(handle, bytes))
+    const { lineage, writes } = JSON.parse(bytes.toString('utf8', 0, length))
     return typeof lineage === 'string' && Number.isSafeInteger(writes) ? { lineage, writes } : undefined
   } catch {
     return undefined
@@ -45,11 +47,19 @@ export function readMark(folder: string): HighWater | undefined {
 
 /** Writes the mark of a folder, whatever is there. */
 export function writeMark(folder: string, mark: HighWater): void {
-  const handle = openSync(join(folder, MARK_FILE), constants.O_RDWR | constants.O_CREAT, 0o600)
-  try {
+  withMarkFile(folder, constants.O_RDWR | constants.O_CREAT, (handle) => {
     writeSync(handle, `${JSON.stringify(mark).padEnd(MARK_BYTES - 1)}\n`, 0)
     ftruncateSync(handle, MARK_BYTES)
     fdatasyncSync(handle)
+  })
+}
+
+/** Opens the mark of a folder, but neither follows a link nor waits for the other end of a pipe. */
+function withMarkFile<Result>(folder: string, flags: number, use: (handle: number) => Result): Result {
+  const handle = openSync(join(folder, MARK_FILE), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
+  try {
+    if (!fstatSync(handle).isFile()) throw Object.assign(new Error('It is not a file.'), { code: 'EINVAL' })
+    return use(handle)
   } finally {
     closeSync(handle)
   }

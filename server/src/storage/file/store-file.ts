@@ -176,6 +176,12 @@ function refuseLink(file: string): void {
   )
 }
 
+/** SQLite would wait for the other end of a pipe. */
+function refuseSpecial(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false) return
+  throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
+}
+
 /**
  * Checks the header of a file (https://sqlite.org/fileformat2.html, section 1.3) before SQLite opens it, which may already
  * change it. Call it only while holding the folder's lock: closing a file that this process has open elsewhere would drop its
@@ -187,6 +193,7 @@ function refuseLink(file: string): void {
 function checkStoreHeader(file: string): boolean {
   const header = Buffer.alloc(100)
   refuseLink(file)
+  for (const beside of [`${file}-wal`, `${file}-shm`, `${file}-journal`]) refuseSpecial(beside)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return false
   // Through a link in another folder, a second server would open the same file with a log of its own.
