@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../server/test/storage/redis-server.ts'
+import { launch } from './maintenance-processes.ts'
 
 const PROGRAM = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
 const REQUESTS = 2000
@@ -34,3 +36,27 @@ test.each([[['serve']], [['serve', '--json']]])(
     expect(await exited).toEqual([0, null])
   },
 )
+
+test.each([
+  [['serve'], /"msg":"ready"/],
+  [['serve', '--json'], /"msg":"ready"/],
+  [['mock', '--port', '{port}'], /^/],
+])('%j whose stdout was closed goes on, and ends with 0 when it is told to', async (argv, ready) => {
+  const port = String(await freePort())
+  const env = { FISH_STORAGE: 'memory:', FISH_PORT: port, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
+  const program = launch(
+    argv.map((argument) => argument.replace('{port}', port)),
+    env,
+  )
+  program.child.stdout?.destroy()
+  await expect.poll(program.stderr).toMatch(ready)
+  const isAlive = () =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isAlive).toBe(true)
+  program.child.kill('SIGTERM')
+  expect(await program.closed).toBe(0)
+  if (argv[0] === 'serve') expect(program.stderr()).toContain('"msg":"stopped"')
+})

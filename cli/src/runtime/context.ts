@@ -6,8 +6,15 @@ import type { Config, Context, System } from '../core/context.ts'
 import { interruption } from '../core/errors.ts'
 import { createStatusLine } from '../output/status-line.ts'
 
-/** The streams, environment and signals of this process. @param onStop Called at each request to stop */
-export function processSystem({ onStop = () => {} }: { readonly onStop?: () => void } = {}): System {
+interface ProcessEvents {
+  /** Called when the run becomes a service, which ends when it is asked to stop. */
+  readonly onService?: () => void
+  /** Called at each request to stop a service. */
+  readonly onStop?: () => void
+}
+
+/** The streams, environment and signals of this process. */
+export function processSystem({ onService = () => {}, onStop = () => {} }: ProcessEvents = {}): System {
   return {
     env: process.env,
     // A getter: opening stdin takes time, and most commands do not read it.
@@ -31,6 +38,7 @@ export function processSystem({ onStop = () => {} }: { readonly onStop?: () => v
       return controller.signal
     },
     stopRequests() {
+      onService()
       const signals = new EventEmitter()
       signals.on('stop', onStop)
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))

@@ -10,13 +10,17 @@ const EXIT_DEADLINE_MS = 1000
 
 /** Runs `fish-cli` as this process. Sets the exit status rather than forcing it, so that pending output is written. */
 export async function main(): Promise<void> {
+  let isService = false
   let wasStopped = false
   const system = processSystem({
+    onService: () => {
+      isService = true
+    },
     onStop: () => {
       wasStopped = true
     },
   })
-  exitOnStdoutError(system)
+  exitOnStdoutError(system, () => isService)
   exitOnUncaughtException(system)
   const status = await runCli(process.argv.slice(2), system)
   // An error of stdout has set it already.
@@ -42,11 +46,15 @@ function exitOnUncaughtException(system: System): void {
   })
 }
 
-/** Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. */
-function exitOnStdoutError({ stdout, stderr }: System): void {
+/**
+ * Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. A service goes on without a reader:
+ * its clients need it more.
+ */
+function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean): void {
   stderr.on('error', () => {})
   stdout.on('error', (cause: NodeJS.ErrnoException) => {
     const error = stdoutError(cause)
+    if (!error && isService()) return
     const { message, hint = null } = error ?? {}
     if (message !== undefined) stderr.write(reportText({ message, hint, requestId: null }))
     process.exit(error?.exit ?? EXIT.ok)
