@@ -41,6 +41,7 @@ module.exports = {
     ...cliRules,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'shared-imports-nothing', severity: 'error', from: { path: '^shared/' }, to: { path: '^(?!shared/)' } },
     only('contract-imports-itself', '^sdk/src/contract/', '^sdk/src/contract/'),
     {
       name: 'contract-needs-only-zod',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { closestWord } from '../../shared/src/closest-word.ts'
 import { commandIds } from '../src/commands/index.ts'
-import { closestWord } from '../src/core/closest-word.ts'
 import { closestCommand } from '../src/help/closest.ts'
 import { run } from './harness.ts'
 

@@ -1,3 +1,5 @@
+import { closestWord } from '../../../shared/src/closest-word.ts'
+
 /**
  * Rejects unknown keys, since a misspelled option would be ignored silently.
  * @param where The name of the object in messages, which never repeat a value.
@@ -9,7 +11,7 @@ export function assertKnownKeys(where: string, given: unknown, known: readonly s
   }
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue
-    const similar = known.find((name) => isSimilar(key.toLowerCase(), name.toLowerCase()))
+    const similar = closestWord(key, known)
     const suggestion = similar === undefined ? '' : ` Did you mean "${similar}"?`
     throw new TypeError(`Unknown option "${key}" in ${where}.${suggestion} Known: ${known.join(', ')}.`)
   }
@@ -18,20 +20,6 @@ export function assertKnownKeys(where: string, given: unknown, known: readonly s
 /** The keys of a type, complete by the compiler. */
 export function keysOf<Type>(keys: Readonly<Record<keyof Type, 1>>): string[] {
   return Object.keys(keys)
-}
-
-/** Whether the Levenshtein distance is at most 2, and at most half of the word. */
-function isSimilar(one: string, other: string): boolean {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column)
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1]
-    for (let column = 1; column <= other.length; column += 1) {
-      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1)
-      next.push(Math.min((row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, changed))
-    }
-    row = next
-  }
-  return (row[other.length] ?? Number.POSITIVE_INFINITY) <= Math.min(2, Math.floor(other.length / 2))
 }
 
 /**

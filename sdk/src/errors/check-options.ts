@@ -1,3 +1,4 @@
+import { closestWord } from '../../../shared/src/closest-word.ts'
 import { type Issue, ValidationError } from './fish-crab-error.ts'
 
 /** Every option of an object by its name. */
@@ -22,25 +23,7 @@ export function unknownOptions(given: object, known: OptionNames): Issue[] {
   const names = Object.keys(known)
   return Object.entries(given).flatMap(([path, value]) => {
     if (value === undefined || Object.hasOwn(known, path)) return []
-    const lower = path.toLowerCase()
-    const meant =
-      names.find((name) => isNear(name.toLowerCase(), lower)) ??
-      names.find((name) => lower.length >= SHORTEST_BEGINNING && name.toLowerCase().startsWith(lower))
+    const meant = closestWord(path, names)
     return [{ path, message: `Unknown option.${meant ? ` Did you mean ${meant}?` : ''}` }]
   })
-}
-
-const SHORTEST_BEGINNING = 3
-
-/** Whether two texts differ by one letter that is wrong, missing or too much, or by two that are exchanged. */
-function isNear(one: string, other: string): boolean {
-  let start = 0
-  while (start < one.length && one[start] === other[start]) start += 1
-  const [a, b] = [one.slice(start), other.slice(start)]
-  return (
-    a.slice(1) === b.slice(1) ||
-    a.slice(1) === b ||
-    a === b.slice(1) ||
-    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
-  )
 }

@@ -29,18 +29,23 @@ function at(row: readonly number[], column: number): number {
 const SHORTEST_BEGINNING = 3
 
 /**
- * The word that was probably meant: the closest one, where at most a third of it is off, or the first that begins with
- * what was typed. `undefined` where none is close.
+ * The word that was probably meant, whatever its letter case: the closest one, where at most a third of it is off, or the
+ * first that begins with what was typed. `undefined` where none is close.
  *
  * @example closestWord('lits', ['list', 'login']) // 'list'
  */
 export function closestWord(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase()
   const near = words
-    .map((word) => ({ word, steps: distance(lower, word), longer: Math.abs(word.length - lower.length) }))
-    .filter(({ word, steps }) => steps <= Math.max(1, Math.floor(word.length / 3)))
+    .map((word) => ({
+      word,
+      steps: distance(lower, word.toLowerCase()),
+      longer: Math.abs(word.length - lower.length),
+      most: Math.max(1, Math.floor(Math.max(word.length, lower.length) / 3)),
+    }))
+    .filter(({ steps, most }) => steps <= most)
     // Letters are swapped or mistaken more often than they are left out.
-    .toSorted((one, other) => one.steps - other.steps || one.longer - other.longer)
+    .sort((one, other) => one.steps - other.steps || one.longer - other.longer)
   if (near[0]) return near[0].word
-  return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.startsWith(lower))
+  return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.toLowerCase().startsWith(lower))
 }
