@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { globalFlags } from '../src/commands/define.ts'
-import { commandIds, loadCommands, topics } from '../src/commands/index.ts'
+import { commandIds, loadCommands, TOPICS } from '../src/commands/index.ts'
 import { SHELLS } from '../src/core/shells.ts'
 import { complete, completionReply, parseBashLine, readLocalNames } from '../src/help/completion.ts'
 import { describeCommands } from '../src/help/completion-data.ts'
@@ -32,7 +32,7 @@ describe('what completion knows', () => {
     }
     expect(offered('').toSorted()).toEqual(
       [
-        ...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(topics()), 'help', 'version']),
+        ...new Set([...commandIds().map((id) => id.replace(/:.*/, '')), ...Object.keys(TOPICS), 'help', 'version']),
       ].toSorted(),
     )
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
-import { AUDIENCES, commandIds, commandsOf, findCommand, loadCommand, topics } from '../src/commands/index.ts'
+import { AUDIENCES, commandIds, findCommand, loadCommand } from '../src/commands/index.ts'
 import { helpPageIds } from '../src/help/help.ts'
 import { createContext, processSystem } from '../src/runtime/context.ts'
 import { parseInput } from '../src/runtime/parse.ts'
@@ -63,9 +63,7 @@ describe('the page of the program', () => {
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     for (const id of commandIds()) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
     for (const { name } of AUDIENCES) expect(stdout).toContain(`FOR ${name.toUpperCase()}\n`)
-    for (const [topic, verbs] of Object.entries(topicVerbs())) {
-      expect(stdout.replace(/\s+/g, ' '), topic).toContain(`: ${verbs.join(', ')} `)
-    }
+    for (const verbs of topicVerbs()) expect(stdout.replace(/\s+/g, ' ')).toContain(`: ${verbs.join(', ')} `)
   })
 
   test('names no system and no version of Node, since it is written when the program is built', async () => {
@@ -84,16 +82,18 @@ describe('the page of the program', () => {
   })
 })
 
-function topicVerbs(): Readonly<Record<string, readonly string[]>> {
-  const ids = commandIds()
-  const verbsOf = (topic: string) =>
-    ids.flatMap((id) => (id.startsWith(`${topic}:`) ? [id.slice(topic.length + 1)] : []))
-  return Object.fromEntries(Object.keys(topics()).map((topic) => [topic, verbsOf(topic)]))
+/** The second words of commands with the same first one, under those who use them. */
+function topicVerbs(): readonly (readonly string[])[] {
+  return AUDIENCES.flatMap(({ ids }) => {
+    const pairs = ids.filter((id) => id.includes(':')).map((id) => id.split(':'))
+    return Object.values(Object.groupBy(pairs, ([topic = '']) => topic)).map((group = []) =>
+      group.map(([, verb = '']) => verb),
+    )
+  })
 }
 
 test('every command is of one audience', () => {
-  const all = AUDIENCES.flatMap((audience) => commandsOf(audience, commandIds()))
-  expect(all.toSorted()).toEqual(commandIds().toSorted())
+  expect(AUDIENCES.flatMap(({ ids }) => ids).toSorted()).toEqual(commandIds().toSorted())
 })
 
 test('every page of help is there in colours too, and says the same', async () => {

@@ -4,7 +4,7 @@ import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { commandIds, topics } from '../src/commands/index.ts'
+import { commandIds, TOPICS } from '../src/commands/index.ts'
 import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
 import { EXIT_MEANINGS } from '../src/help/help.ts'
@@ -63,10 +63,10 @@ describe('help', () => {
   })
 
   test('shows every topic of the command list, and says what each is about', async () => {
-    expect(Object.keys(topics())).toEqual(expect.arrayContaining(['user']))
+    const first = commandIds().flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
+    expect(Object.keys(TOPICS).toSorted()).toEqual([...new Set(first)].toSorted())
     const root = await run(['--help'])
-    for (const [topic, { description }] of Object.entries(topics())) {
-      expect(description, topic).not.toBe('')
+    for (const [topic, description] of Object.entries(TOPICS)) {
       expect(root.stdout).toContain(description)
       expect((await run([topic, '--help'])).stdout).toContain(`${topic} `)
     }
@@ -82,7 +82,7 @@ describe('help', () => {
   })
 
   test('is that of the longest command or topic that the words begin with', () => {
-    const ids = new Set([...commandIds(), ...Object.keys(topics())])
+    const ids = new Set([...commandIds(), ...Object.keys(TOPICS)])
     expect(findPage([], ids)).toBe('')
     expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
     expect(findPage(['user', 'fly'], ids)).toBe('user')

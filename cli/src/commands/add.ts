@@ -12,7 +12,6 @@ import type { CommandContext } from './define.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
-/** `fish-cli add` */
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
@@ -29,7 +28,7 @@ export const addCommand = defineCommand({
     },
   ],
   args: {
-    name: Args.string({ description: 'names of the fish or crabs', ignoreStdin: true, multiple: true }),
+    name: Args.string({ description: 'names of the fish or crabs', multiple: true }),
   },
   flags: {
     rarity: Flags.string({ char: 'r', summary: `Rarity of the fish: ${rarityList()}.`, helpValue: 'RARITY' }),

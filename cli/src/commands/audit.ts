@@ -19,7 +19,6 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 const DEFAULT_LIMIT = 100
 
-/** `fish-cli audit` */
 export const auditCommand = defineCommand({
   summary: 'Show who did what, newest first, as an administrator.',
   description: 'The log lists logins, key retrievals and changes. It contains no secrets.',

@@ -2,7 +2,6 @@ import { printable } from '../output/text.ts'
 import { Args, defineCommand } from './define.ts'
 import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
-/** `fish-cli backup` */
 export const backupCommand = defineCommand({
   summary: 'Copy a data folder into a new folder, even while a server uses it.',
   description:
@@ -15,7 +14,7 @@ export const backupCommand = defineCommand({
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',
   ],
   args: {
-    folder: Args.string({ description: 'folder to create', required: true, ignoreStdin: true }),
+    folder: Args.string({ description: 'folder to create', required: true }),
   },
   flags: { ...storageFlag },
   completion: { folder: { paths: 'folders' } },

@@ -7,7 +7,6 @@ import { printable } from '../output/text.ts'
 import { installScript, SCRIPTS, type ScriptLocation, scriptLocation } from './completion-script.ts'
 import { Args, defineCommand, Flags, words } from './define.ts'
 
-/** `fish-cli completion` */
 export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',
   description: [
@@ -27,7 +26,7 @@ export const completionCommand = defineCommand({
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],
   args: {
-    shell: Args.string({ description: `${oneOf(SHELLS)} (SHELL)`, ignoreStdin: true }),
+    shell: Args.string({ description: `${oneOf(SHELLS)} (SHELL)` }),
   },
   flags: {
     install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }),

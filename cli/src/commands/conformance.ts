@@ -20,7 +20,6 @@ import { parseOrigin, parseServiceUrl, parseWholeNumber } from './parse-values.t
 const REPORTS = ['table', 'tap', 'json'] as const
 const PART = 'conformance'
 
-/** `fish-cli conformance` */
 export const conformanceCommand = defineCommand({
   summary: 'Check that a service conforms to the API.',
   description: [
@@ -54,7 +53,7 @@ export const conformanceCommand = defineCommand({
     { description: 'List all checks:', command: 'fish-cli conformance --dry-run' },
   ],
   args: {
-    url: Args.string({ description: 'address of the service (FISH_URL)', ignoreStdin: true }),
+    url: Args.string({ description: 'address of the service (FISH_URL)' }),
   },
   flags: {
     ...adminFlag,

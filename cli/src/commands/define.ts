@@ -135,7 +135,10 @@ export function defineCommand<
     formats: FORMATS,
     completion: {},
     ...definition,
-    args: (args ?? {}) as Interfaces.ArgInput,
+    // Commands read stdin themselves: oclif would take a missing argument from it.
+    args: Object.fromEntries(
+      Object.entries(args ?? {}).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]),
+    ) as Interfaces.ArgInput,
     flags: (flags ?? {}) as Interfaces.FlagInput,
     role: typeof role === 'function' ? role : () => role,
   }

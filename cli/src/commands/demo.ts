@@ -20,7 +20,6 @@ const COLUMNS: readonly Column<DemoRow>[] = [
   },
 ]
 
-/** `fish-cli demo` */
 export const demoCommand = defineCommand({
   summary: 'Show sample collections, without a server or an account.',
   examples: ['fish-cli demo', 'fish-cli demo --json'],

@@ -15,7 +15,6 @@ const COLUMNS: readonly Column<Finding>[] = [
   { field: 'mend', title: 'TO DO', wrap: true },
 ]
 
-/** `fish-cli doctor` */
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:

@@ -5,7 +5,6 @@ import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSour
 
 const STDOUT = '-'
 
-/** `fish-cli export` */
 export const exportCommand = defineCommand({
   summary: 'Export a data folder as lines of JSON, even while a server uses it.',
   description:

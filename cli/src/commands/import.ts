@@ -6,7 +6,6 @@ import { contentsText, refuseEmptyPath, runMaintenance, storageFlag, storageSour
 
 const STDIN = '-'
 
-/** `fish-cli import` */
 export const importCommand = defineCommand({
   summary: 'Import an export into a new data folder or an empty Redis.',
   description:
@@ -22,7 +21,7 @@ export const importCommand = defineCommand({
     },
   ],
   args: {
-    file: Args.string({ description: 'file written by export', required: true, ignoreStdin: true }),
+    file: Args.string({ description: 'file written by export', required: true }),
   },
   flags: { ...dryRunFlag, ...storageFlag },
 

@@ -1,6 +1,5 @@
 import { keyGetCommand } from './key/get.ts'
 
-/** `fish-cli key` */
 export const keyCommand = {
   ...keyGetCommand,
   summary: 'Get the key of a player; shorthand for key get.',

@@ -24,7 +24,6 @@ const KINDS = new Map([
   ['crabs', 'crab'],
 ] as const)
 
-/** `fish-cli leaderboard` */
 export const leaderboardCommand = defineCommand({
   summary: 'Show who has caught the most, as an administrator.',
   description: 'Players with equal counts share a place.',
@@ -34,7 +33,7 @@ export const leaderboardCommand = defineCommand({
     'fish-cli leaderboard fish --chart',
   ],
   args: {
-    kind: Args.string({ description: 'fish or crabs (default fish)', ignoreStdin: true }),
+    kind: Args.string({ description: 'fish or crabs (default fish)' }),
   },
   flags: {
     gamemode: Flags.string({

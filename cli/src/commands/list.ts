@@ -23,7 +23,6 @@ const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['crabs', 'crab'],
 ])
 
-/** `fish-cli list` */
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
   description: 'Collections are public: no login or key is needed. Without USER, lists your own collection.',
@@ -39,8 +38,8 @@ export const listCommand = defineCommand({
     { description: 'For a spreadsheet:', command: 'fish-cli list -o csv --fields caughtAt,name,rarity' },
   ],
   args: {
-    kind: Args.string({ description: 'fish or crabs (default fish)', ignoreStdin: true }),
-    user: Args.string({ description: 'the player (FISH_USER)', ignoreStdin: true }),
+    kind: Args.string({ description: 'fish or crabs (default fish)' }),
+    user: Args.string({ description: 'the player (FISH_USER)' }),
   },
   flags: {
     ...userFlag,

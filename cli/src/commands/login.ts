@@ -20,7 +20,6 @@ import { printable } from '../output/text.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { gamemodeFlag, serviceFlags, yesFlags } from './flags.ts'
 
-/** `fish-cli login` */
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
@@ -36,7 +35,7 @@ export const loginCommand = defineCommand({
     { description: 'A second account:', command: 'fish-cli login Bob --profile bob' },
     { description: 'As an administrator:', command: 'fish-cli login admin --admin' },
   ],
-  args: { user: Args.string({ description: 'player or administrator to log in as (FISH_USER)', ignoreStdin: true }) },
+  args: { user: Args.string({ description: 'player or administrator to log in as (FISH_USER)' }) },
   flags: {
     admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
     'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),

@@ -4,7 +4,6 @@ import { readConfig } from '../config/config-file.ts'
 import { defineCommand } from './define.ts'
 import { profileFlag } from './flags.ts'
 
-/** `fish-cli logout` */
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:

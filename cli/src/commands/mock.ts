@@ -10,7 +10,6 @@ const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = new URL(DEFAULT_BASE_URL).port
 const MOST = 1_000_000_000
 
-/** `fish-cli mock` */
 export const mockCommand = defineCommand({
   summary: 'Run a mock of the service, for tests in any language.',
   description: [

@@ -4,7 +4,6 @@ import { dryRunFlag } from './flags.ts'
 import { contentsText, noteSecret, refuseEmptyPath, runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 import { bytesText } from './maintenance-progress.ts'
 
-/** `fish-cli restore` */
 export const restoreCommand = defineCommand({
   summary: 'Restore a backup into a data folder that no server uses.',
   description:
@@ -19,7 +18,7 @@ export const restoreCommand = defineCommand({
     },
   ],
   args: {
-    backup: Args.string({ description: 'folder created by backup', required: true, ignoreStdin: true }),
+    backup: Args.string({ description: 'folder created by backup', required: true }),
   },
   flags: {
     force: Flags.boolean({ summary: 'Replace an existing store, which is moved to replaced-….' }),

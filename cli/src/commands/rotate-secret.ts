@@ -4,7 +4,6 @@ import { defineCommand, Flags } from './define.ts'
 import { dryRunFlag } from './flags.ts'
 import { runMaintenance, storageFlag, storageSource } from './maintenance.ts'
 
-/** `fish-cli rotate-secret` */
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',
   description:

@@ -12,7 +12,6 @@ const BY_FLAG = ALL_SETTINGS.flatMap((setting) =>
 )
 const ENVIRONMENT_ONLY = ALL_SETTINGS.filter(({ flag }) => flag === undefined)
 
-/** `fish-cli serve` */
 export const serveCommand = defineCommand({
   summary: 'Run the service until it is stopped.',
   description: [

@@ -8,7 +8,6 @@ import type { CommandContext } from './define.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { outputFlags } from './flags.ts'
 
-/** `fish-cli stats` */
 export const statsCommand = defineCommand({
   summary: 'Count the catches of a player or, without USER, of the whole service.',
   description:
@@ -19,7 +18,7 @@ export const statsCommand = defineCommand({
     'fish-cli stats Alex --gamemode earth --json',
     { description: 'The whole service, as an administrator:', command: 'fish-cli stats' },
   ],
-  args: { user: Args.string({ description: 'the player (default: the whole service)', ignoreStdin: true }) },
+  args: { user: Args.string({ description: 'the player (default: the whole service)' }) },
   flags: {
     gamemode: Flags.string({
       char: 'g',

@@ -16,7 +16,6 @@ const COLUMNS: readonly Column<StatusRow>[] = [
   timeColumn('timestamp', 'TIME'),
 ]
 
-/** `fish-cli status` */
 export const statusCommand = defineCommand({
   summary: 'Show whether the service is up, and its version.',
   examples: [

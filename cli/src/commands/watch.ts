@@ -35,7 +35,6 @@ import type { CommandContext } from './define.ts'
 import { Args, defineCommand, Flags } from './define.ts'
 import { noInputFlag, serviceFlags, userFlag } from './flags.ts'
 
-/** `fish-cli watch` */
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
@@ -52,7 +51,6 @@ export const watchCommand = defineCommand({
   args: {
     log: Args.string({
       description: 'path of the log (default: the log of the game); several with --once',
-      ignoreStdin: true,
       multiple: true,
     }),
   },

@@ -22,7 +22,6 @@ const COLUMNS: readonly Column<Row>[] = [
   timeColumn('sessionUntil'),
 ]
 
-/** `fish-cli whoami` */
 export const whoamiCommand = defineCommand({
   summary: 'Show the service, your account and whether your key works.',
   description:

@@ -1,7 +1,7 @@
 import type { Interfaces } from '@oclif/core'
 import { type Candidate, type Command, globalFlags, type Values, words } from '../commands/define.ts'
 import { SHARED_COMPLETION } from '../commands/flags.ts'
-import { loadCommands, topics } from '../commands/index.ts'
+import { loadCommands, TOPICS } from '../commands/index.ts'
 import { EXIT_CODES_PAGE } from './help.ts'
 
 /** Names from the configuration of the user. */
@@ -64,7 +64,7 @@ export async function describeCommands(): Promise<CompletionData> {
   )
   return {
     commands: Object.fromEntries(await Promise.all(commands)),
-    topics: Object.fromEntries(Object.entries(topics()).map(([word, { description }]) => [word, description])),
+    topics: TOPICS,
     pages: [{ value: EXIT_CODES_PAGE, description: 'Exit codes.' }],
   }
 }

@@ -2,7 +2,7 @@ import type { Interfaces, Command as OclifCommand } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import { type Command, globalFlags } from '../commands/define.ts'
-import { AUDIENCES, type Audience, commandIds, commandsOf, loadCommands, topics } from '../commands/index.ts'
+import { AUDIENCES, commandIds, loadCommands, TOPICS } from '../commands/index.ts'
 import type { Context } from '../core/context.ts'
 import { EXIT, usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
@@ -28,12 +28,13 @@ class CliHelp extends Help {
   protected override async showRootHelp(): Promise<void> {
     const { bin, pjson } = this.config
     const summaryOf = (id: string) => this.config.findCommand(id)?.summary ?? ''
-    const lists = commandLists({ ids: commandIds(), topics: topics(), summaryOf })
     const sections = [
       this.wrap(`${pjson.description}.`, 0),
       this.section('USAGE', [`$ ${bin} COMMAND [FLAGS]`, `$ ${bin} COMMAND --help`].join('\n')),
       this.section('START HERE', this.#list(FIRST_STEPS.map(([command, what]) => [`$ ${command}`, what]))),
-      ...lists.map(({ title, lines }) => this.section(title, this.#list(lines))),
+      ...AUDIENCES.map((audience) =>
+        this.section(`FOR ${audience.name.toUpperCase()}`, this.#list(linesOf(audience, summaryOf))),
+      ),
       this.section(
         'MORE',
         this.#list([
@@ -73,7 +74,7 @@ export async function showHelp(words: readonly string[], io: Context): Promise<n
 
 /** The ids of all help pages. */
 export function helpPageIds(): readonly string[] {
-  return ['', ...new Set([...commandIds(), ...Object.keys(topics()), EXIT_CODES_PAGE])]
+  return ['', ...new Set([...commandIds(), ...Object.keys(TOPICS), EXIT_CODES_PAGE])]
 }
 
 function noSuchPage(words: readonly string[]): Error {
@@ -124,13 +125,6 @@ export class FishCommandHelp extends CommandHelp {
 /** One line of a list: what to type, and what it is. */
 type HelpLine = readonly [left: string, right: string]
 
-/** What the page of the whole program is made from. */
-interface RootHelpInput {
-  readonly ids: readonly string[]
-  readonly topics: Readonly<Record<string, { readonly description: string }>>
-  readonly summaryOf: (id: string) => string
-}
-
 /** What a newcomer types, in this order. */
 export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli demo', 'try it without a server or an account'],
@@ -140,28 +134,19 @@ export const FIRST_STEPS: readonly HelpLine[] = [
   ['fish-cli watch', 'add your catches while you play'],
 ]
 
-/** Every command and topic, under a title for those who use it. */
-function commandLists(input: RootHelpInput): readonly { title: string; lines: readonly HelpLine[] }[] {
-  return AUDIENCES.map((audience) => ({
-    title: `FOR ${audience.name.toUpperCase()}`,
-    lines: linesOf(audience, input),
-  }))
-}
-
-function linesOf(audience: Audience, { ids, topics, summaryOf }: RootHelpInput): readonly HelpLine[] {
-  const own = commandsOf({ ...audience, ids: [] }, ids)
-  return audience.words.flatMap((word): HelpLine[] => {
-    const topic = topics[word]
-    if (!topic) return own.includes(word) ? [[word, summaryOf(word)]] : []
+/** The commands and topics of an audience. */
+function linesOf({ ids }: (typeof AUDIENCES)[number], summaryOf: (id: string) => string): readonly HelpLine[] {
+  return [...new Set(ids.map((id) => id.replace(/:.*/, '')))].map((word) => {
     const verbs = ids.flatMap((id) => (id.startsWith(`${word}:`) ? [id.slice(word.length + 1)] : []))
-    return [[word, `${topic.description}: ${verbs.join(', ')}`]]
+    return [word, verbs.length === 0 ? summaryOf(word) : `${TOPICS[word]}: ${verbs.join(', ')}`]
   })
 }
 
 /** oclif's configuration with these commands. @default all of them */
 export async function openConfig(ids?: readonly string[]): Promise<Config> {
   const manifest = readManifest()
-  const pjson = { ...manifest, oclif: { ...manifest.oclif, topics: topics() } }
+  const topics = Object.fromEntries(Object.entries(TOPICS).map(([word, description]) => [word, { description }]))
+  const pjson = { ...manifest, oclif: { ...manifest.oclif, topics } }
   const root = PACKAGE_ROOT
   const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true })
   await plugin.load()

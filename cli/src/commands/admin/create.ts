@@ -7,7 +7,6 @@ import { Args, defineCommand, Flags, words } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 import { ADMIN_COLUMNS } from './list.ts'
 
-/** `fish-cli admin create` */
 export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
   description:
@@ -22,7 +21,7 @@ export const adminCreateCommand = defineCommand({
     },
   ],
   args: {
-    name: Args.string({ description: 'login name', required: true, ignoreStdin: true }),
+    name: Args.string({ description: 'login name', required: true }),
   },
   flags: {
     role: Flags.string({

@@ -4,12 +4,11 @@ import { administrationFlags, openAdministration, parseAdminName } from '../admi
 import { Args, defineCommand } from '../define.ts'
 import { yesFlags } from '../flags.ts'
 
-/** `fish-cli admin delete` */
 export const adminDeleteCommand = defineCommand({
   summary: 'Delete an administrator, as a superadmin. Its sessions end at once.',
   description: 'The last superadmin cannot be deleted.',
   examples: ['fish-cli admin delete mia', 'fish-cli admin delete mia --yes'],
-  args: { name: Args.string({ description: 'name of the administrator', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the administrator', required: true }) },
   flags: { ...administrationFlags, ...yesFlags },
   role: 'superadmin',
 

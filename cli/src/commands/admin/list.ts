@@ -10,7 +10,6 @@ export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
   timeColumn('createdAt'),
 ]
 
-/** `fish-cli admin list` */
 export const adminListCommand = defineCommand({
   summary: 'List the administrators of the service, as a superadmin.',
   examples: ['fish-cli admin list', 'fish-cli admin list --admin mia --json'],

@@ -5,7 +5,6 @@ import { Args, defineCommand, Flags } from '../define.ts'
 import { noInputFlag } from '../flags.ts'
 import { runMaintenance, storageFlag, storageSource } from '../maintenance.ts'
 
-/** `fish-cli admin reset-password` */
 export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',
   description:
@@ -21,7 +20,7 @@ export const adminResetPasswordCommand = defineCommand({
     },
   ],
   args: {
-    name: Args.string({ description: 'name of the administrator', required: true, ignoreStdin: true }),
+    name: Args.string({ description: 'name of the administrator', required: true }),
   },
   flags: {
     'password-stdin': Flags.boolean({ summary: 'Read the new password from stdin.' }),

@@ -3,7 +3,6 @@ import { parseSettingKey, SETTINGS, settingValue } from '../../config/settings.t
 import { Args, defineCommand } from '../define.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
-/** `fish-cli config get` */
 export const configGetCommand = defineCommand({
   summary: 'Print the value of a setting, from the environment or the configuration.',
   examples: ['fish-cli config get gamemode'],
@@ -11,7 +10,6 @@ export const configGetCommand = defineCommand({
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
-      ignoreStdin: true,
     }),
   },
   completion: { key: SETTING_COMPLETION },

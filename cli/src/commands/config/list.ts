@@ -26,7 +26,6 @@ export const SETTING_COMPLETION: Values = {
   words: Object.entries(SETTINGS).map(([value, { summary }]) => ({ value, description: summary })),
 }
 
-/** `fish-cli config list` */
 export const configListCommand = defineCommand({
   summary: 'List all settings, their values, and where each value comes from.',
   examples: ['fish-cli config list', 'fish-cli config list --fields key,value --json'],

@@ -2,7 +2,6 @@ import { configPath, folders, secretsPath } from '../../config/paths.ts'
 import { printable } from '../../output/text.ts'
 import { defineCommand } from '../define.ts'
 
-/** `fish-cli config path` */
 export const configPathCommand = defineCommand({
   summary: 'Print the path of the configuration file, whether or not it exists.',
   description: 'With --json, also prints the folders and the path of the secrets file, used where there is no keyring.',

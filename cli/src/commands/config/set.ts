@@ -6,7 +6,6 @@ import { parseGamemode } from '../../core/gamemode.ts'
 import { Args, defineCommand, words } from '../define.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
-/** `fish-cli config set` */
 export const configSetCommand = defineCommand({
   summary: 'Change a setting.',
   description: Object.entries(SETTINGS)
@@ -17,9 +16,8 @@ export const configSetCommand = defineCommand({
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
-      ignoreStdin: true,
     }),
-    value: Args.string({ description: 'value of the setting', required: true, ignoreStdin: true }),
+    value: Args.string({ description: 'value of the setting', required: true }),
   },
   flags: {},
   completion: {

@@ -3,7 +3,6 @@ import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { Args, defineCommand } from '../define.ts'
 import { SETTING_COMPLETION } from './list.ts'
 
-/** `fish-cli config unset` */
 export const configUnsetCommand = defineCommand({
   summary: 'Remove a setting, so that its default applies again.',
   examples: ['fish-cli config unset gamemode'],
@@ -11,7 +10,6 @@ export const configUnsetCommand = defineCommand({
     key: Args.string({
       description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
       required: true,
-      ignoreStdin: true,
     }),
   },
   flags: {},

@@ -13,7 +13,6 @@ interface GetFlags extends TargetFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
-/** `fish-cli key get`, and `fish-cli key` for short */
 export const keyGetCommand = defineCommand({
   summary: 'Get the key that encrypts the catches of a player.',
   description:
@@ -33,7 +32,6 @@ export const keyGetCommand = defineCommand({
   args: {
     user: Args.string({
       description: 'player whose key to get, as an administrator (default: your own)',
-      ignoreStdin: true,
     }),
   },
   flags: {

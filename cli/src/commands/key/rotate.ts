@@ -7,7 +7,6 @@ import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
 import { checkHandOver, handOver, KEY_COLUMNS } from '../key-command.ts'
 
-/** `fish-cli key rotate` */
 export const keyRotateCommand = defineCommand({
   summary: 'Replace the key of a player, as an administrator. The old key stops working.',
   description:
@@ -15,7 +14,7 @@ export const keyRotateCommand = defineCommand({
     'sent are rejected. If the profile stores the key of this player, it is updated. Otherwise the new key is shown once ' +
     'on a terminal; in a script, add --out or --show.',
   examples: ['fish-cli key rotate Alex --out alex.key', 'fish-cli key rotate Alex --yes --show'],
-  args: { user: Args.string({ description: 'player whose key to replace (FISH_USER)', ignoreStdin: true }) },
+  args: { user: Args.string({ description: 'player whose key to replace (FISH_USER)' }) },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
     ...secretFileFlags,

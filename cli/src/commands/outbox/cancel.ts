@@ -9,7 +9,6 @@ import type { CommandContext } from '../define.ts'
 import { defineCommand, Flags } from '../define.ts'
 import { serviceFlags, yesFlags } from '../flags.ts'
 
-/** `fish-cli outbox cancel` */
 export const outboxCancelCommand = defineCommand({
   summary: 'Remove unsent catches from the queue, such as a wrong import.',
   description:

@@ -4,14 +4,13 @@ import { confirm } from '../../output/prompt.ts'
 import { Args, defineCommand } from '../define.ts'
 import { serviceFlags, yesFlags } from '../flags.ts'
 
-/** `fish-cli outbox drop` */
 export const outboxDropCommand = defineCommand({
   summary: 'Delete dead letters: catches that the service rejected. Queued catches stay.',
   description:
     'A batch that the service rejects for good becomes a dead letter with the reason. ID is its number in outbox status.',
   examples: ['fish-cli outbox drop 3', 'fish-cli outbox drop --yes'],
   args: {
-    id: Args.string({ description: 'dead letters by number (default: all)', ignoreStdin: true, multiple: true }),
+    id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }),
   },
   flags: { ...yesFlags, profile: serviceFlags.profile, url: serviceFlags.url },
 

@@ -4,7 +4,6 @@ import { maxWaitOf, requireUser } from '../../config/target.ts'
 import { defineCommand } from '../define.ts'
 import { noInputFlag, serviceFlags, userFlag } from '../flags.ts'
 
-/** `fish-cli outbox flush` */
 export const outboxFlushCommand = defineCommand({
   summary: 'Send queued catches and show the progress.',
   description: 'Needs your key: from login, FISH_KEY or FISH_KEY_FILE. When rate limited, waits and shows a countdown.',

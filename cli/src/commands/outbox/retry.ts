@@ -2,7 +2,6 @@ import { openLocalOutbox, selectDeadLetters } from '../../client/outbox.ts'
 import { Args, defineCommand } from '../define.ts'
 import { serviceFlags } from '../flags.ts'
 
-/** `fish-cli outbox retry` */
 export const outboxRetryCommand = defineCommand({
   summary: 'Queue dead letters again; nothing is stored twice.',
   description:
@@ -10,7 +9,7 @@ export const outboxRetryCommand = defineCommand({
     'status. To send the batches afterwards: fish-cli outbox flush',
   examples: ['fish-cli outbox retry', 'fish-cli outbox retry 3'],
   args: {
-    id: Args.string({ description: 'dead letters by number (default: all)', ignoreStdin: true, multiple: true }),
+    id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }),
   },
   flags: { profile: serviceFlags.profile, url: serviceFlags.url },
 

@@ -21,7 +21,6 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'setAside', align: 'right' },
 ]
 
-/** `fish-cli outbox status` */
 export const outboxStatusCommand = defineCommand({
   summary: 'Show queued catches and dead letters.',
   description:

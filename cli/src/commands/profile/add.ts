@@ -7,7 +7,6 @@ import { printable } from '../../output/text.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, gamemodeFlag, userFlag } from '../flags.ts'
 
-/** `fish-cli profile add` */
 export const profileAddCommand = defineCommand({
   summary: 'Add a profile: the address of a service and your account there.',
   description: 'A new profile has no secrets; fish-cli login adds them. The first profile becomes the current one.',
@@ -15,7 +14,7 @@ export const profileAddCommand = defineCommand({
     'fish-cli profile add home --url http://127.0.0.1:8787 --user Alex',
     'fish-cli profile add work --url https://fish.example.org --use',
   ],
-  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true }) },
   flags: {
     url: Flags.string({ summary: 'Address of the service.', helpValue: 'URL', required: true }),
     ...userFlag,

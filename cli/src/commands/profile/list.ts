@@ -19,7 +19,6 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'secrets' },
 ]
 
-/** `fish-cli profile list` */
 export const profileListCommand = defineCommand({
   summary: 'List the profiles; a star marks the current one.',
   examples: ['fish-cli profile list', 'fish-cli profile list --fields name,url --json'],

@@ -8,12 +8,11 @@ import { confirm } from '../../output/prompt.ts'
 import { Args, defineCommand } from '../define.ts'
 import { yesFlags } from '../flags.ts'
 
-/** `fish-cli profile remove` */
 export const profileRemoveCommand = defineCommand({
   summary: 'Remove a profile and its secrets from this machine.',
   description: 'Nothing changes at the service: the player and its key stay valid.',
   examples: ['fish-cli profile remove work --yes'],
-  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true }) },
   flags: { ...yesFlags },
   completion: { name: { local: 'profiles' } },
 

@@ -3,11 +3,10 @@ import { profileNotFound } from '../../config/profile.ts'
 import type { Config } from '../../core/context.ts'
 import { Args, defineCommand } from '../define.ts'
 
-/** `fish-cli profile use` */
 export const profileUseCommand = defineCommand({
   summary: 'Make a profile the current one, used by default.',
   examples: ['fish-cli profile use work'],
-  args: { name: Args.string({ description: 'name of the profile', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the profile', required: true }) },
   flags: {},
   completion: { name: { local: 'profiles' } },
 

@@ -26,14 +26,13 @@ const SECRETS: readonly { readonly label: string; readonly of: (user: CreatedUse
 
 const OTHER_TYPES = '--type fernet and --type api-key'
 
-/** `fish-cli user create` */
 export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
     'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. The password of the ' +
     'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.',
   examples: ['fish-cli user create Alex', 'fish-cli user create Alex --admin admin --out alex.json'],
-  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
     ...adminFlag,
     ...secretFileFlags,

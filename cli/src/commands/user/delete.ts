@@ -7,12 +7,11 @@ import { type Administration, administrationFlags, openAdministration } from '..
 import { Args, defineCommand } from '../define.ts'
 import { dryRunFlag, yesFlags } from '../flags.ts'
 
-/** `fish-cli user delete` */
 export const userDeleteCommand = defineCommand({
   summary: 'Delete a player and all its catches, as a superadmin.',
   description: 'This cannot be undone, except from a backup or an export. --dry-run shows what would be deleted.',
   examples: ['fish-cli user delete Alex --dry-run', 'fish-cli user delete Alex', 'fish-cli user delete Alex --yes'],
-  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: { ...administrationFlags, ...yesFlags, ...dryRunFlag },
   role: 'superadmin',
   completion: { name: { local: 'users' } },

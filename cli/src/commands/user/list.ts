@@ -13,7 +13,6 @@ export const USER_COLUMNS: readonly Column<User>[] = [
   { field: 'id', whole: true },
 ]
 
-/** `fish-cli user list` */
 export const userListCommand = defineCommand({
   summary: 'List the players of the service by name, as an administrator.',
   examples: [

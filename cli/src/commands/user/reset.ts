@@ -40,7 +40,6 @@ const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>
 // Hides the first characters too: passwords are short.
 const MASK = '********'
 
-/** `fish-cli user reset` */
 export const userResetCommand = defineCommand({
   summary: 'Replace the password or a key of a player. The old one stops working at once.',
   description:
@@ -52,7 +51,7 @@ export const userResetCommand = defineCommand({
     { description: 'Replace a leaked key:', command: 'fish-cli user reset Alex --type fernet --yes --show' },
     'fish-cli user reset Alex --type api-key --dry-run',
   ],
-  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
     type: Flags.string({
       char: 't',

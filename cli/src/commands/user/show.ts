@@ -3,11 +3,10 @@ import { Args, defineCommand } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 import { USER_COLUMNS } from './list.ts'
 
-/** `fish-cli user show` */
 export const userShowCommand = defineCommand({
   summary: 'Show a player, without secrets, as an administrator.',
   examples: ['fish-cli user show Alex', 'fish-cli user show Alex --json'],
-  args: { name: Args.string({ description: 'name of the player', required: true, ignoreStdin: true }) },
+  args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: { ...administrationFlags, ...outputFlags },
   role: 'administrator',
   columns: USER_COLUMNS,
