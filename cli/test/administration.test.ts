@@ -154,7 +154,9 @@ describe('user reset', () => {
     expect((await fish(['user', 'reset', 'Alex', '--type', 'password', '-y', '--out', file])).status).toBe(1)
     expect(await readdir(folder)).not.toContain('failed')
     const before = writes().length
-    expect(await json(['user', 'reset', 'alex', '--type', 'fernet', '--dry-run'])).toMatchObject({ user: 'Alex' })
+    const dry = ['user', 'reset', 'alex', '--type', 'fernet', '--dry-run']
+    expect(await json([...dry, '--show'])).toMatchObject({ user: 'Alex' })
+    expect((await fish(dry)).stderr).toContain('The new Fernet key would be lost')
     expect(writes()).toHaveLength(before)
   })
 

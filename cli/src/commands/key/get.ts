@@ -1,16 +1,25 @@
 import { readSecret } from '../../auth/read-secret.ts'
 import { readAdminCredentials } from '../../client/admin.ts'
 import { openClient } from '../../client/client.ts'
-import { requireUser, type TargetFlags } from '../../config/target.ts'
+import { requireUser } from '../../config/target.ts'
+import type { Column } from '../../output/columns.ts'
 import { printable } from '../../output/text.ts'
 import type { CommandContext } from '../define.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, noInputFlag, outputFlags, secretFileFlags, serviceFlags, userFlag } from '../flags.ts'
-import { handOver, KEY_COLUMNS, type PlayersKey } from '../key-command.ts'
+import { handOver } from '../player-secret.ts'
 
-interface GetFlags extends TargetFlags {
-  readonly 'password-stdin'?: boolean | undefined
-  readonly 'no-input'?: boolean | undefined
+/** Columns of a key. */
+export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+  { field: 'user' },
+  { field: 'fernetKey', title: 'KEY', whole: true },
+  { field: 'masked', hidden: true },
+]
+
+interface KeyRow {
+  readonly user: string
+  readonly fernetKey: string
+  readonly masked: boolean
 }
 
 export const keyGetCommand = defineCommand({
@@ -48,30 +57,33 @@ export const keyGetCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
+    const user = args.user ?? requireUser(context.target, 'Add --user USER')
     return handOver(context, {
-      get: () => get(context, args.user, flags),
-      unsaved: (user) => ({
+      user,
+      title: 'key',
+      about: { user },
+      field: 'fernetKey',
+      isShown: flags.show || flags.out === '-',
+      request: async () => (await requestKey(context, user, args.user !== undefined)).fernetKey,
+      unsaved: {
         done: `The service returned the key of ${printable(user)}`,
         next: 'The key is unchanged. Get it again with --out and another FILE.',
-      }),
+      },
     })
   },
 })
 
-async function get(context: CommandContext, subject: string | undefined, flags: GetFlags): Promise<PlayersKey> {
-  const { target } = context
+async function requestKey(context: CommandContext, user: string, asAdmin: boolean) {
+  const { target, flags } = context
   const client = await openClient(context, target)
   const promptOptions = { noInput: flags['no-input'], fromStdin: flags['password-stdin'] }
-  if (subject !== undefined) {
+  if (asAdmin) {
     // A session is not enough: the service requires the password (HTTP Basic).
     const alternative = 'Or leave out USER to get your own key with FISH_PASSWORD.'
     const credentials = await readAdminCredentials(context, target, { ...promptOptions, alternative })
-    const { fernetKey } = await client.keys.get({ ...credentials, name: subject, signal: context.interrupted() })
-    return { user: subject, fernetKey }
+    return client.keys.get({ ...credentials, name: user, signal: context.interrupted() })
   }
-  const user = requireUser(target, 'Add --user USER')
   const question = `Password of ${printable(user)}`
   const password = await readSecret(context, { variable: 'FISH_PASSWORD', question, ...promptOptions })
-  const { fernetKey } = await client.keys.get({ username: user, password, signal: context.interrupted() })
-  return { user, fernetKey }
+  return client.keys.get({ username: user, password, signal: context.interrupted() })
 }

@@ -1,11 +1,11 @@
 import { openAdminClient } from '../../client/admin.ts'
-import { findStoredSecret, printsSecret } from '../../client/new-secret.ts'
 import { requireUser, resolveTarget } from '../../config/target.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 import { Args, defineCommand, Flags } from '../define.ts'
 import { adminFlag, outputFlags, secretFileFlags, serviceFlags, yesFlags } from '../flags.ts'
-import { checkHandOver, handOver, KEY_COLUMNS } from '../key-command.ts'
+import { checkDestination, findStoredSecret, handOver } from '../player-secret.ts'
+import { KEY_COLUMNS } from './get.ts'
 
 export const keyRotateCommand = defineCommand({
   summary: 'Replace the key of a player, as an administrator. The old key stops working.',
@@ -29,28 +29,24 @@ export const keyRotateCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const target = resolveTarget(context, { ...flags, user: args.user })
-    const named = requireUser(target, 'Name one: fish-cli key rotate USER')
-    const file = await checkHandOver(context)
-    const stored = await findStoredSecret(context, target, named, 'fernetKey')
-    const show = printsSecret(context, { flags, title: 'key', file, stored })
-    await confirm(context, { question: `Replace the key of ${printable(named)}`, ...flags })
+    const user = requireUser(target, 'Name one: fish-cli key rotate USER')
+    const stored = await findStoredSecret(context, target, user, 'fernetKey')
+    const isShown = await checkDestination(context, 'key', stored)
+    await confirm(context, { question: `Replace the key of ${printable(user)}`, ...flags })
     const admin = await openAdminClient(context, target, { noInput: flags['no-input'] })
-    const signal = context.interrupted()
     await stored?.check()
-    return handOver(
-      context,
-      {
-        get: async () => {
-          const { fernetKey } = await admin.users.reset(named, 'fernet', { signal })
-          return { user: named, fernetKey }
-        },
-        unsaved: (user) => ({
-          done: `The service replaced the key of ${printable(user)}`,
-          next: `Replace it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
-        }),
-        stored,
+    return handOver(context, {
+      user,
+      title: 'key',
+      about: { user },
+      field: 'fernetKey',
+      isShown,
+      stored,
+      request: async () => (await admin.users.reset(user, 'fernet', { signal: context.interrupted() })).fernetKey,
+      unsaved: {
+        done: `The service replaced the key of ${printable(user)}`,
+        next: `Replace it again with another FILE: fish-cli key rotate ${printable(user)} --out FILE`,
       },
-      show,
-    )
+    })
   },
 })

@@ -1,15 +1,13 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
-import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../auth/secret-file.ts'
-import { deliverSecret, findStoredSecret, type NotStored, printsSecret } from '../../client/new-secret.ts'
+import { secretFilePath } from '../../auth/secret-file.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Column } from '../../output/columns.ts'
-import { formatOf, type OutputFlags } from '../../output/format.ts'
 import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
-import { type Administration, administrationFlags, openAdministration } from '../admin-command.ts'
-import type { CommandContext } from '../define.ts'
+import { administrationFlags, openAdministration } from '../admin-command.ts'
 import { Args, defineCommand, Flags, words } from '../define.ts'
 import { dryRunFlag, outputFlags, secretFileFlags, yesFlags } from '../flags.ts'
+import { checkDestination, findStoredSecret, handOver } from '../player-secret.ts'
 
 interface ResetRow {
   readonly user: string
@@ -36,9 +34,6 @@ const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>
   fernet: 'fernetKey',
   'api-key': 'apiKey',
 }
-
-// Hides the first characters too: passwords are short.
-const MASK = '********'
 
 export const userResetCommand = defineCommand({
   summary: 'Replace the password or a key of a player. The old one stops working at once.',
@@ -71,62 +66,39 @@ export const userResetCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    const type = typeOf(flags.type)
-    const dryRun = flags['dry-run']
-    const file = secretFilePath(flags.out)
-    if (file !== undefined) await checkSecretFile(file, flags.force)
-    const field = STORED_FIELDS[type]
-    const stored = field && (await findStoredSecret(context, context.target, args.name, field))
-    if (dryRun) {
-      const { admin, options } = await openAdministration(context)
-      const { name } = await admin.users.get(args.name, options)
-      const done = `Would give ${printable(name)} a new ${TITLES[type]}.`
-      return context.print({ user: name, type, file, dryRun }, () => done)
-    }
     const user = args.name
+    const type = typeOf(flags.type)
     const title = TITLES[type]
-    const isShown = printsSecret(context, { flags, title, file, stored })
-    await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
-    const administration = await openAdministration(context)
-    await stored?.check()
-    const reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const secret = await reset(administration, user, type).catch(async (error: unknown) => {
-      await reserved?.discard()
-      throw error
-    })
-    const unsaved = {
-      done: `The service replaced the ${title} of ${printable(user)}`,
-      next: `Replace it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
+    const field = STORED_FIELDS[type]
+    const stored = field && (await findStoredSecret(context, context.target, user, field))
+    const isShown = await checkDestination(context, title, stored)
+    const dryRun = flags['dry-run']
+    if (!dryRun) await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
+    const { admin, options } = await openAdministration(context)
+    if (dryRun) {
+      const { name } = await admin.users.get(user, options)
+      const planned = { user: name, type, file: secretFilePath(flags.out), dryRun }
+      return context.print(planned, () => `Would give ${printable(name)} a new ${title}.`)
     }
-    const delivery = { user, title, secret, file: reserved, unsaved, stored, isDocument: flags.json === true }
-    return deliverSecret(context, delivery, (outcome) => {
-      if (file === undefined) return printSecret(context, { user, type, secret, masked: !isShown }, flags, outcome)
-      const done = `The new ${title} of ${printable(user)} is in ${printable(file)}.`
-      return context.print({ user, type, file, ...outcome }, () => done)
+    await stored?.check()
+    return handOver(context, {
+      user,
+      title,
+      about: { user, type },
+      field: 'secret',
+      isShown,
+      stored,
+      async request() {
+        const response: ResetResponse = await admin.users.reset(user, type, options)
+        return response.password ?? response.fernetKey ?? response.apiKey ?? ''
+      },
+      unsaved: {
+        done: `The service replaced the ${title} of ${printable(user)}`,
+        next: `Replace it again with another FILE: fish-cli user reset ${printable(user)} --type ${type} --out FILE`,
+      },
     })
   },
 })
-
-function printSecret(
-  context: CommandContext,
-  { user, type, secret, masked }: ResetRow,
-  flags: OutputFlags & { readonly show?: boolean; readonly out?: string | undefined },
-  outcome: NotStored,
-): Promise<number> {
-  const isRequested = flags.show === true || flags.out === '-'
-  if (!masked && !isRequested) context.note(`Save the new ${TITLES[type]}: it cannot be shown again.`)
-  if (!masked && formatOf(flags) === 'table' && flags.fields === undefined) {
-    return context.printLong(`${printable(secret)}\n`, { ...flags, 'no-pager': true })
-  }
-  const row = { user, type, secret: masked ? MASK : secret, masked }
-  if (masked) context.note(`The new ${TITLES[type]} is stored in the profile. To print a new one, add --show.`)
-  return context.printRows({ rows: [row], document: ([only]) => ({ ...only, ...outcome }) })
-}
-
-async function reset({ admin, options }: Administration, name: string, type: ResetType): Promise<string> {
-  const response: ResetResponse = await admin.users.reset(name, type, options)
-  return response.password ?? response.fernetKey ?? response.apiKey ?? ''
-}
 
 interface ResetResponse {
   readonly password?: string

@@ -55,7 +55,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     args: ['Alex', '--type', 'password', '--yes', '--out', '{home}/secret-file'],
     asks: ['adminLogin', 'resetUser'],
   },
-  { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--dry-run'], asks: ['adminLogin', 'showUser'] },
+  { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--show', '--dry-run'], asks: ['adminLogin', 'showUser'] },
   {
     id: 'user:delete',
     args: ['Alex', '--yes'],
