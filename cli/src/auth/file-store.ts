@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { checkReplaceable, fileError, isNotFound, replaceFile } from '../config/files.ts'
-import { withLock, withLockChecked } from '../config/lock.ts'
+import { fileError, isNotFound, replaceFile } from '../config/files.ts'
+import { withLock } from '../config/lock.ts'
 import { secretsPath } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import type { SecretStore, UpdateSecrets } from './store.ts'
-import { type ProfileSecrets, parseSecrets } from './store.ts'
+import { type ProfileSecrets, parseSecrets, type SecretStore } from './store.ts'
 
 const FORMAT_VERSION = 1
 const GROUP_AND_OTHERS = 0o077
@@ -24,38 +23,15 @@ export function fileStore(context: Pick<Context, 'env'>): SecretStore {
     get: async (profile) => secretsOf(readProfiles(path), profile),
     update: (profile, update) =>
       withLock(context, () => {
-        const { altered, profiles } = plan(path, profile, update)
-        if (profiles) {
-          const text = `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`
-          writing(path, () => replaceFile(path, text))
+        const stored = readProfiles(path)
+        const { [profile]: _, ...others } = stored
+        const altered = update(secretsOf(stored, profile))
+        if (altered || Object.hasOwn(stored, profile)) {
+          const profiles = altered ? { ...others, [profile]: altered } : others
+          replaceFile(path, `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`)
         }
         return altered
       }),
-  }
-}
-
-/** Checks an update of the {@link fileStore} without writing. @throws what the update would throw, as far as that is known */
-export function checkFileUpdate(context: Pick<Context, 'env'>, profile: string, update: UpdateSecrets): void {
-  const path = secretsPath(context)
-  withLockChecked(context, () => {
-    if (plan(path, profile, update).profiles) writing(path, () => checkReplaceable(path))
-  })
-}
-
-/** Computes an update; no `profiles` when there is nothing to write. */
-function plan(path: string, profile: string, update: UpdateSecrets) {
-  const stored = readProfiles(path)
-  const { [profile]: _, ...others } = stored
-  const altered = update(secretsOf(stored, profile))
-  if (altered) return { altered, profiles: { ...others, [profile]: altered } }
-  return { altered, profiles: Object.hasOwn(stored, profile) ? others : undefined }
-}
-
-function writing(path: string, action: () => void): void {
-  try {
-    action()
-  } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 

@@ -1,9 +1,11 @@
-import { changeConfig } from '../config/config-file.ts'
+import { changeConfig, checkConfigWritable } from '../config/config-file.ts'
+import { checkReplaceable } from '../config/files.ts'
+import { secretsPath } from '../config/paths.ts'
 import { isSameService } from '../config/profile.ts'
 import { settingValue } from '../config/settings.ts'
 import type { Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
-import { checkFileUpdate, fileStore } from './file-store.ts'
+import { fileStore } from './file-store.ts'
 import { isKeyringFailure, type KeyringIo, keyringFailure, keyringStore, openKeyring } from './keyring.ts'
 import type { SecretStore, UpdateSecrets } from './store.ts'
 import { hasSecrets, type ProfileSecrets } from './store.ts'
@@ -73,18 +75,12 @@ export async function updateSecrets(
  * @throws what {@link updateSecrets} would throw, as far as that is known
  */
 export async function checkSecretsUpdate(context: KeyringIo, config: Config, name: string): Promise<SecretStore> {
+  checkConfigWritable(context)
   const old = await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)
-  await checkUpdate(context, store, name, (stored) => stored ?? { url: '' })
-  if (old && old.kind !== store.kind && !old.isUnavailable)
-    await checkUpdate(context, old.store(), name, () => undefined)
+  await store.get(name)
+  if (store.kind === 'file' || old?.kind === 'file') checkReplaceable(secretsPath(context))
   return store
-}
-
-// Of a keyring, only its availability can be checked.
-async function checkUpdate(context: KeyringIo, store: SecretStore, name: string, update: UpdateSecrets): Promise<void> {
-  if (store.kind === 'file') checkFileUpdate(context, name, update)
-  else await store.get(name)
 }
 
 interface OldStore {

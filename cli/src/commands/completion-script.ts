@@ -1,6 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileError, makeFolderOf, readTextFile, removeDraft } from '../config/files.ts'
+import { readTextFile, replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
 import type { Env } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -157,36 +156,16 @@ function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `"${path.replace(/["$`\\]/g, '\\$&').replaceAll("'", "'\\''")}"`
 }
 
-const READABLE_BY_ALL = 0o644
-// As far as the umask lets them.
-const ENTERED_BY_ALL = 0o777
+const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 
 /**
- * Puts a script into its place, as a whole, and makes the folders it needs. A script of before is replaced; another
- * file is left alone.
+ * Installs a script and creates the folders it needs. An older script is replaced; another file is left alone.
  *
- * @throws CliError `file_exists` where there is a file of somebody else, `file_not_written`, `file_not_read`
+ * @throws CliError `file_exists` for a file that this program did not write, `file_not_written`, `file_not_read`
  */
 export function installScript(path: string, script: string): void {
   if (readTextFile(path)?.includes(SCRIPT_MARK) === false) throw isAnothers(path)
-  try {
-    makeFolderOf(path, ENTERED_BY_ALL)
-    replace(path, script)
-  } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, path, 'written')
-  }
-}
-
-function replace(path: string, script: string): void {
-  const draft = `${path}.new`
-  removeDraft(draft)
-  try {
-    writeFileSync(draft, script, { mode: READABLE_BY_ALL })
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replaceFile(path, script, READABLE_BY_ALL)
 }
 
 function isAnothers(path: string): CliError {

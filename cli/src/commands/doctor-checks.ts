@@ -9,7 +9,7 @@ import { describeError } from '../client/describe-error.ts'
 import { catchesText } from '../client/flush.ts'
 import { type KeyTest, testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, outboxPath } from '../client/outbox.ts'
-import { checkConfigChange, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
+import { checkConfigWritable, EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
 import { isNotFound } from '../config/files.ts'
 import { configPath } from '../config/paths.ts'
 import { isUnencrypted } from '../config/profile.ts'
@@ -77,7 +77,7 @@ function checkConfig(io: KeyringIo): { readonly config: Config; readonly finding
   const path = configPath(io)
   try {
     const config = readConfig(io)
-    checkConfigChange(io, (current) => current)
+    checkConfigWritable(io)
     const mode = modeOf(path)
     if (mode === undefined) return { config, finding: ok('config', `No configuration file yet; its path is ${path}.`) }
     const isPrivate = process.platform === 'win32' || (mode & OTHERS) === 0

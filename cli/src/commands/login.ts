@@ -3,14 +3,7 @@ import { checkSecretsUpdate, updateSecrets } from '../auth/secrets.ts'
 import { mergeLogin } from '../auth/store.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'
-import {
-  applyLogin,
-  changeConfig,
-  checkConfigChange,
-  type LoginTarget,
-  readConfig,
-  replacesLogin,
-} from '../config/config-file.ts'
+import { applyLogin, changeConfig, type LoginTarget, readConfig, replacesLogin } from '../config/config-file.ts'
 import { DEFAULT_PROFILE, isUnencrypted, parseProfileName } from '../config/profile.ts'
 import { gamemodeOf, resolveTarget, type Target } from '../config/target.ts'
 import type { Config } from '../core/context.ts'
@@ -60,7 +53,7 @@ export const loginCommand = defineCommand({
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     // Checks that credentials can be saved before prompting for them.
     const addLogin = (current: Config) => applyLogin(current, name, login)
-    const store = await checkSecretsUpdate(context, checkConfigChange(context, addLogin), name)
+    const store = await checkSecretsUpdate(context, config, name)
     if (replacesLogin(config.profiles.get(name), login)) {
       await confirm(context, {
         question: `Profile ${name} belongs to another account or service. Replace it`,

@@ -1,8 +1,8 @@
 import { userNameKey } from '@fish-crab/sdk/constants'
 import type { Config, Context, Profile } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
-import { checkReplaceable, fileError, readTextFile, replaceFile } from './files.ts'
-import { withLock, withLockChecked } from './lock.ts'
+import { checkReplaceable, readTextFile, replaceFile } from './files.ts'
+import { checkLock, withLock } from './lock.ts'
 import { configPath } from './paths.ts'
 import { isProfileName, isSameService, PROFILE_FIELDS } from './profile.ts'
 import { SETTINGS, type SettingKey, settingValue } from './settings.ts'
@@ -102,18 +102,15 @@ export function readConfig(context: Pick<Context, 'env'>): Config {
 export function changeConfig(context: Pick<Context, 'env'>, change: (config: Config) => Config): Promise<Config> {
   return withLock(context, () => {
     const changed = change(readConfig(context))
-    write(context, (path) => replaceFile(path, formatConfig(changed)))
+    replaceFile(configPath(context), formatConfig(changed))
     return changed
   })
 }
 
-/** Computes a change without writing it. @throws what {@link changeConfig} would throw, as far as that is known */
-export function checkConfigChange(context: Pick<Context, 'env'>, change: (config: Config) => Config): Config {
-  return withLockChecked(context, () => {
-    const changed = change(readConfig(context))
-    write(context, checkReplaceable)
-    return changed
-  })
+/** Checks whether the configuration can be changed, and changes nothing. @throws CliError as {@link changeConfig} */
+export function checkConfigWritable(context: Pick<Context, 'env'>): void {
+  checkLock(context)
+  checkReplaceable(configPath(context))
 }
 
 /** Sets a setting, or removes it when `value` is `undefined`. */
@@ -124,15 +121,6 @@ export async function changeSetting(
 ): Promise<void> {
   const change = (config: Config) => ({ ...config, settings: { ...config.settings, [key]: value } })
   await changeConfig(context, change)
-}
-
-function write(context: Pick<Context, 'env'>, action: (path: string) => void): void {
-  const path = configPath(context)
-  try {
-    action(path)
-  } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, path, 'written')
-  }
 }
 
 /** The service and account of a login. */

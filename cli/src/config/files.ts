@@ -27,56 +27,62 @@ export function readTextFile(path: string): string | undefined {
   }
 }
 
-const OWNER_ONLY_FILE = 0o600
-const OWNER_ONLY_FOLDER = 0o700
+/** Modes of what is created. */
+interface Modes {
+  readonly file: number
+  readonly folder: number
+}
 
-/**
- * Creates the folder of a file, and missing parents.
- *
- * @param mode Mode of the created folders. @default 0o700
- * @throws the error of the file system
- */
-export function makeFolderOf(path: string, mode = OWNER_ONLY_FOLDER): void {
+const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 }
+
+/** Creates the folder of a file, and missing parents. @throws the error of the file system */
+export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
   // One by one: Node's `recursive` loops forever where mkdir reports ENOENT in an existing folder, as in /proc.
   for (const folder of parentFolders(dirname(path)).missing) makeFolder(folder, mode)
 }
 
-/**
- * Checks whether a file can be created or replaced, without changing anything.
- *
- * @param mayWrite Throws for a folder that is not writable
- * @throws what {@link replaceFile} would throw
- */
-export function checkReplaceable(path: string, mayWrite: (folder: string) => void = writable): void {
-  const target = targetOf(path)
-  mayWrite(parentFolders(dirname(target)).nearest)
-  for (const file of [target, draftOf(target)]) {
-    if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
+/** Checks whether a file can be created or replaced, without changing anything. @throws CliError `file_not_…` */
+export function checkReplaceable(path: string, operation: FileOperation = 'written'): void {
+  try {
+    const target = targetOf(path)
+    accessSync(parentFolders(dirname(target)).nearest, constants.W_OK | constants.X_OK)
+    for (const file of [target, draftOf(target)]) {
+      if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
+    }
+  } catch (error) {
+    throw fileError(error as NodeJS.ErrnoException, path, operation)
   }
 }
 
 /**
- * Replaces a file atomically and durably, with mode 0600. The target of a symbolic link is replaced, not the link. Requires
- * the lock of `lock.ts`.
+ * Replaces a file atomically and durably. The target of a symbolic link is replaced, not the link. Files that several
+ * processes change require the lock of `lock.ts`.
  *
  * Our own: write-file-atomic 8 does not sync the folder, so that a power cut may undo the rename, and a killed process
  * leaves its draft behind.
  *
- * @throws the error of the file system; the file is unchanged
+ * @param modes As far as the umask lets them. @default only the owner
+ * @throws CliError `file_not_written`; the file is unchanged
  */
-export function replaceFile(path: string, content: string): void {
-  makeFolderOf(path)
-  const target = targetOf(path)
-  const draft = draftOf(target)
-  removeDraft(draft)
+export function replaceFile(path: string, content: string, modes = OWNER_ONLY): void {
   try {
-    writeToDisk(draft, content)
-    renameSync(draft, target)
-  } catch (error) {
+    makeFolderOf(path, modes.folder)
+    const target = targetOf(path)
+    const draft = draftOf(target)
+    // With the code of the system: `rmSync` has its own for a folder.
+    if (statsOf(lstatSync, draft)?.isDirectory()) throw systemError('EISDIR')
     rmSync(draft, { force: true })
-    throw error
+    try {
+      writeFileSync(draft, content, { mode: modes.file, flag: 'wx', flush: true })
+      renameSync(draft, target)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
+    if (process.platform !== 'win32') syncFolder(dirname(target))
+  } catch (error) {
+    throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
-  if (process.platform !== 'win32') syncFolder(dirname(target))
 }
 
 /** The nearest existing folder, and the missing ones below it. @throws when a path segment is not a folder */
@@ -111,20 +117,9 @@ function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined 
   }
 }
 
-function writable(folder: string): void {
-  accessSync(folder, constants.W_OK | constants.X_OK)
-}
-
 // A fixed name: the next change removes what a killed process left.
 function draftOf(target: string): string {
   return `${target}.new`
-}
-
-/** Removes the draft of a killed process. @throws the error of the file system, also when it is a folder */
-export function removeDraft(draft: string): void {
-  // With the code of the system: `rmSync` has its own for a folder.
-  if (statsOf(lstatSync, draft)?.isDirectory()) throw systemError('EISDIR')
-  rmSync(draft, { force: true })
 }
 
 function targetOf(path: string): string {
@@ -132,16 +127,6 @@ function targetOf(path: string): string {
     return realpathSync(path)
   } catch {
     return path
-  }
-}
-
-function writeToDisk(path: string, content: string): void {
-  const file = openSync(path, 'wx', OWNER_ONLY_FILE)
-  try {
-    writeFileSync(file, content)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -29,14 +29,12 @@ export async function withLock<Result>(
   }
 }
 
-/**
- * Plans a change without taking the lock, so that a dry run blocks nobody.
- *
- * @throws CliError `file_not_locked` when the file cannot be locked
- */
-export function withLockChecked<Result>(context: Pick<Context, 'env'>, plan: () => Result): Result {
-  checkLockable(lockPath(context))
-  return plan()
+/** Checks whether the lock can be taken, without creating its file. One held by another process is not an error. */
+export function checkLock(context: Pick<Context, 'env'>): void {
+  const path = lockPath(context)
+  // An existing file is tried: only SQLite knows what it accepts.
+  if (existsSync(path)) lockFile(path, 0)?.close()
+  else checkReplaceable(path, 'locked')
 }
 
 function busy(path: string, timeoutMs: number): CliError {
@@ -78,24 +76,6 @@ export function lockFile(path: string, timeoutMs: number): FileLock | undefined 
     close()
     if ((error as LockError).errcode === BUSY) return undefined
     throw fileError(named(error as LockError), path, 'locked')
-  }
-}
-
-/**
- * Checks whether a file can be locked, without creating it. A lock held by another process is not an error.
- *
- * @throws what {@link lockFile} would throw
- */
-function checkLockable(path: string): void {
-  // An existing file is tried: only SQLite knows what it accepts.
-  if (existsSync(path)) {
-    lockFile(path, 0)?.close()
-    return
-  }
-  try {
-    checkReplaceable(path)
-  } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, path, 'locked')
   }
 }
 
