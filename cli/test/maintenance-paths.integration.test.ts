@@ -147,9 +147,7 @@ test('a store in memory is told as one that ends with its process, with what to 
     for (const { given, env } of ways) {
       const { status, code, message, hint } = await refused(parent, given, env)
       expect([status, code, hint]).toEqual([2, 'invalid_settings', instead])
-      expect(message).toBe(
-        'FISH_STORAGE (--storage) is memory:, and a store in memory ends with its process: no other command can work on it.',
-      )
+      expect(message).toBe('FISH_STORAGE (--storage) is memory:, which other commands cannot access.')
     }
   }
 })

@@ -62,5 +62,7 @@ test('serve whose start fails because the disk has stalled ends while it is stal
   })
   // By a signal: no other end would come before the disk responds.
   expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/fish-cli serve: The disk has not taken a write.*killed: the disk does not respond/s)
+  expect(server.stderr()).toMatch(
+    /fish-cli serve: The disk has not completed a write.*killed: the disk does not respond/s,
+  )
 })

@@ -9,7 +9,7 @@ import { launch } from './maintenance-processes.ts'
 
 const SECRET = 'a secret of a test that is long enough'
 const ENV = { FISH_LOG: 'json', FISH_SECRET: SECRET, FISH_JWT_SECRET: SECRET, FISH_ADMIN_PASSWORD: 'boss-password' }
-const STOPPED = ['stopping: the start is given up', 'stopped']
+const STOPPED = ['stopping: the start is cancelled', 'stopped']
 
 /** Whether something listens on this port, which a server takes before it opens its storage. */
 async function isTaken(port: number): Promise<boolean> {
@@ -68,7 +68,7 @@ test('serve that is told to stop while a stalled disk keeps it from starting end
   server.child.kill('SIGTERM')
   // By a signal: no other end would come before the disk responds.
   expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/the start is given up.*killed: the store has not opened in time/s)
+  expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
   disk.resume()
   const again = await startRemoteStorage(folder)
   expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
@@ -93,5 +93,5 @@ test('serve that is starting on a stalled disk is alive and not ready, and ends 
 
   server.child.kill('SIGTERM')
   expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/the start is given up.*killed: the store has not opened in time/s)
+  expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
 })

@@ -60,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     const starting = startServer(config, { ...options, logger, announceAdmin: announceTo(stderr) })
     server = await Promise.race([starting, stopped.then(() => undefined)])
     if (!server) {
-      logger.info({}, 'stopping: the start is given up')
+      logger.info({}, 'stopping: the start is cancelled')
       if (!(await endsInTime(starting)) && config.storage.driver === 'file') {
         logger.error({}, 'killed: the store has not opened in time; nothing is lost')
         await kill()

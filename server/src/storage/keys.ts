@@ -65,5 +65,5 @@ export function decodeItemKey(key: string): string {
 /** Refuses a key that unstorage would change, so that it would name another item. */
 export function checkItemKey(key: string): string {
   if (VISIBLE_ASCII.test(key) && normalizeKey(key) === key && !hasDotSegment(key) && !key.endsWith('$')) return key
-  throw new StorageError('invalid_key', 'An item key may hold no raw text. Build it with itemKey().')
+  throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')
 }

@@ -40,7 +40,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
   const missing = OPERATIONS.filter((name) => typeof driver?.[name] !== 'function')
   if (missing.length > 0) {
     throw new TypeError(
-      `wrapDriver: the driver lacks ${missing.join(', ')}. A driver of unstorage alone is not enough: implement StorageDriver.`,
+      `wrapDriver: the driver lacks ${missing.join(', ')}. An unstorage driver alone is not enough: implement StorageDriver.`,
     )
   }
   let disposed: Promise<void> | undefined
@@ -113,7 +113,7 @@ function checkItemValue(value: unknown): string {
 function checkRecord({ id, dedupeKey, count, labels, plain, full }: NewRecord): NewRecord {
   const texts = [plain, full, ...Object.keys(labels)]
   if (!isCount(count) || !texts.every((text) => text.isWellFormed())) {
-    throw new StorageError('invalid_value', 'A record needs a whole count of at least 1 and well-formed Unicode.')
+    throw new StorageError('invalid_value', 'A record needs an integer count of at least 1 and well-formed Unicode.')
   }
   for (const [label, carriers] of Object.entries(labels)) {
     if (label && isCount(carriers) && carriers <= count) continue
@@ -134,5 +134,5 @@ function checkBase(base: string): string {
 
 function checkLeaderRange(range: LeaderRange): LeaderRange {
   if (isCount(range.limit)) return range
-  throw new StorageError('invalid_value', 'A leader board needs a whole limit of at least 1.')
+  throw new StorageError('invalid_value', 'A leaderboard needs an integer limit of at least 1.')
 }

@@ -168,7 +168,7 @@ describe('an export of a store that is open', () => {
     const refused = await refusal(exportStore({ env: envOf(folder), target, now: NOW }))
     expect(refused).toEqual({
       code: 'unavailable',
-      message: 'The reader of the export stopped before its end.',
+      message: 'The reader of the export stopped before the end.',
       hint: 'Run it again, and let the reader read all of it.',
     })
   })

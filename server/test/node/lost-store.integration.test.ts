@@ -172,7 +172,7 @@ describeWithRedis('a server over a Redis', () => {
 
     await restoreOlder()
     const read = async (at: string) => (await fetch(`${at}/get/fish?name=Alex&gamemode=earth`)).status
-    await until(async () => run.stderr.text().includes('Redis holds older data than it acknowledged'))
+    await until(async () => run.stderr.text().includes('Redis has older data than it acknowledged'))
     expect([await readiness(url), await read(url), (await logIn(url)).status]).toEqual([503, 500, 500])
     const restarted = await startTestServer(env)
     expect([await readiness(restarted.url), await read(restarted.url)]).toEqual([200, 404])

@@ -93,10 +93,7 @@ describe('a backup', () => {
     const before = contentOf(parent)
     for (const target of [join(data, 'copy'), join(data, 'backups', 'copy'), join(parent, 'link', 'copy')]) {
       const { code, message } = await refusal(backupStore({ env: envOf(data), target }))
-      expect([code, message]).toEqual([
-        'invalid_settings',
-        `${target} is inside the data folder, and nothing was done.`,
-      ])
+      expect([code, message]).toEqual(['invalid_settings', `${target} is inside the data folder; nothing was changed.`])
     }
     expect(contentOf(parent)).toEqual(before)
     expect(await backupStore({ env: envOf(data), target: join(parent, 'data-copy') })).toMatchObject({ users: 0 })
@@ -134,7 +131,7 @@ describe('a restore', () => {
     writeFileSync(join(target, 'secrets.json'), '{}')
     const restore = () => refusal(restoreStore({ env: envOf(target), backup: data, now: NOW }))
     const alone = await restore()
-    expect([alone.code, alone.message]).toEqual(['exists', `${target} already has secrets.json, and nothing was done.`])
+    expect([alone.code, alone.message]).toEqual(['exists', `${target} already has secrets.json; nothing was changed.`])
     expect(alone.hint).toContain('--force')
     rmSync(join(target, 'secrets.json'))
     const server = await startTestServer({ ...envOf(target), FISH_ADMIN_PASSWORD: 'boss-password' })
@@ -143,7 +140,7 @@ describe('a restore', () => {
     await server.close()
     expect(await restore()).toMatchObject({
       code: 'exists',
-      message: `${target} already has a store, and nothing was done.`,
+      message: `${target} already has a store; nothing was changed.`,
     })
   })
 

@@ -76,7 +76,7 @@ describe('a store that ends before what was acknowledged', () => {
       await expect(open(folder)).rejects.toMatchObject({
         name: 'StorageError',
         code: 'damaged',
-        message: expect.stringMatching(/about \d+ writes are missing.*remove fish\.mark/),
+        message: expect.stringMatching(/lacks about \d+ acknowledged writes.*remove fish\.mark/),
       })
     }
     expect(readFileSync(join(folder, 'fish.db')).equals(store)).toBe(true)
@@ -107,7 +107,10 @@ describe('a store that ends before what was acknowledged', () => {
   it('is told where all of it is gone but the mark, and begins anew once that is accepted', async () => {
     const folder = await killed()
     for (const name of ['fish.db', 'fish.db-wal', 'fish.db-shm']) rmSync(join(folder, name))
-    await expect(open(folder)).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining('is gone') })
+    await expect(open(folder)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('is missing'),
+    })
     expect(readdirSync(folder)).not.toContain('fish.db')
     rmSync(join(folder, 'fish.mark'))
     expect(await recordsIn(folder)).toBe(0)

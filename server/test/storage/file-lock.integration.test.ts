@@ -80,7 +80,7 @@ test('a store that is a symbolic link is refused with the folder to name, also w
   await (await createStorage({ driver: 'file', path: folder })).dispose()
   mkdirSync(other)
   symlinkSync(join(folder, 'fish.db'), join(other, 'fish.db'))
-  const refused = { code: 'in_use', message: expect.stringContaining(`Name ${realpathSync(folder)} instead`) }
+  const refused = { code: 'in_use', message: expect.stringContaining(`Use the folder ${realpathSync(folder)} instead`) }
   await expect(createStorage({ driver: 'file', path: other })).rejects.toMatchObject(refused)
   expect(readdirSync(other)).toEqual(['fish.db', 'fish.lock'])
   rmSync(join(folder, 'fish.db'))

@@ -30,7 +30,7 @@ describeWithRedis('a Redis that fails', () => {
     const storage = await open()
     server.freeze()
     const error = await storage.ping().catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('did not answer within') })
+    expect(error).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('did not respond within') })
     expect(Number(/within (\d+) ms/.exec((error as Error).message)?.[1])).toBeLessThanOrEqual(1000)
   })
 
@@ -88,7 +88,7 @@ describeWithRedis('a Redis that fails', () => {
     await server.kill()
     await appending
     // At once: none of them is told that it waited in vain.
-    const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('out of reach') }
+    const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('unreachable') }
     await Promise.all(operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
 
@@ -204,7 +204,7 @@ describeWithRedis('a Redis that fails', () => {
     await server.kill()
     await expect(open()).rejects.toMatchObject({
       ...UNAVAILABLE,
-      message: expect.stringMatching(/^Redis is out of reach: .*ECONNREFUSED.*\.$/),
+      message: expect.stringMatching(/^Redis is unreachable: .*ECONNREFUSED.*\.$/),
     })
   })
 })

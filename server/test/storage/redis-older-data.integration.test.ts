@@ -6,7 +6,7 @@ import { describeWithRedis, type RedisServer, startCluster, startRedis, until } 
 const older = (missing: number) => ({
   name: 'StorageError',
   code: 'replaced',
-  message: expect.stringMatching(new RegExp(`older data .*at least ${missing}\\). Restore .* or restart`)),
+  message: expect.stringMatching(new RegExp(`older data .*at least ${missing} writes .*Restore .* or restart`)),
 })
 
 const answers = (storage: FishStorage) => () =>

@@ -81,7 +81,7 @@ describeWithRedis('a Redis that has a replica', () => {
 
   test('is told to acknowledge nothing where more replicas are wanted than there are', async () => {
     const storage = await open({ replicas: 2, timeoutMs: 200 })
-    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 replicas/)])
+    expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 reachable replicas/)])
     await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
     await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
   })

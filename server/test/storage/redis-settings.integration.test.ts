@@ -46,8 +46,8 @@ describeWithRedis('the settings of a Redis', () => {
       [/everysec.*two seconds/],
     ],
     ['yes', 'no', 'noeviction', /half minute/, [/appendfsync no /]],
-    ['yes', 'always', 'volatile-ttl', /survives/, [/forgets rate limits.*volatile-ttl/]],
-    ['no', 'always', 'volatile-random', /keeps nothing on disk/, [/not append-only/, /volatile-random/]],
+    ['yes', 'always', 'volatile-ttl', /survives/, [/deletes rate limits.*volatile-ttl/]],
+    ['no', 'always', 'volatile-random', /stores nothing on disk/, [/not append-only/, /volatile-random/]],
   ])(
     'are told in words: appendonly %s, appendfsync %s, %s',
     async (appendonly, appendfsync, policy, text, warnings) => {
@@ -140,7 +140,7 @@ describeWithRedis('the settings of a Redis', () => {
   test('are said to be unknown when reading them is forbidden', async () => {
     await server.admin.call('ACL', 'SETUSER', 'app', 'on', '>secret', '~fish:*', '+@all', '-config')
     const storage = await open(`redis://app:secret@127.0.0.1:${server.port}`)
-    expect(storage.durability).toMatch(/cannot be read/)
+    expect(storage.durability).toMatch(/is unknown/)
     expect(storage.warnings).toEqual([expect.stringMatching(/CONFIG GET is refused/)])
     await storage.items.setItem('a:b', 'c')
     expect(await storage.items.getItem('a:b')).toBe('c')
@@ -210,7 +210,7 @@ describeWithRedis('the settings of a Redis', () => {
     const port = await freePort()
     for (const scheme of ['redis', 'rediss', 'redis-cluster', 'rediss-cluster']) {
       const error = await openAddress(`${scheme}://127.0.0.1:${port}`).catch((caught: unknown) => caught)
-      expect(error).toMatchObject({ message: expect.stringMatching(/^Redis is out of reach: .*sent again\.$/) })
+      expect(error).toMatchObject({ message: expect.stringMatching(/^Redis is unreachable: .*sent again\.$/) })
       expect(error).not.toMatchObject({ message: expect.stringMatching(/TLS|queue|retries|slots/) })
     }
   })

@@ -49,7 +49,7 @@ export function backupStore({ target, onProgress, signal, ...source }: BackupOpt
 function refuseInside(data: string, target: string): void {
   const [outer, parent] = [realpathSync(data), realpathSync(dirname(target))]
   if (parent !== outer && !parent.startsWith(`${outer}${sep}`)) return
-  throw new MaintenanceError('invalid_settings', `${target} is inside the data folder, and nothing was done.`, {
-    hint: 'Name a folder elsewhere: what happens to the data would happen to its backup.',
+  throw new MaintenanceError('invalid_settings', `${target} is inside the data folder; nothing was changed.`, {
+    hint: 'Name a folder elsewhere, so that damage to the data does not damage its backup.',
   })
 }

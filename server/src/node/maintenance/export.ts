@@ -91,7 +91,7 @@ async function writeTo(
     // The reason of the signal, not that of the stream.
     signal?.throwIfAborted()
     if (!READER_GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    throw new MaintenanceError('unavailable', 'The reader of the export stopped before its end.', {
+    throw new MaintenanceError('unavailable', 'The reader of the export stopped before the end.', {
       hint: 'Run it again, and let the reader read all of it.',
       cause: error,
     })

@@ -76,7 +76,7 @@ const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
 function refuseStoreIn(folder: string): void {
   if (!STORE_FILES.some((name) => pathExists(join(folder, name)))) return
-  throw new MaintenanceError('exists', `${folder} already has a store, and nothing was done.`, {
+  throw new MaintenanceError('exists', `${folder} already has a store; nothing was changed.`, {
     hint: 'Name another folder. One that has only secrets.json is fine.',
   })
 }
@@ -183,7 +183,7 @@ async function refuseContent(storage: Content): Promise<void> {
 }
 
 function notEmpty(): MaintenanceError {
-  return new MaintenanceError('exists', 'The Redis already has data of this service, and nothing was done.', {
+  return new MaintenanceError('exists', 'The Redis already has data of this service; nothing was changed.', {
     hint: 'Name an empty one.',
   })
 }
@@ -256,9 +256,9 @@ async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]):
 
 /** The export was checked to state everything once. */
 function otherWriter(number: number): MaintenanceError {
-  const message = `Another process wrote into the storage during the import: it already has what line ${number} states.`
+  const message = `Another process wrote to the storage during the import: the data of line ${number} already exists.`
   return new MaintenanceError('in_use', message, {
-    hint: 'Stop every server on it. The storage also has what they acknowledged since the import began: save what is needed of it before you empty the storage and try again.',
+    hint: 'Stop every server on it. The storage also contains writes that they acknowledged since the import started: save what you need before you empty the storage and try again.',
   })
 }
 

@@ -158,9 +158,9 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   if (code === 'ENAMETOOLONG') return failure('invalid_path', `${at} is too long.`, 'Choose a shorter name.')
   if (code === 'ENOENT') return failure('no_store', `${at} does not exist.`)
   if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') {
-    return failure('exists', `Something is in the way at ${at}.`, 'Name another folder.')
+    return failure('exists', `${at} already exists or is not a folder.`, 'Name another folder.')
   }
-  return failure(known.code, isSqlite ? known.message : `${at} does not work (${code}).`)
+  return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
 }
 
 const DRAFT = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
@@ -200,7 +200,7 @@ export function readMaintenanceSettings(
   const { storage, previousSecrets = [] } = values
   if (mistakes.length > 0 || !storage) throw new ConfigError(mistakes)
   if (storage.driver === 'memory') {
-    const message = `${NAME} is memory:, and a store in memory ends with its process: no other command can work on it.`
+    const message = `${NAME} is memory:, which other commands cannot access.`
     throw new MaintenanceError('invalid_settings', message, { hint: `Name ${storages}.` })
   }
   return {

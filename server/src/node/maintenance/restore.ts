@@ -71,8 +71,8 @@ export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {
 /** Compares files, not paths: there may be links on the way. */
 function refuseItself(backup: string, target: string): void {
   if (fileIdOf(backup) !== fileIdOf(join(target, STORE_FILE))) return
-  throw new MaintenanceError('exists', `${backup} is the store of that data folder itself, and nothing was done.`, {
-    hint: 'Name a folder that fish-cli backup made.',
+  throw new MaintenanceError('exists', `${backup} is the store of that data folder itself; nothing was changed.`, {
+    hint: 'Name a folder created by fish-cli backup.',
   })
 }
 
@@ -84,7 +84,7 @@ function refuseStoreIn(folder: string): void {
   const names = existingFiles(folder)
   if (names.length === 0) return
   const what = names.every((name) => name === SECRETS_FILE) ? SECRETS_FILE : 'a store'
-  throw new MaintenanceError('exists', `${folder} already has ${what}, and nothing was done.`, {
+  throw new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
     hint: 'Name another folder, or add --force, which moves it to replaced-… in that folder.',
   })
 }
@@ -94,7 +94,7 @@ function replacedFolder(folder: string, now: Date): string | undefined {
   if (existingFiles(folder).length === 0) return undefined
   const replaced = join(folder, `replaced-${now.toISOString().replaceAll(':', '-')}`)
   if (!pathExists(replaced)) return replaced
-  throw new MaintenanceError('exists', `Something is in the way at ${replaced}.`, { hint: 'Move it away.' })
+  throw new MaintenanceError('exists', `${replaced} already exists.`, { hint: 'Move it away.' })
 }
 
 function replaceStore(folder: string, draft: string, replaced: string | undefined): void {

@@ -75,9 +75,9 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
   const isFile = storage.driver === 'file'
   if (isFile) storeFileOf(storage.path)
   if (makeNew && (!isFile || secret !== undefined)) {
-    const message = 'A new secret is made only for a file store whose secret is beside the data.'
+    const message = 'A new secret can only be generated for a file store whose secret is in its data folder.'
     throw new MaintenanceError('invalid_settings', message, {
-      hint: 'Set FISH_SECRET to the new secret and FISH_SECRET_PREVIOUS to the one before instead.',
+      hint: 'Set FISH_SECRET to the new secret and FISH_SECRET_PREVIOUS to the previous one instead.',
     })
   }
   if (!isFile && secret === undefined) throw missingSecret()
@@ -132,7 +132,7 @@ async function planSecrets(
 }
 
 function missingSecret(): MaintenanceError {
-  return new MaintenanceError('missing_secret', 'No secret to encrypt with.', {
-    hint: 'Set FISH_SECRET, and FISH_SECRET_PREVIOUS to the one before.',
+  return new MaintenanceError('missing_secret', 'There is no secret to encrypt with.', {
+    hint: 'Set FISH_SECRET, and FISH_SECRET_PREVIOUS to the previous secret.',
   })
 }

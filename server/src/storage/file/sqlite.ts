@@ -78,5 +78,5 @@ export function toStorageError(error: unknown, folder = 'the data folder'): Stor
   const advice = ADVICE.get(sqliteCode(error) ?? systemCode)
   if (advice) return new StorageError(advice.code, advice.message(folder), { cause: error })
   const reason = error instanceof Error ? error.message : 'unknown reason'
-  return new StorageError('unavailable', `The storage does not work: ${reason}. Nothing was stored.`, { cause: error })
+  return new StorageError('unavailable', `The storage failed: ${reason}. Nothing was stored.`, { cause: error })
 }

@@ -39,7 +39,7 @@ export function checkStore(file: string): boolean {
   if (lost === 0) return false
   throw new StorageError(
     'damaged',
-    `${file} is gone, and with it about ${lost} writes that were acknowledged; nothing was changed. Put it back or restore a backup; or remove ${MARK_FILE}, to begin anew.`,
+    `${file} is missing, with about ${lost} acknowledged writes; nothing was changed. Put it back or restore a backup. To start with an empty store, remove ${MARK_FILE}.`,
   )
 }
 
@@ -57,7 +57,7 @@ function checkHighWater(file: string): void {
     if (current?.lineage !== mark.lineage || current.writes >= mark.writes) return
     throw new StorageError(
       'damaged',
-      `${file} ends before what was acknowledged: about ${mark.writes - current.writes} writes are missing, and nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or an older ${STORE_FILE} was put here. Put the right one back or restore a backup; or remove ${MARK_FILE}, to go on without these writes.`,
+      `${file} lacks about ${mark.writes - current.writes} acknowledged writes; nothing was changed. ${STORE_FILE}-wal was deleted or damaged, or ${STORE_FILE} was replaced by an older one. Put the right one back or restore a backup. To continue without these writes, remove ${MARK_FILE}.`,
     )
   } finally {
     db.close()
@@ -158,7 +158,7 @@ export function guardFiles(file: string, fileId: string): () => void {
       if (now.size < Math.min(one.last.size, LOG_SIZE_LIMIT)) {
         throw new StorageError(
           'unavailable',
-          `${one.path} was cut short while it was open, and may have lost what was acknowledged. Stop the service and start it again, which says what is missing.`,
+          `${one.path} was truncated while it was open, and acknowledged writes may be lost. Restart the service: it reports what is missing.`,
         )
       }
       one.last = now
@@ -172,7 +172,7 @@ function refuseLink(file: string): void {
   const folder = dirname(resolve(dirname(file), readlinkSync(file)))
   throw new StorageError(
     'in_use',
-    `${file} is a symbolic link: by the folder that it leads to, a second server could open the same file and damage it. Name ${folder} instead; or put the file itself in place of the link.`,
+    `${file} is a symbolic link: a second server could open the same file through its own folder and damage it. Use the folder ${folder} instead, or replace the link with the file.`,
   )
 }
 
@@ -200,14 +200,14 @@ function checkStoreHeader(file: string): boolean {
   if (stat.isFile() && stat.nlink > 1) {
     throw new StorageError(
       'in_use',
-      `${file} has another hard link, by which a second server could open it and damage both. Remove that link; or copy the file, and put the copy in its place.`,
+      `${file} has another hard link: a second server could open the file through it and damage it. Remove that link, or replace the file with a copy.`,
     )
   }
   // A new store gets its name when it is complete: no crash of this service leaves an empty one.
   if (stat.size === 0) {
     throw new StorageError(
       'damaged',
-      `${file} is empty: what it held is lost, and nothing was changed. Restore a backup; or move it and ${MARK_FILE} away, to begin anew.`,
+      `${file} is empty: its data is lost; nothing was changed. Restore a backup. To start with an empty store, move it and ${MARK_FILE} away.`,
     )
   }
   const handle = openSync(file, 'r')

@@ -76,7 +76,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   // Here, not on the main thread: reading a large store, and creating one on a slow disk, take long.
   const file = prepareStore(settings.folder)
   const fileId = fileIdOf(file)
-  if (!fileId) throw new StorageError('unavailable', 'The data file vanished while it was being opened. Try again.')
+  if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')
   const db = openForWriting(file)
   const mark = openMark(db, file, (message) => send({ type: 'warning', message }))
   const commit = prepareCommit(db, { mark, checkFiles: guardFiles(file, fileId), settings })

@@ -95,7 +95,7 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
       ? 'a killed process can damage the store'
       : synchronous < NORMAL
         ? 'a power loss can damage the store'
-        : 'a power loss can take the last acknowledged writes'
+        : 'a power loss can lose the last acknowledged writes'
   const mode = `SQLite runs with synchronous = ${synchronous} and journal_mode = ${journalMode} in this folder`
   return {
     durability:
@@ -150,7 +150,7 @@ export async function startWriter(settings: WorkerSettings, onWarning: (message:
   const worker = new Worker(new URL(file, import.meta.url), { workerData: settings, name: 'fish-storage' })
   const report = await new Promise<FileDurability>((resolve, reject) => {
     const ended = (cause?: unknown) =>
-      reject(new StorageError('unavailable', 'The thread that writes could not start.', { cause }))
+      reject(new StorageError('unavailable', 'The writer thread could not start.', { cause }))
     worker.once('error', ended)
     worker.once('exit', () => ended())
     worker.once('message', (reply: Reply) => {
@@ -256,7 +256,7 @@ class WorkerWriter implements Writer {
   }
 
   #fail(cause: unknown): void {
-    const error = new StorageError('unavailable', 'The thread that writes has ended. Restart the service.', { cause })
+    const error = new StorageError('unavailable', 'The writer thread has ended. Restart the service.', { cause })
     this.#refusal ??= error
     for (const one of this.#takePending(this.#pending.length)) one.reject(error)
   }
@@ -270,7 +270,7 @@ function bytesOf(write: Write): number {
 function lateWrite(ms: number): StorageError {
   return new StorageError(
     'unavailable',
-    `The disk has not taken a write within ${ms} ms. It may still be stored; send it again later.`,
+    `The disk has not completed a write within ${ms} ms. It may still be stored; send it again later.`,
   )
 }
 

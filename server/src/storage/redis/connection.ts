@@ -99,7 +99,7 @@ function connectWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
 export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number): Promise<Connection> {
   const stock = openStock(target, timeoutMs)
   const client = stock.getInstance?.()
-  if (!client) throw new StorageError('unavailable', 'The Redis client could not be made.')
+  if (!client) throw new StorageError('unavailable', 'The Redis client could not be created.')
   for (const [name, script] of Object.entries(SCRIPTS)) client.defineCommand(name, script)
 
   let lastError: unknown
@@ -187,7 +187,7 @@ interface OperationRunner {
 }
 
 function noReply(ms: number): StorageError {
-  return new StorageError('unavailable', `Redis did not answer within ${ms} ms. It may be sent again.`)
+  return new StorageError('unavailable', `Redis did not respond within ${ms} ms. The request can be sent again.`)
 }
 
 function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: RunnerContext): OperationRunner {
@@ -199,7 +199,7 @@ function createOperationRunner({ timeoutMs, isReady, lastError, onTimeout }: Run
     if (closed) throw closedError()
     if (!isReady()) throw toStorageError(new Error('there is no connection'), lastError())
     if (pending >= MAX_PENDING) {
-      throw new StorageError('unavailable', `Redis is too slow: ${pending} operations wait for it. Try again later.`)
+      throw new StorageError('unavailable', `Redis is too slow: ${pending} operations are waiting. Try again later.`)
     }
   }
 

@@ -21,7 +21,7 @@ interface RedisPersistence {
 const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save'] as const
 
 const UNKNOWN: DurabilityReport = {
-  durability: 'A write is as durable as Redis is configured; that cannot be read here, because CONFIG GET is refused.',
+  durability: 'A write is as durable as Redis is configured, which is unknown: CONFIG GET is refused.',
   warnings: [
     'The durability of Redis is unknown: CONFIG GET is refused. Make sure that appendonly is on and nothing is evicted.',
   ],
@@ -47,7 +47,7 @@ export async function refuseEviction(node: Redis): Promise<void> {
   if (policy === undefined) return
   throw new StorageError(
     'unavailable',
-    `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Keep them with CONFIG SET maxmemory-policy noeviction, and in the configuration of Redis.`,
+    `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction in the configuration of Redis, and with CONFIG SET maxmemory-policy noeviction.`,
   )
 }
 
@@ -78,15 +78,15 @@ function describeSync(appendfsync: string | undefined): DurabilityReport {
   if (appendfsync === 'always') {
     return {
       durability:
-        'Redis logs and syncs every write before it answers: an acknowledged write survives a crash and a power loss.',
+        'Redis logs and syncs every write before it responds: an acknowledged write survives a crash and a power loss.',
       warnings: [],
     }
   }
   // With everysec Redis delays even the write to the log, by up to two seconds, while an older sync is running.
   const [often, loss] =
     appendfsync === 'everysec'
-      ? ['once a second', 'a crash of Redis or a power loss can take the last two seconds']
-      : ['when the system does', 'a power loss can take the last half minute or more']
+      ? ['once a second', 'a crash of Redis or a power loss can lose the last two seconds']
+      : ['when the system does', 'a power loss can lose the last half minute or more']
   return {
     durability: `Redis logs every write and syncs the log ${often}: ${loss} of acknowledged writes.`,
     warnings: [
@@ -98,7 +98,7 @@ function describeSync(appendfsync: string | undefined): DurabilityReport {
 function describeWithoutLog(save: string | undefined): DurabilityReport {
   const durability = save
     ? `Redis keeps snapshots only (save ${save}): what was written since the last one is lost when Redis ends abruptly.`
-    : 'Redis keeps nothing on disk: all data is gone when it ends.'
+    : 'Redis stores nothing on disk: all data is lost when it ends.'
   return { durability, warnings: [`Acknowledged writes can be lost: Redis is not append-only. Set appendonly yes.`] }
 }
 
@@ -107,7 +107,7 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
   const { durability, warnings } = appendonly === 'yes' ? describeSync(appendfsync) : describeWithoutLog(save)
   const policy = rest['maxmemory-policy']
   if (policy === undefined || policy === 'noeviction') return { durability, warnings }
-  const evicted = policy.startsWith('volatile') ? 'forgets rate limits' : 'deletes users and catches'
+  const evicted = policy.startsWith('volatile') ? 'deletes rate limits' : 'deletes users and catches'
   const warning = `Redis ${evicted} when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction.`
   return { durability, warnings: [...warnings, warning] }
 }
@@ -126,15 +126,16 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
     return {
       durability: `A write is acknowledged once ${some} it too: a failover to a replica that has it keeps it.`,
       warnings: short
-        ? [`No write is acknowledged until every primary has ${replicas} replicas in reach (FISH_REDIS_WAIT).`]
+        ? [`No write is acknowledged until every primary has ${replicas} reachable replicas (FISH_REDIS_WAIT).`]
         : [],
     }
   }
   if (servers.includes(undefined)) {
     return {
-      durability:
-        'Whether there are replicas cannot be read: INFO is refused. A failover would lose acknowledged writes.',
-      warnings: ['Redis does not tell whether it has replicas: INFO is refused. Set FISH_REDIS_WAIT to 1 if it has.'],
+      durability: 'The number of replicas is unknown: INFO is refused. A failover can lose acknowledged writes.',
+      warnings: [
+        'The number of Redis replicas is unknown: INFO is refused. If there are any, set FISH_REDIS_WAIT to 1.',
+      ],
     }
   }
   if (servers.every((server) => server?.connected === 0)) return { durability: '', warnings: [] }
@@ -267,6 +268,6 @@ function lossOf(missing: number): string {
 function olderData(missing: number): StorageError {
   return new StorageError(
     'replaced',
-    `Redis holds older data than it acknowledged: writes are missing, such as catches (at least ${missing}). Restore the newer data; or restart all servers, to go on with what is there now.`,
+    `Redis has older data than it acknowledged: at least ${missing} writes are missing, such as catches. Restore the newer data, or restart all servers to continue with the current data.`,
   )
 }

@@ -103,7 +103,7 @@ export function toStorageError(error: unknown, connection?: unknown): StorageErr
     if (advice) return new StorageError(advice.code, advice.message, { cause: withoutSecrets(each) })
   }
   const cause = withoutSecrets(connectionError ?? error)
-  const failing = isReply ? 'Redis refused' : 'Redis is out of reach'
-  const message = `${failing}: ${cause.message.replace(/\.$/, '')}. What was not acknowledged may be sent again.`
+  const failing = isReply ? 'Redis refused' : 'Redis is unreachable'
+  const message = `${failing}: ${cause.message.replace(/\.$/, '')}. Requests that were not acknowledged can be sent again.`
   return new StorageError('unavailable', message, { cause })
 }

@@ -186,7 +186,10 @@ function checkSchema(text: string | null): void {
       `The data in Redis was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
     )
   }
-  throw new StorageError('not_a_store', 'The key fish:schema in Redis holds something else. Use another database.')
+  throw new StorageError(
+    'not_a_store',
+    'The key fish:schema in Redis belongs to another program. Use another database.',
+  )
 }
 
 function redisDriver(name: string, { connection, verify }: WatchedConnection, report: DurabilityReport): StorageDriver {

@@ -77,7 +77,7 @@ export function createReplicatedWrites(
     while (queue.waiting.length > 0) {
       const oldest = performance.now() - (timeoutMs - waitMs)
       const writes = queue.waiting.splice(0, MAX_BATCH).filter((write) => {
-        if (write.since < oldest) write.reject(new StorageError('unavailable', 'The replicas of Redis are too slow.'))
+        if (write.since < oldest) write.reject(new StorageError('unavailable', 'The Redis replicas are too slow.'))
         return write.since >= oldest
       })
       if (writes.length === 0) continue
@@ -102,6 +102,6 @@ export function createReplicatedWrites(
 function tooFewReplicas(count: number, wanted: number): StorageError {
   return new StorageError(
     'unavailable',
-    `The write is on ${count} of ${wanted} replicas of Redis that must have it (FISH_REDIS_WAIT). It may be sent again.`,
+    `The write reached ${count} of ${wanted} Redis replicas (FISH_REDIS_WAIT). It can be sent again.`,
   )
 }
