@@ -1,11 +1,11 @@
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
-import { createMemoryStorage } from '@fish-crab/server/app'
-import { describe, expect, it } from 'vitest'
+import { createApp, createMemoryStorage } from '@fish-crab/server/app'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
-import { ADDRESS_HEADER, basic, UNLIMITED } from './test-service.ts'
+import { ADDRESS_HEADER, basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const KEY = '/get/user/key'
 
@@ -244,6 +244,31 @@ describe('a user who is created in a crowd', () => {
     await expectError(await created, 'unavailable')
     expect(await stored()).toEqual(before)
   })
+})
+
+test('logins go on when the clock of the machine is set while a password is checked', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let checks = 0
+  const verify = async (password: string, hash: string) => {
+    checks += 1
+    if (checks === 1) vi.setSystemTime(Date.now() + 3_600_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    return plainPasswords.verify(password, hash)
+  }
+  const app = createApp({
+    storage: createMemoryStorage(),
+    secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
+    passwords: { ...plainPasswords, verify },
+    version: '0.0.0-test',
+  })
+  const ask = async (client: number) => {
+    const headers = { authorization: basic('Alex', `wrong ${client}`) }
+    const request = new Request(`http://service.test${KEY}`, { headers })
+    return (await app.fetch(request, { address: `192.0.2.${client}` })).status
+  }
+  expect(await ask(1)).toBe(401)
+  expect(await Promise.all([2, 3, 4, 5].map(ask))).toEqual([401, 401, 401, 401])
 })
 
 describe('the guard of logins', () => {

@@ -50,7 +50,7 @@ const MAX_WAIT_MS = 10_000
 const MAX_WAITING = 512
 
 /** Creates the queue of password hashes, which are slow and use much memory on purpose. */
-export function createPasswordQueue(clock: () => number): FairQueue {
+export function createPasswordQueue(clock?: () => number): FairQueue {
   const rejection = () =>
     new HttpError('unavailable', {
       message: 'Too many logins at once. Please try again in a while.',
@@ -105,7 +105,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     { client, request: { signal } }: RequestContext,
     directories: readonly Directory<Who>[],
   ): Promise<Who | undefined> {
-    const since = clock()
+    const since = queue.now()
     // In UTF-8, all lone surrogates are the same.
     const isPossible = password.length <= LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, LIMITS.passwordLength)

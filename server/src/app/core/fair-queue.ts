@@ -2,6 +2,8 @@
 export interface FairQueue {
   /** Number of tasks that wait for their turn. */
   readonly waiting: number
+  /** The time by the clock of the queue, in milliseconds. */
+  now(): number
   /**
    * Runs a task in its turn.
    * @throws the rejection of the queue for a task that would end too late; the reason of an aborted signal
@@ -33,7 +35,7 @@ interface FairQueueOptions {
     readonly rejection: () => Error
   }
   /** Time in milliseconds. @default performance.now */
-  readonly clock?: () => number
+  readonly clock?: (() => number) | undefined
 }
 
 /** Weight of the latest duration in the moving average. */
@@ -161,6 +163,7 @@ export function createFairQueue({
     get waiting() {
       return waiting
     },
+    now: clock,
     async run(task) {
       await waitForTurn(task)
       try {
