@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { type Browser, chromium } from 'playwright-core'
+import { type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished, type TestContext } from 'vitest'
 
 const MISSING = 'Chromium was not found: apt-get install chromium'
 
 /**
- * A headless Chromium for one test, closed behind it. Without one the test fails where `CI=true`, and is skipped with
- * the reason elsewhere.
+ * A headless Chromium for one test, closed behind it; what its pages wait for ends with the test's own time. Without
+ * Chromium the test fails where `CI=true`, and is skipped with the reason elsewhere.
  */
-export async function startBrowser(skip: TestContext['skip']): Promise<Browser> {
+export async function startBrowser(skip: TestContext['skip']): Promise<BrowserContext> {
   const executablePath = chromiumPath()
   if (!executablePath && process.env.CI === 'true') throw new Error(MISSING)
   if (!executablePath) return skip(MISSING)
@@ -17,7 +17,9 @@ export async function startBrowser(skip: TestContext['skip']): Promise<Browser> 
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
   onTestFinished(() => browser.close())
-  return browser
+  const context = await browser.newContext()
+  context.setDefaultTimeout(0)
+  return context
 }
 
 function chromiumPath(): string | undefined {
