@@ -3,7 +3,8 @@ const only = (name, from, allowed) => ({
   name,
   severity: 'error',
   from: { path: from },
-  to: { path: '^(sdk|server|mocks|cli|examples)/', pathNot: allowed },
+  // What packages share is bundled into each that imports it.
+  to: { path: '^(sdk|server|mocks|cli|examples)/', pathNot: [allowed, '^sdk/src/internal/'] },
 })
 
 /** The folders of a package from the lowest level up: each imports only folders of lower levels. */
@@ -41,7 +42,13 @@ module.exports = {
     ...cliRules,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'shared-imports-nothing', severity: 'error', from: { path: '^shared/' }, to: { path: '^(?!shared/)' } },
+    only('shared-code-is-a-leaf', '^sdk/src/internal/', '^sdk/src/internal/'),
+    {
+      name: 'portable-code-has-no-shared-node-code',
+      severity: 'error',
+      from: { path: portable, pathNot: nodeEdges },
+      to: { path: '^sdk/src/internal/.*\\.node\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
     only('contract-imports-itself', '^sdk/src/contract/', '^sdk/src/contract/'),
     {
       name: 'contract-needs-only-zod',

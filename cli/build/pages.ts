@@ -2,9 +2,10 @@ import { basename, posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk'
 import { SETTINGS } from '@fish-crab/server'
 import type { Command } from '@oclif/core'
+import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { outputFlags, serviceFlags } from '../src/commands/flags.ts'
 import { AUDIENCES, commandIds, TOPICS } from '../src/commands/index.ts'
-import { configPath, foldersOf, secretsPath } from '../src/config/paths.ts'
+import { configPath, secretsPath } from '../src/config/paths.ts'
 import { FishCommandHelp, openConfig } from '../src/help/help.ts'
 
 export interface FlagPage {
@@ -212,9 +213,9 @@ interface FilePage {
 }
 
 const NOWHERE = { env: {} }
-const LINUX = foldersOf({ platform: 'linux', env: {}, home: '~' })
-const MACOS = foldersOf({ platform: 'darwin', env: {}, home: '~' })
-const WINDOWS = foldersOf({
+const LINUX = userFolders({ platform: 'linux', env: {}, home: '~' })
+const MACOS = userFolders({ platform: 'darwin', env: {}, home: '~' })
+const WINDOWS = userFolders({
   platform: 'win32',
   env: { APPDATA: '%APPDATA%', LOCALAPPDATA: '%LOCALAPPDATA%' },
   home: '',

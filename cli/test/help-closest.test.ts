@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closestWord } from '../../shared/src/closest-word.ts'
+import { closestWord } from '../../sdk/src/internal/closest-word.ts'
 import { commandIds } from '../src/commands/index.ts'
 import { closestCommand } from '../src/help/closest.ts'
 import { run } from './harness.ts'

@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
 import { withLock } from '../src/config/lock.ts'
-import { foldersOf, homeFolder, lockPath } from '../src/config/paths.ts'
+import { homeFolder, lockPath } from '../src/config/paths.ts'
 import { isSameService } from '../src/config/profile.ts'
 import { resolveTarget, type TargetFlags } from '../src/config/target.ts'
 import { keptIn, newFolder } from './folders.ts'
@@ -389,7 +390,7 @@ describe('folders', () => {
       'C:\\u\\AppData\\Local\\fish-crab',
     ],
   ])('on %s with %j', (platform, env, home, config, state, data) => {
-    expect(foldersOf({ platform, env, home })).toEqual({ config, state, data })
+    expect(userFolders({ platform, env, home })).toEqual({ config, state, data })
   })
 })
 

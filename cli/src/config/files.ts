@@ -1,11 +1,7 @@
 import {
   accessSync,
-  closeSync,
   constants,
-  fsyncSync,
   lstatSync,
-  mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -15,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { createFolder, syncFolder } from '../../../sdk/src/internal/files.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
 /** Reads a text file; `undefined` when it does not exist. @throws CliError `file_not_read` */
@@ -37,15 +34,16 @@ const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 }
 
 /** Creates the folder of a file, and missing parents. @throws the error of the file system */
 export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
-  // One by one: Node's `recursive` loops forever where mkdir reports ENOENT in an existing folder, as in /proc.
-  for (const folder of parentFolders(dirname(path)).missing) makeFolder(folder, mode)
+  const folder = dirname(path)
+  existingFolder(folder)
+  createFolder(folder, { mode, modeAbove: mode })
 }
 
 /** Checks whether a file can be created or replaced, without changing anything. @throws CliError `file_not_…` */
 export function checkReplaceable(path: string, operation: FileOperation = 'written'): void {
   try {
     const target = targetOf(path)
-    accessSync(parentFolders(dirname(target)).nearest, constants.W_OK | constants.X_OK)
+    accessSync(existingFolder(dirname(target)), constants.W_OK | constants.X_OK)
     for (const file of [target, draftOf(target)]) {
       if (statsOf(lstatSync, file)?.isDirectory()) throw systemError('EISDIR')
     }
@@ -79,33 +77,23 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
       rmSync(draft, { force: true })
       throw error
     }
-    if (process.platform !== 'win32') syncFolder(dirname(target))
+    syncFolder(dirname(target))
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
 }
 
-/** The nearest existing folder, and the missing ones below it. @throws when a path segment is not a folder */
-function parentFolders(folder: string): { readonly nearest: string; readonly missing: readonly string[] } {
+/** The nearest existing folder. @throws when a path segment is not a folder */
+function existingFolder(folder: string): string {
   const found = statsOf(statSync, folder)
-  if (found?.isDirectory()) return { nearest: folder, missing: [] }
+  if (found?.isDirectory()) return folder
   if (found) throw systemError('ENOTDIR')
   // A dangling link.
   if (statsOf(lstatSync, folder)) throw systemError('EEXIST')
   const above = dirname(folder)
   // A drive that does not exist.
   if (above === folder) throw systemError('ENOENT')
-  const { nearest, missing } = parentFolders(above)
-  return { nearest, missing: [...missing, folder] }
-}
-
-function makeFolder(folder: string, mode: number): void {
-  try {
-    mkdirSync(folder, { mode })
-  } catch (error) {
-    // Another process may have created it.
-    if (!statsOf(statSync, folder)?.isDirectory()) throw error
-  }
+  return existingFolder(above)
 }
 
 function statsOf(ask: (path: string) => Stats, path: string): Stats | undefined {
@@ -127,16 +115,6 @@ function targetOf(path: string): string {
     return realpathSync(path)
   } catch {
     return path
-  }
-}
-
-// A rename is durable once its folder is synced.
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

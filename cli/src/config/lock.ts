@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type FileLock, lockFile as lockWithSqlite } from '../../../sdk/src/internal/sqlite.node.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { checkReplaceable, fileError, makeFolderOf } from './files.ts'
@@ -7,9 +8,6 @@ import { lockPath } from './paths.ts'
 /**
  * Runs a change of this program's files under a lock. The operating system releases the lock when the process ends, so a
  * killed one leaves nothing to clean up. `change` must be synchronous: waiting for the lock blocks the thread.
- *
- * Our own, on SQLite's locks: proper-lockfile 4 guesses by the age of a folder whether the owner is alive, and loads in
- * 30 ms.
  *
  * @param timeoutMs How long to wait for the lock. @default 5000
  * @throws CliError `config_busy` after that time; `file_not_locked` when the file cannot be locked
@@ -46,12 +44,6 @@ function busy(path: string, timeoutMs: number): CliError {
   })
 }
 
-/** A lock on a file. It ends with its process. */
-interface FileLock {
-  /** Releases the lock. Idempotent. */
-  close(): void
-}
-
 /**
  * Locks a file, and creates it if needed.
  *
@@ -60,30 +52,16 @@ interface FileLock {
  * @throws CliError `file_not_locked`
  */
 export function lockFile(path: string, timeoutMs: number): FileLock | undefined {
-  // Loaded on use, and synchronously.
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  let lock: InstanceType<typeof DatabaseSync> | undefined
-  const close = () => {
-    if (lock?.isOpen) lock.close()
-  }
   try {
     makeFolderOf(path)
-    lock = new DatabaseSync(path)
-    // Nothing is written, so no journal file is needed.
-    lock.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
-    return { close }
+    return lockWithSqlite(path, timeoutMs)
   } catch (error) {
-    close()
-    if ((error as LockError).errcode === BUSY) return undefined
     throw fileError(named(error as LockError), path, 'locked')
   }
 }
 
-// SQLite's primary result code SQLITE_BUSY (https://sqlite.org/rescode.html).
-const BUSY = 5
-
 /** Errors of SQLite have a code and a text of their own, such as for a full disk. */
-type LockError = NodeJS.ErrnoException & { readonly errcode?: number; readonly errstr?: string }
+type LockError = NodeJS.ErrnoException & { readonly errstr?: string }
 
 function named({ code, name, message, errstr = code }: LockError): NodeJS.ErrnoException {
   return { name, message, ...(errstr === undefined ? {} : { code: errstr }) }

@@ -1,5 +1,5 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
-import { closestWord } from '../../../shared/src/closest-word.ts'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { usageError } from './errors.ts'
 
 export const NO_SUCH_GAMEMODE = 'unknown gamemode.'

@@ -1,4 +1,4 @@
-import { closestWord } from '../../../shared/src/closest-word.ts'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
 /**
  * The closest command or topic. Returns only names in `ids`, never the input, which may be a misplaced secret.

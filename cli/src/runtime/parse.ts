@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
 import { parse } from '@oclif/core/parser'
-import { closestWord } from '../../../shared/src/closest-word.ts'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { type Command, type CommandInput, globalFlags } from '../commands/define.ts'
 import { defaultOutput } from '../config/config-file.ts'
 import type { Context } from '../core/context.ts'

@@ -1,6 +1,6 @@
 import { glob, stat } from 'node:fs/promises'
 import * as path from 'node:path'
-import type { PlatformInfo } from '../config/paths.ts'
+import type { PlatformInfo } from '../../../sdk/src/internal/user-folders.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
 interface LogFileLocation {

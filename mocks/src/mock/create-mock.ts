@@ -1,4 +1,4 @@
-import { requireNode } from '../service/node-version.ts'
+import { requireNode } from '../../../sdk/src/internal/require-node.ts'
 import type { Mock } from './mock.ts'
 import type { MockOptions } from './options.ts'
 
@@ -17,7 +17,7 @@ import type { MockOptions } from './options.ts'
  * mock.sent.fish() // [{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 'Gold', … }]
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  requireNode()
+  requireNode('@fish-crab/mocks')
   const { openMock } = await import('./open-mock.ts')
   return openMock(options)
 }

@@ -1,4 +1,4 @@
-import { closestWord } from '../../../shared/src/closest-word.ts'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
 /**
  * Rejects unknown keys, since a misspelled option would be ignored silently.

@@ -1,9 +1,9 @@
+import { requireNode } from '../../../sdk/src/internal/require-node.ts'
 import { createControlApi } from '../control-api/control-api.ts'
 import { createMockService } from '../mock/mock-service.ts'
 import { checkOptions, type MockOptions } from '../mock/options.ts'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
 import { createClock } from '../service/clock.ts'
-import { requireNode } from '../service/node-version.ts'
 import type { SeededUser } from '../service/seed.ts'
 import { type MockServer, type ServeHttpOptions, serveHttp } from '../transports/http.ts'
 
@@ -31,7 +31,7 @@ export interface StandaloneMock extends MockServer {
  * await using mock = await startStandaloneMock({ seed: { users: [{ name: 'Alex' }] }, port: 8787 })
  */
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
-  requireNode()
+  requireNode('@fish-crab/mocks')
   assertKnownKeys('startStandaloneMock()', options, OPTIONS)
   const { seed = {}, limits = {}, startAt, allowedOrigins: origins = [], ...address } = options
   checkOptions({ seed, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })

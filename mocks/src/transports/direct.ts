@@ -1,3 +1,4 @@
+import { untilAborted } from '../../../sdk/src/internal/wait.ts'
 import type { MockClock } from '../service/clock.ts'
 import { decodeContent, type HandleRequest, type Outcome } from '../service/outcome.ts'
 import { setAddress } from '../service/request.ts'
@@ -36,10 +37,7 @@ export function createDirectFetch({ handle, origin, hold, address }: DirectOptio
     signal?.throwIfAborted()
     const request = toRequest(input, init, origin)
     if (address !== undefined) setAddress(request, address)
-    const response = await abortable(
-      handle(request, 'direct').then((outcome) => apply(request, outcome, signal)),
-      signal,
-    )
+    const response = await untilAborted(async () => apply(request, await handle(request, 'direct'), signal), signal)
     return Object.defineProperty(response, 'url', { value: request.url, configurable: true })
   }
 }
@@ -47,18 +45,4 @@ export function createDirectFetch({ handle, origin, hold, address }: DirectOptio
 function toRequest(input: string | URL | Request, init: RequestInit | undefined, origin: string): Request {
   if (input instanceof Request) return new Request(input, init)
   return new Request(typeof input === 'string' && input.startsWith('/') ? origin + input : input, init)
-}
-
-/** Rejects with the reason of the signal as soon as that aborts. */
-function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return promise
-  if (signal.aborted) {
-    promise.catch(() => {})
-    return Promise.reject(signal.reason)
-  }
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { errorBody, HttpError, parserError, rawErrorResponse } from '@fish-crab/server/internal'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { discardRest } from '../../../sdk/src/internal/http.node.ts'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
 import { isBodiless } from './network-faults.ts'
@@ -36,7 +37,6 @@ export interface MockServer extends AsyncDisposable {
 
 /** The same as the server: a connection must not be closed while a client is about to reuse it. */
 const KEEP_ALIVE_MS = 65_000
-const LINGER_MS = 500
 const LOOPBACK = /^(127\.|::1$|localhost$)/
 
 /**
@@ -94,15 +94,6 @@ async function respond(options: ServeHttpOptions, req: IncomingMessage, res: Ser
     await sendNodeResponse(res, internalErrorResponse(error))
   }
   if (!req.complete) discardRest(req)
-}
-
-/** Discards the rest of a refused body for a while: closing the connection at once might lose the response. */
-function discardRest(req: IncomingMessage): void {
-  const { socket } = req
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
-  req.once('close', () => clearTimeout(cut))
-  req.removeAllListeners('data')
-  req.resume()
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

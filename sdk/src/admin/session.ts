@@ -1,12 +1,13 @@
 import { limitsOf } from '../client/core/call-options.ts'
 import type { Settings } from '../client/core/options.ts'
-import { startDeadline, steadyTime, untilAborted } from '../client/core/timing.ts'
+import { startDeadline, steadyTime } from '../client/core/timing.ts'
 import type { ResponseMeta, WithResponse } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas/admin.ts'
 import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
+import { untilAborted } from '../internal/wait.ts'
 
 const SESSION_OVER: ErrorCode = 'invalid_session'
 

@@ -1,4 +1,4 @@
-import { closestWord } from '../../../shared/src/closest-word.ts'
+import { closestWord } from '../internal/closest-word.ts'
 import { type Issue, ValidationError } from './fish-crab-error.ts'
 
 /** Every option of an object by its name. */

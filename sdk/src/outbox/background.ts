@@ -1,4 +1,5 @@
-import { type Clock, untilAborted } from '../client/core/timing.ts'
+import type { Clock } from '../client/core/timing.ts'
+import { untilAborted } from '../internal/wait.ts'
 import { nextFlushMs } from './backoff.ts'
 import type { FlushReport } from './outbox.ts'
 

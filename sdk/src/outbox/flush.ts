@@ -1,5 +1,5 @@
 import { serviceAddress } from '../client/core/service-url.ts'
-import { untilAborted } from '../client/core/timing.ts'
+import { untilAborted } from '../internal/wait.ts'
 import { limitWaitMs } from './backoff.ts'
 import { decide } from './decision.ts'
 import { type Attempt, attempt, type DeadLetterNotice, type Delivery, deliverNext } from './deliver.ts'

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createFolder, createPrivateFile, syncFolder } from '../internal/files.node.ts'
+import { type FileProblem, fileProblem, SQLITE_BUSY, sqliteCode } from '../internal/sqlite.node.ts'
+import { type PlatformInfo, userFolders } from '../internal/user-folders.node.ts'
 import { OutboxStoreError, type OutboxStoreErrorCode } from './errors.ts'
 
 const BUSY_TIMEOUT_MS = 5000
-const SQLITE_BUSY = 5
 
 /** An open database. */
 export interface OpenDatabase {
@@ -17,8 +19,9 @@ export interface OpenDatabase {
 /** Opens the database of an outbox. Creates it and its folder, accessible to the owner only, if missing. */
 export function openDatabase(path: string): OpenDatabase {
   const file = resolve(path)
-  prepareFolder(dirname(file))
-  createPrivateFile(file)
+  const { folder, isNew } = createFolder(dirname(file))
+  if (isNew) syncFolder(dirname(folder))
+  if (createPrivateFile(file)) syncFolder(folder)
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   try {
     migrate(db)
@@ -47,46 +50,6 @@ function useWriteAheadLog(db: DatabaseSync): void {
     } catch (error) {
       if (sqliteCode(error) !== SQLITE_BUSY || Date.now() > until) throw error
     }
-  }
-}
-
-function prepareFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(folder, 0o700)
-  syncFolder(dirname(folder))
-}
-
-/** Not `recursive`: Node loops forever if a folder cannot be created in an existing one, such as /proc. */
-function makeFolder(folder: string, mode?: number): void {
-  const above = dirname(folder)
-  if (!existsSync(above) && above !== folder) makeFolder(above)
-  try {
-    mkdirSync(folder, mode === undefined ? {} : { mode })
-  } catch (error) {
-    if (!existsSync(folder)) throw error
-  }
-}
-
-/** An existing file is not even opened: closing it would drop SQLite's locks on it. */
-function createPrivateFile(file: string): void {
-  if (existsSync(file)) return
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-    syncFolder(dirname(file))
-  } catch (error) {
-    if (!existsSync(file)) throw error
-  }
-}
-
-/** Makes the entries of a folder survive a power loss. */
-function syncFolder(folder: string): void {
-  // Windows cannot open a folder as a file; it writes entries through by itself.
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 
@@ -164,14 +127,6 @@ function versionOf(db: DatabaseSync): number {
   return version
 }
 
-interface PathContext {
-  /** As `process.platform`. */
-  readonly platform: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The user's home folder. */
-  readonly home: string
-}
-
 /** The default paths of the outbox of a service. */
 interface DefaultPaths {
   readonly own: string
@@ -179,70 +134,41 @@ interface DefaultPaths {
   readonly former: string
 }
 
-/**
- * A file for each service in `$XDG_STATE_HOME/fish-crab`, by default below `~/.local/state` (XDG Base Directory
- * Specification 0.8); on macOS below `~/Library/Application Support`, on Windows below `%LOCALAPPDATA%`.
- */
-export function defaultPaths(service: string, context: PathContext): DefaultPaths {
-  const { XDG_STATE_HOME: given } = context.env
-  // The specification: relative paths are ignored.
-  const state = given && isAbsolute(given) ? given : stateHome(context)
+/** A file for each service in the user's state folder. */
+export function defaultPaths(service: string, platform: PlatformInfo): DefaultPaths {
+  const { state } = userFolders(platform)
   const host = new URL(service).host.replace(/[^a-z\d.-]+/g, '-').slice(0, 64)
   const hash = createHash('sha256').update(service).digest('hex').slice(0, 8)
-  const inFolder = (name: string) => join(state, 'fish-crab', name)
-  return { own: inFolder(`outbox-${host}-${hash}.db`), former: inFolder('outbox.db') }
-}
-
-function stateHome({ platform, env, home }: PathContext): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
-  if (platform === 'win32') return env.LOCALAPPDATA || join(home, 'AppData', 'Local')
-  return join(home, '.local', 'state')
+  return { own: join(state, `outbox-${host}-${hash}.db`), former: join(state, 'outbox.db') }
 }
 
 type Advice = readonly [code: OutboxStoreErrorCode, summary: string, hint: string]
 
-const BUSY: Advice = ['outbox_busy', 'Another process locks the file of the outbox.', 'Try again.']
 const NOT_WRITABLE: Advice = [
   'outbox_not_writable',
   'The file of the outbox is not writable.',
   'Check the owner and mode of the file and its folder.',
 ]
-const DAMAGED: Advice = [
-  'outbox_damaged',
-  'The file of the outbox is damaged or not an outbox.',
-  'Move it away, or choose another path.',
-]
-const FULL: Advice = ['outbox_disk_full', 'The disk of the outbox is full. Nothing was changed.', 'Free some space.']
 const OTHER: Advice = ['outbox_unavailable', 'The store of the outbox failed. Nothing was changed.', 'See cause.']
 
-// Primary result codes of SQLite (https://sqlite.org/rescode.html) and error codes of the system.
-const ADVICE = /* @__PURE__ */ new Map<unknown, Advice>([
-  [5, BUSY],
-  [8, NOT_WRITABLE],
-  [11, DAMAGED],
-  [13, FULL],
-  [14, NOT_WRITABLE],
-  [26, DAMAGED],
-  ['EACCES', NOT_WRITABLE],
-  ['EPERM', NOT_WRITABLE],
-  ['EROFS', NOT_WRITABLE],
-  ['ENOTDIR', NOT_WRITABLE],
-  ['EISDIR', NOT_WRITABLE],
-  ['EEXIST', NOT_WRITABLE],
-  ['ENOSPC', FULL],
-  ['EDQUOT', FULL],
-])
-
-/** The primary result code of an error of SQLite. */
-function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined
-  return error.errcode & 0xff
+const ADVICE: Readonly<Record<FileProblem, Advice>> = {
+  busy: ['outbox_busy', 'Another process locks the file of the outbox.', 'Try again.'],
+  'read-only': NOT_WRITABLE,
+  'not-opened': NOT_WRITABLE,
+  'file-in-the-way': NOT_WRITABLE,
+  'folder-in-the-way': NOT_WRITABLE,
+  damaged: [
+    'outbox_damaged',
+    'The file of the outbox is damaged or not an outbox.',
+    'Move it away, or choose another path.',
+  ],
+  full: ['outbox_disk_full', 'The disk of the outbox is full. Nothing was changed.', 'Free some space.'],
 }
 
 export function toStoreError(error: unknown): OutboxStoreError {
   if (error instanceof OutboxStoreError) return error
-  const systemCode = error instanceof Error && 'code' in error ? error.code : undefined
-  const [code, summary, hint] = ADVICE.get(sqliteCode(error) ?? systemCode) ?? OTHER
+  const problem = fileProblem(error)
+  const [code, summary, hint] = problem ? ADVICE[problem] : OTHER
   return new OutboxStoreError(code, summary, { hint, cause: error })
 }
 

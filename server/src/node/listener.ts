@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { discardRest, LINGER_MS } from '../../../sdk/src/internal/http.node.ts'
 import type { Logger } from '../app/core/host.ts'
 import { requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
@@ -141,19 +142,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
 }
 
-/**
- * Discards the rest of a refused body for a while, then closes the connection. Closing it immediately would reset it, and
- * the client might never see the error.
- */
-function discardRest(req: IncomingMessage): void {
-  const { socket } = req
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
-  // Of the request, since its socket may carry many more.
-  req.once('close', () => clearTimeout(cut))
-  req.removeAllListeners('data')
-  req.resume()
-}
-
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
@@ -170,8 +158,6 @@ async function close(server: Server, connections: Connections, graceMs: number):
   clearTimeout(cut)
 }
 
-/** How long a connection stays open after an error, so that the client can read it, in milliseconds. */
-const LINGER_MS = 500
 /** A valid `Host` (RFC 3986, section 3.2) has nothing that ends an authority, no user and no list. */
 const HOST = /^[^\s/\\?#@,]*$/
 

@@ -1,4 +1,6 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
+import { readChunks } from '../../../../sdk/src/internal/body.ts'
+import { untilAborted } from '../../../../sdk/src/internal/wait.ts'
 import { NoResponse } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 
@@ -47,9 +49,11 @@ export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOpti
         ...(body === undefined ? {} : { body }),
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       }
-      const work = async () =>
-        readResponse(method, path, await send(new Request(`${base}${path}`, init), { signal: either }))
-      return await orAborted(work(), either)
+      // A `fetch` in the same process may ignore the signal.
+      return await untilAborted(
+        async () => readResponse(method, path, await send(new Request(`${base}${path}`, init), { signal: either })),
+        either,
+      )
     } catch (error) {
       if (error instanceof NoResponse) throw error
       if (signal.aborted) throw signal.reason
@@ -59,17 +63,6 @@ export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOpti
       clearTimeout(timer)
     }
   }
-}
-
-/** Rejects on abort even if the work ignores the signal, as a `fetch` in the same process may. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    // The start of the work may have aborted the signal.
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** The code or the name of an error. The message may contain a URL with credentials. */
@@ -99,16 +92,14 @@ async function readResponse(method: string, path: string, response: Response): P
 
 async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  const reader = body?.getReader()
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    pieces.push(value)
-    size += value.byteLength
-    if (size <= MAX_RESPONSE_BYTES) continue
-    await reader.cancel()
-    throw new NoResponse('a response', `more than ${MAX_RESPONSE_BYTES} bytes`)
+  if (body) {
+    const tooLarge = () => new NoResponse('a response', `more than ${MAX_RESPONSE_BYTES} bytes`)
+    try {
+      for await (const chunk of readChunks(body, MAX_RESPONSE_BYTES, tooLarge)) pieces.push(chunk)
+    } catch (error) {
+      body.cancel().catch(() => {})
+      throw error
+    }
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer())
 }

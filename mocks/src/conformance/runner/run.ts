@@ -1,5 +1,6 @@
 import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
+import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import { assertKnownKeys, keysOf } from '../../service/check-options.ts'
 import { type Check, type CheckInfo, SECTIONS } from '../checks/check.ts'
 import { allChecks } from '../checks/index.ts'
@@ -232,19 +233,4 @@ function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'lef
 
 function randomHex(): string {
   return [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }

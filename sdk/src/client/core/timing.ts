@@ -1,4 +1,5 @@
 import { TimeoutError } from '../../errors/connection-errors.ts'
+import { sleep, startTimer } from '../../internal/wait.ts'
 
 /** A source of time. Pass your own to test code that waits; its clients share no rate limiter with others. */
 export interface Clock {
@@ -19,36 +20,13 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => sleepOnTimer(ms, signal),
+  sleep,
 }
 
 /** The system's clock, with sleeps that do not keep a process alive. */
 export const idleClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  // A number in browsers, which have no process to keep alive.
-  sleep: (ms, signal) => sleepOnTimer(ms, signal, (timer) => (timer as Partial<NodeJS.Timeout>).unref?.()),
-}
-
-function sleepOnTimer(
-  ms: number,
-  signal: AbortSignal | undefined,
-  onStart?: (timer: NonNullable<ReturnType<typeof startTimer>>) => void,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // An aborted signal fires no event.
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = startTimer(ms, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    if (timer !== undefined) onStart?.(timer)
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
+  ...systemClock,
+  sleep: (ms, signal) => sleep(ms, signal, { ref: false }),
 }
 
 /**
@@ -72,33 +50,6 @@ function startLimitTimer(clock: Clock, limit: 'timeoutMs' | 'deadlineMs', ms: nu
   if (clock.setTimer) return clock.setTimer(ms, onEnd, limit)
   const timer = startTimer(ms, onEnd)
   return () => clearTimeout(timer)
-}
-
-// Timers take 31 bits; a longer one would fire at once.
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-/** `setTimeout` for any duration; `Infinity` never fires. */
-function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
-  return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS))
-}
-
-/**
- * Settles like the work, but rejects with the signal's reason as soon as it aborts: the work (a given `fetch`, a given
- * clock) may ignore signals.
- */
-export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work()
-  signal.throwIfAborted()
-  let onAbort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work(), aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }
 
 /** A limit of time: `signal` aborts with the caller's reason, or with a TimeoutError when the time is over. */

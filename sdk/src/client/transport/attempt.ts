@@ -1,7 +1,9 @@
 import { ConnectionError, causes, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
 import { FishCrabError, type RateLimitState } from '../../errors/fish-crab-error.ts'
+import { readChunks } from '../../internal/body.ts'
+import { untilAborted } from '../../internal/wait.ts'
 import type { Settings } from '../core/options.ts'
-import { startTimeLimit, untilAborted } from '../core/timing.ts'
+import { startTimeLimit } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
 import { createRedaction, createSender, isNetworkMessage, type Redaction } from './fetch.ts'
@@ -148,21 +150,16 @@ async function readBody(response: Response, maxBytes: number, redact: Redaction)
     if (text.length > maxBytes) throw tooLarge()
     return text
   }
-  const reader = response.body.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  let size = 0
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return text + decoder.decode()
-      size += value.byteLength
-      if (size > maxBytes) throw tooLarge()
-      text += decoder.decode(value, { stream: true })
+    for await (const chunk of readChunks(response.body, maxBytes, tooLarge)) {
+      text += decoder.decode(chunk, { stream: true })
     }
+    return text + decoder.decode()
   } catch (error) {
     // Closes the connection; a failure of that adds nothing.
-    reader.cancel().catch(() => {})
+    response.body.cancel().catch(() => {})
     throw error
   }
 }

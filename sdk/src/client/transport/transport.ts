@@ -1,6 +1,7 @@
+import { untilAborted } from '../../internal/wait.ts'
 import { type CallLimits, limitsOf } from '../core/call-options.ts'
 import type { Settings } from '../core/options.ts'
-import { type Budget, startBudget, startDeadline, steadyTime, untilAborted } from '../core/timing.ts'
+import { type Budget, startBudget, startDeadline, steadyTime } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import { type RateLimiter, UNLIMITED } from '../rate-limiter/rate-limiter.ts'
 import { rateLimiterFinder } from '../rate-limiter/registry.ts'

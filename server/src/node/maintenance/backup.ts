@@ -1,6 +1,6 @@
 import { realpathSync, renameSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
-import { syncFolder } from '../../storage/file/folder.ts'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { ConfigSource } from '../config.ts'
 import { draftOf, inDraftFolder, refuseExisting } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { STORE_KEY } from '../../app/store/item-keys.ts'
 import {
   checkImportLock,
@@ -9,7 +10,6 @@ import {
   refuseImportLock,
   unlockImport,
 } from '../../app/store/store-id.ts'
-import { syncFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE } from '../../storage/file/store-file.ts'
 import { createStorage, type RedisClusterOptions, type RedisOptions } from '../../storage/index.ts'
 import type { RedisReader } from '../../storage/redis/redis.ts'

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from '../../storage/file/folder.ts'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { MARK_FILE, readHighWater, writeMark } from '../../storage/file/mark.ts'
 import { DatabaseSync } from '../../storage/file/sqlite.ts'
 import { fileIdOf, STORE_FILE } from '../../storage/file/store-file.ts'

@@ -1,97 +1,36 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { createFolder, createPrivateFile } from '../../../../sdk/src/internal/files.node.ts'
+import { type FileLock, lockFile } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../errors.ts'
-import { DatabaseSync, sqliteCode, toStorageError } from './sqlite.ts'
+import { toStorageError } from './sqlite.ts'
 
-/** Makes the names in a folder survive a power loss. */
-export function syncFolder(folder: string): void {
-  // Windows cannot open a folder as a file; it writes names through by itself.
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** As {@link syncFolder}, for threads that have other work while a disk is slow. */
+/** As `syncFolder`, for threads that have other work while a disk is slow. */
 export async function syncFolderAsync(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** Creates an empty file and returns whether it did. An existing file is not even opened. */
-export function createPrivateFile(file: string): boolean {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-    return true
-  } catch (error) {
-    if (!existsSync(file)) throw error
-    return false
-  }
-}
-
-interface MadeFolder {
-  readonly folder: string
-  /** Removes the folders that were made, where they are empty. */
-  undo(): void
-}
-
 /** Makes a folder with mode 0700, and missing folders above it with the default mode. */
-export async function makeFolder(path: string): Promise<MadeFolder> {
-  const folder = resolve(path)
-  if (existsSync(folder)) return { folder, undo() {} }
-  const missing = missingFolders(folder)
-  const undo = () => removeEmpty(missing)
+export async function makeFolder(path: string): Promise<ReturnType<typeof createFolder>> {
+  const created = createFolder(path)
   try {
-    for (const above of missing.slice(1).toReversed()) makeIfMissing(above)
-    mkdirSync(folder, { mode: 0o700 })
-    await syncFolderAsync(dirname(folder))
+    if (created.isNew) await syncFolderAsync(dirname(created.folder))
   } catch (error) {
-    undo()
+    created.undo()
     throw error
   }
-  return { folder, undo }
+  return created
 }
 
-/** The folder and those above it that do not exist, the deepest first. */
-function missingFolders(folder: string): readonly string[] {
-  const missing: string[] = []
-  for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
-  return missing
-}
-
-/** `mkdir` with `recursive` never ends where an existing folder allows no new one, such as /proc. */
-function makeIfMissing(folder: string): void {
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    if (!existsSync(folder)) throw error
-  }
-}
-
-function removeEmpty(folders: readonly string[]): void {
-  for (const folder of folders) {
-    try {
-      rmdirSync(folder)
-    } catch {
-      // In use by others, or never made.
-    }
-  }
-}
-
-export interface FolderLock {
-  /** Unlocks the folder. */
-  close(): void
+export interface FolderLock extends FileLock {
   /** Unlocks it, and removes the lock file when this lock created it. */
   undo(): void
 }
 
 const LOCK_FILE = 'fish.lock'
-const SQLITE_BUSY = 5
 const MAX_TRIES = 100
 
 /**
@@ -106,14 +45,8 @@ export function lockFolder(folder: string): FolderLock {
     // Never opens an existing file: closing it would drop the lock of another storage in this process.
     const isNew = createPrivateFile(file)
     const before = birthOf(file)
-    const lock = new DatabaseSync(file)
-    try {
-      // An exclusive transaction on a read-only file locks nothing, and only a write fails.
-      lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
-    } catch (error) {
-      lock.close()
-      throw sqliteCode(error) === SQLITE_BUSY ? inUse(folder, error) : toStorageError(error, folder)
-    }
+    const lock = tryLock(file, folder)
+    if (!lock) break
     // A file that was removed between opening and locking locks nothing: another process may have made the next one.
     if (before !== undefined && birthOf(file) === before) return folderLock(lock, isNew ? file : undefined)
     lock.close()
@@ -121,7 +54,15 @@ export function lockFolder(folder: string): FolderLock {
   throw inUse(folder)
 }
 
-function folderLock(lock: DatabaseSync, made: string | undefined): FolderLock {
+function tryLock(file: string, folder: string): FileLock | undefined {
+  try {
+    return lockFile(file, 0)
+  } catch (error) {
+    throw toStorageError(error, folder)
+  }
+}
+
+function folderLock(lock: FileLock, made: string | undefined): FolderLock {
   return {
     close: () => lock.close(),
     undo() {
@@ -139,10 +80,9 @@ function birthOf(file: string): string | undefined {
   return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
 }
 
-function inUse(folder: string, cause?: unknown): StorageError {
+function inUse(folder: string): StorageError {
   return new StorageError(
     'in_use',
     `The data folder ${folder} is in use by another process, a server or fish-cli. Stop that one first, or choose another folder.`,
-    { cause },
   )
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { syncFolder } from './folder.ts'
+import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { DatabaseSync } from './sqlite.ts'
 import type { Write } from './writer.ts'
 

@@ -1,15 +1,14 @@
 import { closeSync, lstatSync, openSync, readlinkSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import { SQLITE_CORRUPT, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../errors.ts'
-import { createPrivateFile, syncFolder } from './folder.ts'
 import { MARK_FILE, readHighWater, readMark } from './mark.ts'
 import { APPLICATION_ID, checkSchemaVersion, migrate } from './schema.ts'
-import { DatabaseSync, sqliteCode } from './sqlite.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
-
-const SQLITE_CORRUPT = 11
 
 /**
  * The database file of a locked folder, created when there is none.

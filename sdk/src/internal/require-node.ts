@@ -1,9 +1,9 @@
 /** @throws Error on a Node that is older than this package needs; other runtimes and pages pass */
-export function requireNode(): void {
+export function requireNode(packageName: string): void {
   const version = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node
   const [major = 0, minor = 0] = version?.split('.').map(Number) ?? []
   if (version === undefined || major > 22 || (major === 22 && minor >= 19)) return
   throw new Error(
-    `@fish-crab/mocks needs Node 22.19 or later; this is Node ${version}. Install a newer one from https://nodejs.org.`,
+    `${packageName} needs Node 22.19 or later; this is Node ${version}. Install a newer one from https://nodejs.org.`,
   )
 }

@@ -1,0 +1,23 @@
+/**
+ * The chunks of a body, up to `maxBytes` in total. What is left when it ends early stays unread; `body.cancel()` drops it
+ * and closes the connection.
+ *
+ * @throws the error of `tooLarge` as soon as there is more
+ */
+export async function* readChunks<Chunk extends Uint8Array>(
+  body: ReadableStream<Chunk>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): AsyncGenerator<Chunk, void, undefined> {
+  const reader = body.getReader()
+  let size = 0
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      size += chunk.value.byteLength
+      if (size > maxBytes) throw tooLarge()
+      yield chunk.value
+    }
+  } finally {
+    reader.releaseLock()
+  }
+}
