@@ -3,7 +3,6 @@ import { iteratePages } from '../client/resources/list-catches.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
-import { LIMITS } from '../contract/limits.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas/admin.ts'
 import { cursorIssue, gamemodeIssue, kindIssue, limitIssue, requireNoIssues } from './checks.ts'
@@ -102,7 +101,6 @@ export function createAudit({ read }: AdminContext): AuditResource {
       iteratePages(
         ({ limit, cursor }) => list({ ...options, limit, cursor }),
         ({ entries }) => entries,
-        LIMITS.pageSize,
         { pageSize },
       ),
   }

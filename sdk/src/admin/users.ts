@@ -4,7 +4,6 @@ import { iteratePages } from '../client/resources/list-catches.ts'
 import type { ResponseSchema } from '../client/shapes/shape.ts'
 import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
-import { LIMITS } from '../contract/limits.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CreatedUser, ResetType, User, UserList } from '../contract/schemas/admin.ts'
 import type { UserKey } from '../contract/schemas/service.ts'
@@ -105,7 +104,6 @@ export function createUsers({ read, remove, once }: AdminContext): UsersResource
       iteratePages(
         ({ limit, cursor }) => list({ ...options, limit, cursor }),
         ({ users }) => users,
-        LIMITS.pageSize,
         { pageSize },
       ),
     create: ({ name, password, ...others }, options = {}) =>

@@ -67,7 +67,8 @@ export interface IterateOptions extends Omit<ListOptions, 'limit' | 'cursor'> {
   readonly pageSize?: number | undefined
 }
 
-interface Page {
+/** A page of anything. */
+export interface Page {
   readonly nextCursor?: string | undefined
 }
 
@@ -75,11 +76,10 @@ interface Page {
 export async function* iteratePages<Collection extends Page, Entry>(
   list: (options: ListOptions) => Promise<Collection>,
   entriesOf: (page: Collection) => readonly Entry[],
-  pageSizeDefault: number,
   options: IterateOptions,
 ): AsyncGenerator<Entry, void, undefined> {
   requireCallOptions(options)
-  const { pageSize = pageSizeDefault, ...listOptions } = options
+  const { pageSize = LIMITS.pageSize, ...listOptions } = options
   let cursor: string | undefined
   do {
     const page = await list({ ...listOptions, limit: pageSize, cursor })
