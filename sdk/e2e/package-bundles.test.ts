@@ -41,9 +41,9 @@ test.each([
 })
 
 test.each([
-  ['RateLimitError', 'sdk', 0.8],
+  ['RateLimitError', 'sdk', 0.75],
   ['isGamemode', 'sdk', 0.5],
-  ['OutboxFullError', 'sdk/outbox', 1.05],
+  ['OutboxFullError', 'sdk/outbox', 1],
   ['createFernet', 'sdk/fernet', 2.5],
   ['parseChatLine', 'sdk/chat', 2],
 ])(

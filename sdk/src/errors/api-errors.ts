@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../contract/error-codes.ts'
-import { brand, FishCrabError, type Issue, type RateLimitState } from './fish-crab-error.ts'
+import { FishCrabError, type Issue, type RateLimitState } from './fish-crab-error.ts'
 
 /** The fields of an {@link ApiError}. */
 export interface ApiErrorFields {
@@ -18,8 +18,8 @@ export interface ApiErrorFields {
 
 /** The server rejected the request or failed to handle it. The message is the server's; `code` names the case. */
 export class ApiError extends FishCrabError implements ApiErrorFields {
-  static {
-    brand(ApiError, 'ApiError')
+  static override get name(): string {
+    return 'ApiError'
   }
   declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
@@ -42,43 +42,43 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
 
 /** 400: the request is invalid. See `code` and `details`. */
 export class BadRequestError extends ApiError {
-  static {
-    brand(BadRequestError, 'BadRequestError')
+  static override get name(): string {
+    return 'BadRequestError'
   }
 }
 
 /** 401: wrong name or password, or an expired session. */
 export class AuthenticationError extends ApiError {
-  static {
-    brand(AuthenticationError, 'AuthenticationError')
+  static override get name(): string {
+    return 'AuthenticationError'
   }
 }
 
 /** 403: these credentials do not allow this. */
 export class PermissionDeniedError extends ApiError {
-  static {
-    brand(PermissionDeniedError, 'PermissionDeniedError')
+  static override get name(): string {
+    return 'PermissionDeniedError'
   }
 }
 
 /** 404: the user, record or address does not exist. */
 export class NotFoundError extends ApiError {
-  static {
-    brand(NotFoundError, 'NotFoundError')
+  static override get name(): string {
+    return 'NotFoundError'
   }
 }
 
 /** 409: it exists already, or the change would break a rule. */
 export class ConflictError extends ApiError {
-  static {
-    brand(ConflictError, 'ConflictError')
+  static override get name(): string {
+    return 'ConflictError'
   }
 }
 
 /** 429: too many requests, and waiting would take longer than `maxWaitMs`. Try again at `resetAt`. */
 export class RateLimitError extends ApiError {
-  static {
-    brand(RateLimitError, 'RateLimitError')
+  static override get name(): string {
+    return 'RateLimitError'
   }
   /** When to try again, by this machine's clock. */
   readonly resetAt: Date
@@ -98,7 +98,7 @@ export class RateLimitError extends ApiError {
 
 /** 5xx: the server failed, on every retry too. */
 export class ServerError extends ApiError {
-  static {
-    brand(ServerError, 'ServerError')
+  static override get name(): string {
+    return 'ServerError'
   }
 }

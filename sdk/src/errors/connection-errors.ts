@@ -1,4 +1,4 @@
-import { brand, FishCrabError, type FishCrabErrorFields, type Issue } from './fish-crab-error.ts'
+import { FishCrabError, type FishCrabErrorFields, type Issue } from './fish-crab-error.ts'
 
 /** The fields of a {@link ConnectionError}. */
 export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'> {
@@ -15,8 +15,8 @@ export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'>
  * a proxy of the environment blocked the request: then nothing reached the server.
  */
 export class ConnectionError extends FishCrabError {
-  static {
-    brand(ConnectionError, 'ConnectionError')
+  static override get name(): string {
+    return 'ConnectionError'
   }
   /** The error code of the system, such as `ECONNREFUSED`, if there is one. */
   readonly systemCode: string | undefined
@@ -35,8 +35,8 @@ export class ConnectionError extends FishCrabError {
  * `code` is `timeout`.
  */
 export class TimeoutError extends ConnectionError {
-  static {
-    brand(TimeoutError, 'TimeoutError')
+  static override get name(): string {
+    return 'TimeoutError'
   }
 
   constructor(summary: string, fields: Omit<ConnectionErrorFields, 'code'> = {}) {
@@ -57,8 +57,8 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
  * `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {
-  static {
-    brand(InvalidResponseError, 'InvalidResponseError')
+  static override get name(): string {
+    return 'InvalidResponseError'
   }
   /** HTTP status. */
   readonly status: number

@@ -10,30 +10,6 @@ export interface FishCrabErrorFields {
 }
 
 /**
- * Gives a class its name and its brand. `instanceof` goes by the brand, which stands on the prototype: it recognises
- * errors of another copy of this package too, such as its CommonJS twin, and those of subclasses.
- */
-export function brand(type: { prototype: object }, name: string): void {
-  const symbol = Symbol.for(`@fish-crab/sdk/${name}`)
-  // Bundlers rename classes; stacks and inspectors show the name of the class itself.
-  Object.defineProperties(type, {
-    name: { value: name },
-    [Symbol.hasInstance]: {
-      // A subclass without a brand of its own inherits this function.
-      value(this: typeof type, error: unknown): boolean {
-        return this === type
-          ? symbol in Object(error)
-          : Object.prototype.isPrototypeOf.call(this.prototype, error as object)
-      },
-    },
-  })
-  Object.defineProperties(type.prototype, {
-    name: { value: name, writable: true, configurable: true },
-    [symbol]: { value: true },
-  })
-}
-
-/**
  * Base class of every error that this package throws on purpose. The message says what is wrong and what to do. No
  * message, field or stack holds a key, a token or a password.
  *
@@ -46,8 +22,9 @@ export function brand(type: { prototype: object }, name: string): void {
  * }
  */
 export class FishCrabError extends Error {
-  static {
-    brand(FishCrabError, 'FishCrabError')
+  // Stated, since bundlers rename classes.
+  static override get name(): string {
+    return 'FishCrabError'
   }
   /** Stable name of the case: the server's own `code`, or one that the class documents. */
   readonly code: string
@@ -64,6 +41,18 @@ export class FishCrabError extends Error {
     this.summary = summary
     this.hint = hint
     this.rateLimit = rateLimit
+  }
+
+  /** Goes by names, so that it recognises errors of another copy of this package too, such as its CommonJS twin. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    const names: unknown[] = []
+    for (let type = Object(error).constructor; type; type = Object.getPrototypeOf(type)) names.push(type.name)
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`.
+    return names.includes('FishCrabError') && names.includes(this.name)
+  }
+
+  override get name(): string {
+    return this.constructor.name
   }
 
   /** The fields for `JSON.stringify`, without the cause: it comes from elsewhere and may hold secrets. */
@@ -93,8 +82,8 @@ export interface Issue {
 
 /** Options or arguments are invalid; nothing was sent. `issues` lists every mistake. `code` is `invalid_input`. */
 export class ValidationError extends FishCrabError {
-  static {
-    brand(ValidationError, 'ValidationError')
+  static override get name(): string {
+    return 'ValidationError'
   }
   readonly issues: readonly Issue[]
 

@@ -1,4 +1,4 @@
-import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 
 /** The `code` of a {@link FernetError}. */
 export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
@@ -25,8 +25,8 @@ const HINTS: Readonly<Record<FernetErrorCode, string>> = {
  * - `token_expired`: the token is authentic, but older than the TTL or more than 60 s ahead of the clock.
  */
 export class FernetError extends FishCrabError {
-  static {
-    brand(FernetError, 'FernetError')
+  static override get name(): string {
+    return 'FernetError'
   }
   declare readonly code: FernetErrorCode
 

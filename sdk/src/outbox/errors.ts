@@ -1,4 +1,4 @@
-import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 
 /**
  * The outbox holds `maxCatches` catches already, so this `add` added nothing. Flush it, or drop dead letters. `code` is
@@ -13,8 +13,8 @@ import { brand, FishCrabError } from '../errors/fish-crab-error.ts'
  * }
  */
 export class OutboxFullError extends FishCrabError {
-  static {
-    brand(OutboxFullError, 'OutboxFullError')
+  static override get name(): string {
+    return 'OutboxFullError'
   }
   /** The option `maxCatches`. */
   readonly maxCatches: number
@@ -41,8 +41,8 @@ export class OutboxFullError extends FishCrabError {
  * }
  */
 export class CheckpointMovedError extends FishCrabError {
-  static {
-    brand(CheckpointMovedError, 'CheckpointMovedError')
+  static override get name(): string {
+    return 'CheckpointMovedError'
   }
 
   constructor() {
@@ -55,8 +55,8 @@ export class CheckpointMovedError extends FishCrabError {
 
 /** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
-  static {
-    brand(OutboxClosedError, 'OutboxClosedError')
+  static override get name(): string {
+    return 'OutboxClosedError'
   }
 
   constructor() {
@@ -91,8 +91,8 @@ export type OutboxStoreErrorCode =
  * if (error instanceof OutboxStoreError && error.code === 'outbox_disk_full') showStatus(error.message)
  */
 export class OutboxStoreError extends FishCrabError {
-  static {
-    brand(OutboxStoreError, 'OutboxStoreError')
+  static override get name(): string {
+    return 'OutboxStoreError'
   }
   declare readonly code: OutboxStoreErrorCode
 
