@@ -12,7 +12,7 @@ import {
   expectText,
   expectThat,
 } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const ROUTES_OF = {
   fish: { list: 'listUserFish', add: 'addUserFish', remove: 'deleteUserFish' },
@@ -34,9 +34,9 @@ const STORED = {
 } as const
 const EARTH = '?gamemode=earth'
 
-async function add(context: TestContext, kind: Kind, { name }: OwnUser): Promise<string> {
+async function add(t: TestContext, kind: Kind, { name }: OwnUser): Promise<string> {
   const request = { params: { name }, query: EARTH, body: { [kind]: TWO[kind] } }
-  const response = await context.asSuperadmin(ROUTES_OF[kind].add, request)
+  const response = await t.asSuperadmin(ROUTES_OF[kind].add, request)
   const { id, message } = expectJson(response, 201)
   const noun = kind === 'fish' ? 'fish' : 'crabs'
   expectSame(message, `2 ${noun} saved for user ${name}`, '"message"', response)
@@ -46,71 +46,67 @@ async function add(context: TestContext, kind: Kind, { name }: OwnUser): Promise
 /** Catches that administrators list, add and remove. */
 export const adminCatchesChecks = checksOf(
   'admin',
-  KINDS.flatMap((kind): CheckRow[] => [
-    [
+  KINDS.flatMap((kind) => [
+    check(
       `admin-adds-${kind}`,
       `An administrator adds ${kind} as plain JSON, which reads return like all others.`,
-      async (context) => {
-        const id = await add(context, kind, await context.user())
-        const entries = await entriesOf(context, kind, id)
+      async (t) => {
+        const id = await add(t, kind, await t.user())
+        const entries = await entriesOf(t, kind, id)
         expectSame(
           entries.map(({ caughtAt: _, ...entry }) => entry),
           STORED[kind],
           'what is stored',
         )
       },
-    ],
-    [
-      `admin-lists-${kind}`,
-      `An administrator lists the ${kind} of a user with ids and times.`,
-      async (context) => {
-        const user = await context.user()
-        const id = await add(context, kind, user)
-        const response = await context.asSuperadmin(ROUTES_OF[kind].list, { params: { name: user.name }, query: EARTH })
-        const body = expectJson(response)
-        expectSame(body.user, user.name, '"user"', response)
-        const listed = (body[kind] as Record<string, unknown>[]).filter((entry) => entry.id === id)
-        expectSame(listed.length, 2, 'the number of entries with the id', response)
-        for (const { caughtAt } of listed) expectMoment(caughtAt, '"caughtAt"', response)
-      },
-    ],
-    [
+    ),
+    check(`admin-lists-${kind}`, `An administrator lists the ${kind} of a user with ids and times.`, async (t) => {
+      const user = await t.user()
+      const id = await add(t, kind, user)
+      const response = await t.asSuperadmin(ROUTES_OF[kind].list, { params: { name: user.name }, query: EARTH })
+      const body = expectJson(response)
+      expectSame(body.user, user.name, '"user"', response)
+      const listed = (body[kind] as Record<string, unknown>[]).filter((entry) => entry.id === id)
+      expectSame(listed.length, 2, 'the number of entries with the id', response)
+      for (const { caughtAt } of listed) expectMoment(caughtAt, '"caughtAt"', response)
+    }),
+    check(
       `admin-removes-${kind}`,
       `An administrator removes one whole record of ${kind} by its id; a second time is 404.`,
-      async (context) => {
-        const user = await context.user()
-        const [kept, removed] = [await add(context, kind, user), await add(context, kind, user)]
+      async (t) => {
+        const user = await t.user()
+        const [kept, removed] = [await add(t, kind, user), await add(t, kind, user)]
         const request = { params: { name: user.name, id: removed }, query: EARTH }
-        const elsewhere = await context.asSuperadmin(ROUTES_OF[kind].remove, {
+        const elsewhere = await t.asSuperadmin(ROUTES_OF[kind].remove, {
           ...request,
           query: '?gamemode=oneblock',
         })
         expectError(elsewhere, 'record_not_found')
-        expectStatus(await context.asSuperadmin(ROUTES_OF[kind].remove, request), 204)
-        expectSame((await entriesOf(context, kind, removed)).length, 0, 'the entries of the removed record')
-        expectSame((await entriesOf(context, kind, kept)).length, 2, 'the entries of the other record')
-        expectError(await context.asSuperadmin(ROUTES_OF[kind].remove, request), 'record_not_found')
+        expectStatus(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 204)
+        expectSame((await entriesOf(t, kind, removed)).length, 0, 'the entries of the removed record')
+        expectSame((await entriesOf(t, kind, kept)).length, 2, 'the entries of the other record')
+        expectError(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 'record_not_found')
       },
-    ],
-    [
+    ),
+    check(
       `admin-${kind}-refused`,
       `${kind === 'fish' ? 'Fish' : 'Crabs'} that an administrator adds are validated like a payload and require a gamemode and a user.`,
-      async (context) => {
-        const { name } = await context.user()
+      async (t) => {
+        const { name } = await t.user()
         const { add: route } = ROUTES_OF[kind]
         const body = { [kind]: TWO[kind] }
         const params = { name }
-        expectError(await context.asSuperadmin(route, { params, body }), 'missing_gamemode')
-        expectError(await context.asSuperadmin(route, { params, query: '?gamemode=moon', body }), 'invalid_gamemode')
-        const nobody = { name: context.accounts.newName() }
-        expectError(await context.asSuperadmin(route, { params: nobody, query: EARTH, body }), 'user_not_found')
+        expectError(await t.asSuperadmin(route, { params, body }), 'missing_gamemode')
+        expectError(await t.asSuperadmin(route, { params, query: '?gamemode=moon', body }), 'invalid_gamemode')
+        const nobody = { name: t.newName() }
+        expectError(await t.asSuperadmin(route, { params: nobody, query: EARTH, body }), 'user_not_found')
         const otherKind = kind === 'fish' ? [{ name: 'Hermit' }] : [{ name: 'Cod', rarity: 1 }]
         for (const wrong of [{}, { [kind]: [] }, { [kind]: [{ ...TWO[kind][0], name: '' }] }, { [kind]: otherKind }]) {
-          expectDetails(await context.asSuperadmin(route, { params, query: EARTH, body: wrong }), 'invalid_payload')
+          expectDetails(await t.asSuperadmin(route, { params, query: EARTH, body: wrong }), 'invalid_payload')
         }
-        const { status } = await context.asSuperadmin(ROUTES_OF[kind].list, { params })
+        const { status } = await t.asSuperadmin(ROUTES_OF[kind].list, { params })
         expectThat(status === 400, 'status 400 to a list without a gamemode', status)
       },
-    ],
+    ),
   ]),
 )

@@ -2,7 +2,7 @@ import { GAMEMODES, RARITY_LABELS } from '@fish-crab/sdk/contract'
 import { writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import { expectErrorForm, expectJson, expectSame, expectStatus, expectThat } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -14,8 +14,8 @@ interface Stats {
 
 const sum = (counts: Counts = {}) => Object.values(counts).reduce((total, count) => total + count, 0)
 
-async function stats(context: TestContext): Promise<Stats> {
-  const response = await context.asSuperadmin('stats')
+async function stats(t: TestContext): Promise<Stats> {
+  const response = await t.asSuperadmin('stats')
   const found = expectJson(response) as unknown as Stats
   expectSame(Object.keys(found.fish?.byGamemode ?? {}).sort(), [...GAMEMODES].sort(), 'fish.byGamemode', response)
   expectSame(Object.keys(found.crab?.byGamemode ?? {}).sort(), [...GAMEMODES].sort(), 'crab.byGamemode', response)
@@ -30,54 +30,46 @@ function expectGrown(before: number, after: number, by: number, what: string): v
 
 /** Stats and leaderboard. */
 export const adminReportsChecks = checksOf('admin', [
-  [
-    'stats-add-up',
-    'The counts by gamemode and by rarity add up to the totals.',
-    async (context) => {
-      await writeAndExpectId(context, 'fish', { fish: [1, 4].map((rarity) => ({ name: 'Cod', rarity })) })
-      await writeAndExpectId(context, 'crab', { crab: [{}] })
-      const { users, fish, crab } = await stats(context)
-      expectThat(Number.isInteger(users) && users >= 0, 'an integer number of users', users)
-      expectSame([sum(fish.byGamemode), sum(fish.byRarity)], [fish.total, fish.total], 'the sums of fish')
-      expectSame(sum(crab.byGamemode), crab.total, 'the sum of crabs')
-    },
-  ],
-  [
-    'stats-count-catches',
-    'New users, fish and crabs are counted, by gamemode and rarity.',
-    async (context) => {
-      await context.user()
-      const before = await stats(context)
-      await context.newUser()
-      const fish = [1, 2, 3].map(() => ({ name: 'Leviathan', rarity: 7 }))
-      await writeAndExpectId(context, 'fish', { fish }, { gamemode: 'oneblock' })
-      await writeAndExpectId(context, 'crab', { crab: [{}, {}] }, { gamemode: 'factions' })
-      const after = await stats(context)
-      expectGrown(before.users, after.users, 1, 'the users')
-      expectGrown(before.fish.total, after.fish.total, 3, 'the fish')
-      expectGrown(before.fish.byGamemode.oneblock ?? 0, after.fish.byGamemode.oneblock ?? 0, 3, 'the fish of oneblock')
-      expectGrown(before.fish.byRarity.Mythical ?? 0, after.fish.byRarity.Mythical ?? 0, 3, 'the Mythical fish')
-      expectGrown(before.crab.byGamemode.factions ?? 0, after.crab.byGamemode.factions ?? 0, 2, 'the crabs of factions')
-    },
-  ],
+  check('stats-add-up', 'The counts by gamemode and by rarity add up to the totals.', async (t) => {
+    await writeAndExpectId(t, 'fish', { fish: [1, 4].map((rarity) => ({ name: 'Cod', rarity })) })
+    await writeAndExpectId(t, 'crab', { crab: [{}] })
+    const { users, fish, crab } = await stats(t)
+    expectThat(Number.isInteger(users) && users >= 0, 'an integer number of users', users)
+    expectSame([sum(fish.byGamemode), sum(fish.byRarity)], [fish.total, fish.total], 'the sums of fish')
+    expectSame(sum(crab.byGamemode), crab.total, 'the sum of crabs')
+  }),
+  check('stats-count-catches', 'New users, fish and crabs are counted, by gamemode and rarity.', async (t) => {
+    await t.user()
+    const before = await stats(t)
+    await t.newUser()
+    const fish = [1, 2, 3].map(() => ({ name: 'Leviathan', rarity: 7 }))
+    await writeAndExpectId(t, 'fish', { fish }, { gamemode: 'oneblock' })
+    await writeAndExpectId(t, 'crab', { crab: [{}, {}] }, { gamemode: 'factions' })
+    const after = await stats(t)
+    expectGrown(before.users, after.users, 1, 'the users')
+    expectGrown(before.fish.total, after.fish.total, 3, 'the fish')
+    expectGrown(before.fish.byGamemode.oneblock ?? 0, after.fish.byGamemode.oneblock ?? 0, 3, 'the fish of oneblock')
+    expectGrown(before.fish.byRarity.Mythical ?? 0, after.fish.byRarity.Mythical ?? 0, 3, 'the Mythical fish')
+    expectGrown(before.crab.byGamemode.factions ?? 0, after.crab.byGamemode.factions ?? 0, 2, 'the crabs of factions')
+  }),
   ...(
     [
       ['leaderboard-fish', 'fish', 'factions'],
       ['leaderboard-crab', 'crab', 'survival'],
       ['leaderboard-of-all-gamemodes', 'fish', undefined],
     ] as const
-  ).map(
-    ([id, type, gamemode]): CheckRow => [
+  ).map(([id, type, gamemode]) =>
+    check(
       id,
       `The leaderboard of ${type}${gamemode ? ` in ${gamemode}` : ''} names its type and gamemode, is sorted best first, and honours the limit.`,
-      async (context) => {
+      async (t) => {
         const entry = type === 'fish' ? { name: 'Cod', rarity: 1 } : {}
         for (const entries of [[entry], [entry, entry]]) {
-          const user = await context.newUser()
-          await writeAndExpectId(context, type, { [type]: entries }, { user, gamemode: gamemode ?? 'earth' })
+          const user = await t.newUser()
+          await writeAndExpectId(t, type, { [type]: entries }, { user, gamemode: gamemode ?? 'earth' })
         }
         const query = `?type=${type}${gamemode ? `&gamemode=${gamemode}` : ''}&limit=2`
-        const response = await context.asSuperadmin('leaderboard', { query })
+        const response = await t.asSuperadmin('leaderboard', { query })
         const body = expectJson(response)
         expectSame(body.type, type, '"type"', response)
         if (gamemode) expectSame(body.gamemode, gamemode, '"gamemode"', response)
@@ -95,18 +87,18 @@ export const adminReportsChecks = checksOf('admin', [
           response,
         )
       },
-    ],
+    ),
   ),
-  [
+  check(
     'leaderboard-counts',
     'The leaderboard counts the catches of each user and lists the best first.',
-    async (context) => {
-      const best = await context.newUser()
-      const second = await context.newUser()
+    async (t) => {
+      const best = await t.newUser()
+      const second = await t.newUser()
       const crabs = (count: number) => ({ crab: Array.from({ length: count }, () => ({})) })
-      await writeAndExpectId(context, 'crab', crabs(5), { user: second, gamemode: 'oneblock' })
-      await writeAndExpectId(context, 'crab', crabs(7), { user: best, gamemode: 'oneblock' })
-      const response = await context.asSuperadmin('leaderboard', { query: '?type=crab&gamemode=oneblock&limit=1000' })
+      await writeAndExpectId(t, 'crab', crabs(5), { user: second, gamemode: 'oneblock' })
+      await writeAndExpectId(t, 'crab', crabs(7), { user: best, gamemode: 'oneblock' })
+      const response = await t.asSuperadmin('leaderboard', { query: '?type=crab&gamemode=oneblock&limit=1000' })
       const list = expectJson(response).leaderboard as { readonly name: string; readonly count: number }[]
       expectThat(Array.isArray(list), 'an array under "leaderboard"', typeof list, response)
       // The users of the run may be behind a thousand others.
@@ -114,16 +106,12 @@ export const adminReportsChecks = checksOf('admin', [
       const own = list.filter(({ name }) => name === best.name || name === second.name).map(({ count }) => count)
       expectSame(own, [7, 5], 'the counts of both users', response)
     },
-  ],
-  [
-    'leaderboard-unknown-type',
-    'A leaderboard of an unknown type or gamemode is 400.',
-    async (context) => {
-      for (const query of ['', '?type=whale', '?type=fish&gamemode=moon', '?type=fish&limit=0']) {
-        const response = await context.asSuperadmin('leaderboard', { query })
-        expectStatus(response, 400)
-        expectErrorForm(response)
-      }
-    },
-  ],
+  ),
+  check('leaderboard-unknown-type', 'A leaderboard of an unknown type or gamemode is 400.', async (t) => {
+    for (const query of ['', '?type=whale', '?type=fish&gamemode=moon', '?type=fish&limit=0']) {
+      const response = await t.asSuperadmin('leaderboard', { query })
+      expectStatus(response, 400)
+      expectErrorForm(response)
+    }
+  }),
 ])

@@ -2,7 +2,7 @@ import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { encrypt, expectNothingStored, GAMEMODE, post, SHORT } from '../context/catches.ts'
 import { canStream, mayBufferBodies } from '../context/context.ts'
 import { CheckSkipped, expectError, NoResponse } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const ENDLESS_MS = 3000
@@ -31,39 +31,29 @@ function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly en
 
 /** Size, encoding and type of request bodies. */
 export const bodiesChecks = checksOf('bodies', [
-  [
-    'body-of-256-kib',
-    'A body of exactly 256 KiB is read and validated.',
-    async (context) => void expectError(await post(context, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
-  ],
-  [
-    'body-over-256-kib',
-    'A body of 256 KiB and one byte is 413 payload_too_large.',
-    async (context) => {
-      for (const kind of ['fish', 'crab'] as const)
-        expectError(await post(context, kind, 'A'.repeat(LIMITS.bodyBytes + 1)), 'payload_too_large')
-    },
-  ],
-  [
-    'body-over-256-kib-login',
-    'A login of more than 256 KiB is 413 payload_too_large.',
-    async ({ send }) => {
-      const headers = { 'content-type': MEDIA_TYPES.json }
-      const body = ' '.repeat(LIMITS.bodyBytes + 1)
-      expectError(await send('/admin/login', { method: 'POST', headers, body }), 'payload_too_large')
-    },
-  ],
-  [
+  check('body-of-256-kib', 'A body of exactly 256 KiB is read and validated.', async (t) =>
+    expectError(await post(t, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
+  ),
+  check('body-over-256-kib', 'A body of 256 KiB and one byte is 413 payload_too_large.', async (t) => {
+    for (const kind of ['fish', 'crab'] as const)
+      expectError(await post(t, kind, 'A'.repeat(LIMITS.bodyBytes + 1)), 'payload_too_large')
+  }),
+  check('body-over-256-kib-login', 'A login of more than 256 KiB is 413 payload_too_large.', async ({ send }) => {
+    const headers = { 'content-type': MEDIA_TYPES.json }
+    const body = ' '.repeat(LIMITS.bodyBytes + 1)
+    expectError(await send('/admin/login', { method: 'POST', headers, body }), 'payload_too_large')
+  }),
+  check(
     'body-refused-while-streaming',
     'A body that is too large is refused while it is streamed, before its end.',
-    async (context) => {
+    async (t) => {
       if (!canStream()) throw new CheckSkipped('this platform cannot stream the body of a request')
-      const { name } = await context.user()
+      const { name } = await t.user()
       const { body, end } = endlessBody()
       const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: GAMEMODE }
       try {
         const init = { method: 'POST', headers, body, timeoutMs: ENDLESS_MS }
-        const response = await context.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
+        const response = await t.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
           if (!(error instanceof NoResponse && mayBufferBodies())) throw error
           throw new CheckSkipped('no response, and this platform may buffer a streamed body until its end')
         })
@@ -72,29 +62,29 @@ export const bodiesChecks = checksOf('bodies', [
         end()
       }
     },
-  ],
-  ...['gzip', 'br', 'x-unknown'].map(
-    (coding): CheckRow => [
+  ),
+  ...['gzip', 'br', 'x-unknown'].map((coding) =>
+    check(
       `body-content-encoding-${coding}`,
       `A body with Content-Encoding: ${coding} is 415 unsupported_media_type, and nothing is stored.`,
-      async (context) =>
-        expectNothingStored(context, async () => {
+      async (t) =>
+        expectNothingStored(t, async () => {
           const headers = { 'content-encoding': coding }
-          const response = await post(context, 'fish', await encrypt(context, SHORT.fish), { headers })
+          const response = await post(t, 'fish', await encrypt(t, SHORT.fish), { headers })
           expectError(response, 'unsupported_media_type')
         }),
-    ],
+    ),
   ),
-  ...['application/json', 'text/plain'].map(
-    (type): CheckRow => [
+  ...['application/json', 'text/plain'].map((type) =>
+    check(
       `body-of-type-${type.replace('/', '-')}`,
       `A write whose Content-Type is ${type} is 415 unsupported_media_type, and nothing is stored.`,
-      async (context) =>
-        expectNothingStored(context, async () => {
+      async (t) =>
+        expectNothingStored(t, async () => {
           const headers = { 'content-type': type }
-          const response = await post(context, 'crab', await encrypt(context, SHORT.crab), { headers })
+          const response = await post(t, 'crab', await encrypt(t, SHORT.crab), { headers })
           expectError(response, 'unsupported_media_type')
         }),
-    ],
+    ),
   ),
 ])

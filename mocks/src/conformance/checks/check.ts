@@ -31,12 +31,14 @@ export interface CheckInfo {
 /** A check of one behaviour. */
 export interface Check extends CheckInfo {
   /** Rejects with `ConformanceFailure` when the check fails, with `CheckSkipped` when it cannot run. */
-  readonly run: (context: TestContext) => Promise<void>
+  readonly run: (t: TestContext) => unknown
 }
 
-/** The short form of a {@link Check} for lists. */
-export type CheckRow = readonly [id: string, title: string, run: (context: TestContext) => Promise<void>]
+/** Describes a check and what it does. */
+export function check(id: string, title: string, run: Check['run']): Omit<Check, 'section'> {
+  return { id, title, run }
+}
 
-export function checksOf(section: Section, rows: readonly CheckRow[]): readonly Check[] {
-  return rows.map(([id, title, run]) => ({ id, title, section, run }))
+export function checksOf(section: Section, checks: readonly Omit<Check, 'section'>[]): readonly Check[] {
+  return checks.map((one) => ({ ...one, section }))
 }

@@ -2,7 +2,7 @@ import { HEADERS } from '@fish-crab/sdk/contract'
 import type { TestContext } from '../context/context.ts'
 import { expectSame, expectStatus, expectThat } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const OTHER = 'https://conformance.example'
 const ALLOW_ORIGIN = 'access-control-allow-origin'
@@ -59,52 +59,44 @@ const READS: readonly (readonly [string, string])[] = [
 
 /** CORS. */
 export const corsChecks = checksOf('cors', [
-  ...READS.map(
-    ([id, path]): CheckRow => [
-      id,
-      `GET ${path} can be read from any origin, without credentials.`,
-      async (context) => {
-        const response = await fromOrigin(context, path, OTHER)
-        expectOrigin(response, '*')
-        const credentials = 'access-control-allow-credentials'
-        expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
-      },
-    ],
+  ...READS.map(([id, path]) =>
+    check(id, `GET ${path} can be read from any origin, without credentials.`, async (t) => {
+      const response = await fromOrigin(t, path, OTHER)
+      expectOrigin(response, '*')
+      const credentials = 'access-control-allow-credentials'
+      expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
+    }),
   ),
-  [
+  check(
     'cors-exposes-headers',
     'Pages of any origin can read the rate-limit headers and the request id.',
-    async (context) => {
+    async (t) => {
       const { rateLimit, rateRemaining, rateReset, requestId } = HEADERS
-      const response = await fromOrigin(context, '/status', OTHER)
+      const response = await fromOrigin(t, '/status', OTHER)
       expectListed(response, 'access-control-expose-headers', [rateLimit, rateRemaining, rateReset, requestId])
     },
-  ],
-  [
-    'cors-preflight-read',
-    'The preflight of a read allows any origin.',
-    async (context) => {
-      const response = await preflight(context, '/get/fish', OTHER, 'GET')
-      expectStatus(response, 200, 204)
-      expectOrigin(response, '*')
-      expectListed(response, 'access-control-allow-methods', ['GET'])
-      expectListed(response, 'access-control-allow-headers', [HEADERS.apiKey])
-    },
-  ],
-  [
+  ),
+  check('cors-preflight-read', 'The preflight of a read allows any origin.', async (t) => {
+    const response = await preflight(t, '/get/fish', OTHER, 'GET')
+    expectStatus(response, 200, 204)
+    expectOrigin(response, '*')
+    expectListed(response, 'access-control-allow-methods', ['GET'])
+    expectListed(response, 'access-control-allow-headers', [HEADERS.apiKey])
+  }),
+  check(
     'cors-write-other-origin',
     'The response to a write cannot be read from origins that are not configured.',
-    async (context) => expectOrigin(await fromOrigin(context, '/post/fish', OTHER, 'POST'), null),
-  ],
-  [
+    async (t) => expectOrigin(await fromOrigin(t, '/post/fish', OTHER, 'POST'), null),
+  ),
+  check(
     'cors-preflight-write-other-origin',
     'The preflight of a write does not allow origins that are not configured.',
-    async (context) => {
-      const response = await preflight(context, '/post/fish', OTHER, 'POST')
+    async (t) => {
+      const response = await preflight(t, '/post/fish', OTHER, 'POST')
       expectStatus(response, 200, 204)
       expectOrigin(response, null)
     },
-  ],
+  ),
   ...(
     [
       ['cors-allowed-origin-read', 'GET', '/status'],
@@ -112,47 +104,32 @@ export const corsChecks = checksOf('cors', [
       ['cors-allowed-origin-write', 'POST', '/post/fish'],
       ['cors-allowed-origin-key', 'GET', '/get/user/key'],
     ] as const
-  ).map(
-    ([id, method, path]): CheckRow => [
-      id,
-      `A configured origin is allowed exactly on ${method} ${path}, with Vary: Origin.`,
-      async (context) => {
-        const origin = context.allowedOrigin()
-        const response = await fromOrigin(context, path, origin, method)
-        expectOrigin(response, origin)
-        expectListed(response, 'vary', ['origin'])
-      },
-    ],
+  ).map(([id, method, path]) =>
+    check(id, `A configured origin is allowed exactly on ${method} ${path}, with Vary: Origin.`, async (t) => {
+      const origin = t.allowedOrigin()
+      const response = await fromOrigin(t, path, origin, method)
+      expectOrigin(response, origin)
+      expectListed(response, 'vary', ['origin'])
+    }),
   ),
-  [
+  check(
     'cors-allowed-origin-preflight-write',
     'The preflight of a write allows the headers of the API for a configured origin.',
-    async (context) => {
-      const origin = context.allowedOrigin()
-      const response = await preflight(context, '/post/crab', origin, 'POST')
+    async (t) => {
+      const origin = t.allowedOrigin()
+      const response = await preflight(t, '/post/crab', origin, 'POST')
       expectStatus(response, 200, 204)
       expectOrigin(response, origin)
       expectListed(response, 'access-control-allow-methods', ['POST'])
       expectListed(response, 'access-control-allow-headers', ['content-type', HEADERS.apiKey, HEADERS.gamemode])
     },
-  ],
-  [
-    'cors-look-alike-origin',
-    'An origin that only starts like a configured one is not allowed.',
-    async (context) =>
-      expectOrigin(await fromOrigin(context, '/post/fish', `${context.allowedOrigin()}.evil.example`, 'POST'), null),
-  ],
-  [
-    'cors-origin-is-no-authentication',
-    'A configured origin does not authenticate.',
-    async (context) => {
-      const { name } = await context.user()
-      expectStatus(await fromOrigin(context, `/get/user/key?name=${name}`, context.allowedOrigin()), 401)
-      expectSame(
-        (await fromOrigin(context, '/admin/users', context.allowedOrigin())).status,
-        401,
-        'the status of /admin/users',
-      )
-    },
-  ],
+  ),
+  check('cors-look-alike-origin', 'An origin that only starts like a configured one is not allowed.', async (t) =>
+    expectOrigin(await fromOrigin(t, '/post/fish', `${t.allowedOrigin()}.evil.example`, 'POST'), null),
+  ),
+  check('cors-origin-is-no-authentication', 'A configured origin does not authenticate.', async (t) => {
+    const { name } = await t.user()
+    expectStatus(await fromOrigin(t, `/get/user/key?name=${name}`, t.allowedOrigin()), 401)
+    expectSame((await fromOrigin(t, '/admin/users', t.allowedOrigin())).status, 401, 'the status of /admin/users')
+  }),
 ])

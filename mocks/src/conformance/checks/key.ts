@@ -1,114 +1,36 @@
 import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
-import { login } from '../context/accounts.ts'
+import { basic, login } from '../context/accounts.ts'
 import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import { CheckSkipped, expectError, expectJson, expectSame, expectThat } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
-import { checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
-/** `Authorization: Basic`, in UTF-8 (RFC 7617). */
-function basic(name: string, password: string): string {
-  return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${name}:${password}`)))}`
+function getKey(t: TestContext, authorization: string, query = '') {
+  return t.request(`/get/user/key${query}`, { headers: { authorization } })
 }
 
-function getKey(context: TestContext, authorization: string, query = '', method = 'GET') {
-  return context.request(`/get/user/key${query}`, { method, headers: { authorization } })
-}
-
-async function expectOwnKey(context: TestContext, query: (name: string) => string, login = (name: string) => name) {
-  const { name, password, fernetKey } = await context.user()
-  const response = await getKey(context, basic(login(name), password), query(name))
+async function expectOwnKey(t: TestContext, query: string, login = (name: string) => name) {
+  const { name, password, fernetKey } = await t.user()
+  const response = await getKey(t, basic(login(name), password), query)
   const body = expectJson(response)
   expectSame(Object.keys(body), ['fernetKey'], 'the fields', response)
   expectThat(body.fernetKey === fernetKey, "the user's Fernet key", 'another', response)
 }
 
-const asAdministrator = async (context: TestContext) => {
-  const { username, password } = await context.superadmin()
+const asAdministrator = async (t: TestContext) => {
+  const { username, password } = await t.superadmin()
   return basic(username, password)
 }
 
-/** The key endpoint with valid credentials. */
-export const keyChecks = checksOf('key', [
-  [
-    'key-own',
-    'A player gets its own key with name and password, without a query.',
-    (context) => expectOwnKey(context, () => ''),
-  ],
-  [
-    'key-own-by-name',
-    'A player can name itself in the query, in any letter case.',
-    (context) => expectOwnKey(context, (name) => `?name=${name.toUpperCase()}`),
-  ],
-  [
-    'key-own-login-in-any-case',
-    'A player logs in with its name in any letter case.',
-    (context) =>
-      expectOwnKey(
-        context,
-        () => '',
-        (name) => name.toUpperCase(),
-      ),
-  ],
-  [
-    'key-by-administrator',
-    "An administrator gets a user's key by name.",
-    async (context) => {
-      const { name, fernetKey } = await context.user()
-      const response = await getKey(context, await asAdministrator(context), `?name=${name}`)
-      expectThat(expectJson(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
-    },
-  ],
-  [
-    'key-by-administrator-without-name',
-    'An administrator who names no user gets 400 missing_name.',
-    async (context) => void expectError(await getKey(context, await asAdministrator(context)), 'missing_name'),
-  ],
-  [
-    'key-by-administrator-of-nobody',
-    'An administrator who names an unknown user gets 404 user_not_found.',
-    async (context) => {
-      const query = `?name=${context.accounts.newName()}`
-      expectError(await getKey(context, await asAdministrator(context), query), 'user_not_found')
-    },
-  ],
-  [
-    'key-of-another',
-    "A player who asks for another's key gets 403 forbidden.",
-    async (context) => {
-      const { name, password } = await context.user()
-      const other = await context.newUser()
-      expectError(await getKey(context, basic(name, password), `?name=${other.name}`), 'forbidden')
-    },
-  ],
-  [
-    'key-of-another-tells-nothing',
-    'A player gets the same response for the key of an unknown user as for that of another user.',
-    async (context) => {
-      const { name, password } = await context.user()
-      const other = await context.newUser()
-      const texts = new Set<unknown>()
-      for (const requested of [other.name, context.accounts.newName()]) {
-        texts.add(expectError(await getKey(context, basic(name, password), `?name=${requested}`), 'forbidden').error)
-      }
-      expectSame(texts.size, 1, 'the number of different responses')
-    },
-  ],
-])
+/** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
+const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-/**
- * Asks for a key with an API key, and from another client address where there is one: a client may fail a few times
- * only, and those of this address are the operator's.
- */
-async function attempt(
-  context: TestContext,
-  authorization?: string,
-  send = context.hasOtherClient ? context.otherClient() : context.send,
-): Promise<ReceivedResponse> {
-  const { apiKey } = await context.user()
+/** Asks for a key with an API key. */
+async function attempt(t: TestContext, authorization?: string, send = spareClient(t)): Promise<ReceivedResponse> {
+  const { apiKey } = await t.user()
   const headers = { [HEADERS.apiKey]: apiKey, ...(authorization === undefined ? {} : { authorization }) }
-  const response = await send('/get/user/key', { headers })
-  return notLimited(response)
+  return notLimited(await send('/get/user/key', { headers }))
 }
 
 function notLimited(response: ReceivedResponse): ReceivedResponse {
@@ -123,76 +45,104 @@ function expectChallenge(response: ReceivedResponse): unknown {
   return error
 }
 
-/** Invalid credentials. */
-export const credentialsChecks = checksOf('key', [
-  [
+/** The key endpoint, with valid and with invalid credentials. */
+export const keyChecks = checksOf('key', [
+  check('key-own', 'A player gets its own key with name and password, without a query.', (t) => expectOwnKey(t, '')),
+  check('key-own-by-name', 'A player can name itself in the query, in any letter case.', async (t) =>
+    expectOwnKey(t, `?name=${(await t.user()).name.toUpperCase()}`),
+  ),
+  check('key-own-login-in-any-case', 'A player logs in with its name in any letter case.', (t) =>
+    expectOwnKey(t, '', (name) => name.toUpperCase()),
+  ),
+  check('key-by-administrator', "An administrator gets a user's key by name.", async (t) => {
+    const { name, fernetKey } = await t.user()
+    const response = await getKey(t, await asAdministrator(t), `?name=${name}`)
+    expectThat(expectJson(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
+  }),
+  check('key-by-administrator-without-name', 'An administrator who names no user gets 400 missing_name.', async (t) =>
+    expectError(await getKey(t, await asAdministrator(t)), 'missing_name'),
+  ),
+  check(
+    'key-by-administrator-of-nobody',
+    'An administrator who names an unknown user gets 404 user_not_found.',
+    async (t) => {
+      const query = `?name=${t.newName()}`
+      expectError(await getKey(t, await asAdministrator(t), query), 'user_not_found')
+    },
+  ),
+  check('key-of-another', "A player who asks for another's key gets 403 forbidden.", async (t) => {
+    const { name, password } = await t.user()
+    const other = await t.newUser()
+    expectError(await getKey(t, basic(name, password), `?name=${other.name}`), 'forbidden')
+  }),
+  check(
+    'key-of-another-tells-nothing',
+    'A player gets the same response for the key of an unknown user as for that of another user.',
+    async (t) => {
+      const { name, password } = await t.user()
+      const other = await t.newUser()
+      const texts = new Set<unknown>()
+      for (const requested of [other.name, t.newName()]) {
+        texts.add(expectError(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
+      }
+      expectSame(texts.size, 1, 'the number of different responses')
+    },
+  ),
+  check(
     'key-without-credentials',
     'The key endpoint responds 401 with WWW-Authenticate: Basic without credentials, even with an API key.',
-    async (context) => void expectChallenge(await attempt(context)),
-  ],
-  [
+    async (t) => expectChallenge(await attempt(t)),
+  ),
+  check(
     'key-with-malformed-credentials',
     'The key endpoint responds 401 with WWW-Authenticate: Basic to credentials that are not HTTP Basic.',
-    async (context) => void expectChallenge(await attempt(context, 'Basic %%%')),
-  ],
-  [
-    'key-tells-no-names',
-    'A wrong password and an unknown name get the same 401.',
-    async (context) => {
-      const { name } = await context.user()
-      const texts = [
-        expectChallenge(await attempt(context, basic(name, 'a-wrong-password'))),
-        expectChallenge(await attempt(context, basic(context.accounts.newName(), 'a-wrong-password'))),
-      ]
-      expectSame(new Set(texts).size, 1, 'the number of different responses')
-    },
-  ],
-  [
+    async (t) => expectChallenge(await attempt(t, 'Basic %%%')),
+  ),
+  check('key-tells-no-names', 'A wrong password and an unknown name get the same 401.', async (t) => {
+    const { name } = await t.user()
+    const texts = [
+      expectChallenge(await attempt(t, basic(name, 'a-wrong-password'))),
+      expectChallenge(await attempt(t, basic(t.newName(), 'a-wrong-password'))),
+    ]
+    expectSame(new Set(texts).size, 1, 'the number of different responses')
+  }),
+  check(
     'key-after-password-reset',
     'An old password is 401 as soon as it is replaced, even if it was just used.',
-    async (context) => {
-      const send = context.hasOtherClient ? context.otherClient() : context.send
-      const user = await context.newUser()
+    async (t) => {
+      const send = spareClient(t)
+      const user = await t.newUser()
       const old = basic(user.name, user.password)
-      expectJson(await attempt(context, old, send))
-      const response = await context.asSuperadmin('resetUser', {
-        params: { name: user.name },
-        body: { type: 'password' },
-      })
-      context.redact(String(expectJson(response).password))
-      expectChallenge(await attempt(context, old, send))
+      expectJson(await attempt(t, old, send))
+      await t.reset(user.name, 'password')
+      expectChallenge(await attempt(t, old, send))
     },
-  ],
-  [
+  ),
+  check(
     'login-tells-no-names',
     'A login with a wrong password and one with an unknown name get the same 401.',
-    async (context) => {
-      const send = context.hasOtherClient ? context.otherClient() : context.send
-      const { username } = await context.admin()
+    async (t) => {
+      const send = spareClient(t)
+      const { username } = await t.admin()
       const texts: unknown[] = []
-      for (const name of [username, context.accounts.newName()]) {
+      for (const name of [username, t.newName()]) {
         const response = notLimited(await login(send, { username: name, password: 'a-wrong-password' }))
         texts.push(expectError(response, 'invalid_credentials').error)
       }
       expectSame(new Set(texts).size, 1, 'the number of different responses')
     },
-  ],
-  [
-    'login-of-a-player',
-    'An admin login with the name and password of a player is 401.',
-    async (context) => {
-      const { name, password } = await context.user()
-      const send = context.hasOtherClient ? context.otherClient() : context.send
-      expectError(notLimited(await login(send, { username: name, password })), 'invalid_credentials')
-    },
-  ],
-  [
+  ),
+  check('login-of-a-player', 'An admin login with the name and password of a player is 401.', async (t) => {
+    const { name, password } = await t.user()
+    expectError(notLimited(await login(spareClient(t), { username: name, password })), 'invalid_credentials')
+  }),
+  check(
     'failed-credentials-are-limited',
     'After 10 failures in 5 minutes with one name, a client gets 429 with Retry-After, also at logins and with the correct password.',
-    async (context) => {
-      const send = context.otherClient()
+    async (t) => {
+      const send = t.otherClient()
       // Not a password that was verified before, since that is accepted in any case.
-      const { name, password, apiKey } = await context.newUser()
+      const { name, password, apiKey } = await t.newUser()
       const headers = { [HEADERS.apiKey]: apiKey, authorization: basic(name, 'a-wrong-password') }
       for (let count = 0; count < LIMITS.failedLogins; count += 1) {
         expectError(await send('/get/user/key', { headers }), 'invalid_credentials')
@@ -208,15 +158,15 @@ export const credentialsChecks = checksOf('key', [
         const most = LIMITS.failedLoginWindowSeconds
         expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, refused)
       }
-      expectSame((await context.otherClient()('/livez')).status, 200, 'the status for another client')
+      expectSame((await t.otherClient()('/livez')).status, 200, 'the status for another client')
     },
-  ],
-  [
+  ),
+  check(
     'failed-credentials-of-one-name',
     'Failures with one name lock out neither other names of the client nor a password that was verified before.',
-    async (context) => {
-      const send = context.otherClient()
-      const [failing, other] = [await context.newUser(), await context.newUser()]
+    async (t) => {
+      const send = t.otherClient()
+      const [failing, other] = [await t.newUser(), await t.newUser()]
       const ask = (authorization: string) =>
         send('/get/user/key', { headers: { [HEADERS.apiKey]: failing.apiKey, authorization } })
       expectJson(await ask(basic(failing.name, failing.password)))
@@ -227,5 +177,5 @@ export const credentialsChecks = checksOf('key', [
       expectJson(await ask(basic(failing.name, failing.password)))
       expectJson(await ask(basic(other.name, other.password)))
     },
-  ],
+  ),
 ])

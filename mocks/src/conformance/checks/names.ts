@@ -3,10 +3,10 @@ import { expectCreatedUser } from '../context/accounts.ts'
 import { collection } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import { expectDetails, expectError, expectJson, expectSame } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
-async function createNamed(context: TestContext, name: string) {
-  return context.accounts.createUser((await context.superadmin()).token, { name })
+async function createNamed(t: TestContext, name: string) {
+  return t.createUser({ name })
 }
 
 const EXISTING: readonly (readonly [string, string, (name: string) => string])[] = [
@@ -29,68 +29,52 @@ const REFUSED: readonly (readonly [string, string, (name: string) => string])[] 
 
 /** User names and gamemodes. */
 export const namesChecks = checksOf('names', [
-  ...EXISTING.map(
-    ([id, what, form]): CheckRow => [
-      id,
-      `A user name that ${what} can be created, is returned as created, and is found.`,
-      async (context) => {
-        const name = form(context.accounts.newName())
-        const user = expectCreatedUser(await createNamed(context, name))
-        expectSame(user.name, name, '"name"')
-        const response = await context.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
-        expectSame(expectJson(response).user, name, '"user"', response)
-      },
-    ],
-  ),
-  ...REFUSED.map(
-    ([id, what, form]): CheckRow => [
-      id,
-      `A user name that ${what} cannot be created and is not found.`,
-      async (context) => {
-        const name = form(context.accounts.newName())
-        expectDetails(await createNamed(context, name), 'invalid_payload')
-        if (name === '') return
-        const response = await context.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
-        expectError(response, 'user_not_found')
-      },
-    ],
-  ),
-  [
-    'name-found-in-any-letter-case',
-    'A user is found in any letter case and returned as created.',
-    async (context) => {
-      const { name } = await context.user()
-      const response = await context.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
+  ...EXISTING.map(([id, what, form]) =>
+    check(id, `A user name that ${what} can be created, is returned as created, and is found.`, async (t) => {
+      const name = form(t.newName())
+      const user = expectCreatedUser(await createNamed(t, name))
+      expectSame(user.name, name, '"name"')
+      const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
       expectSame(expectJson(response).user, name, '"user"', response)
-    },
-  ],
-  [
+    }),
+  ),
+  ...REFUSED.map(([id, what, form]) =>
+    check(id, `A user name that ${what} cannot be created and is not found.`, async (t) => {
+      const name = form(t.newName())
+      expectDetails(await createNamed(t, name), 'invalid_payload')
+      if (name === '') return
+      const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
+      expectError(response, 'user_not_found')
+    }),
+  ),
+  check('name-found-in-any-letter-case', 'A user is found in any letter case and returned as created.', async (t) => {
+    const { name } = await t.user()
+    const response = await t.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
+    expectSame(expectJson(response).user, name, '"user"', response)
+  }),
+  check(
     'name-unique-without-regard-to-case',
     'A name that differs from an existing one only in letter case is 409 user_exists.',
-    async (context) => {
-      const { name } = await context.user()
-      expectError(await createNamed(context, name.toUpperCase()), 'user_exists')
+    async (t) => {
+      const { name } = await t.user()
+      expectError(await createNamed(t, name.toUpperCase()), 'user_exists')
     },
-  ],
-  ...GAMEMODES.map(
-    (gamemode): CheckRow => [
-      `gamemode-${gamemode}`,
-      `The gamemode ${gamemode} has its own collection.`,
-      async (context) => {
-        const user = await context.user()
-        const path = `/admin/users/${user.name}/fish?gamemode=${gamemode}`
-        const { token } = await context.superadmin()
-        const name = `Fish of ${gamemode}`
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-        const body = JSON.stringify({ fish: [{ name, rarity: 1 }] })
-        expectJson(await context.send(path, { method: 'POST', headers, body }), 201)
-        for (const other of GAMEMODES) {
-          const { entries } = await collection(context, 'fish', user, '', other)
-          const found = entries.some((entry) => entry.name === name)
-          expectSame(found, other === gamemode, `whether ${other} holds the fish of ${gamemode}`)
-        }
-      },
-    ],
+  ),
+  ...GAMEMODES.map((gamemode) =>
+    check(`gamemode-${gamemode}`, `The gamemode ${gamemode} has its own collection.`, async (t) => {
+      const user = await t.user()
+      const path = `/admin/users/${user.name}/fish?gamemode=${gamemode}`
+      const { token } = await t.superadmin()
+      const name = `Fish of ${gamemode}`
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ fish: [{ name, rarity: 1 }] })
+      expectJson(await t.send(path, { method: 'POST', headers, body }), 201)
+      for (const other of GAMEMODES) {
+        const { entries } = await collection(t, 'fish', user, '', other)
+        const found = entries.some((entry) => entry.name === name)
+        expectSame(found, other === gamemode, `whether ${other} holds the fish of ${gamemode}`)
+      }
+    }),
   ),
   ...(
     [
@@ -99,17 +83,13 @@ export const namesChecks = checksOf('names', [
       ['gamemode-with-space', 'earth '],
       ['gamemode-unknown', 'creative'],
     ] as const
-  ).map(
-    ([id, gamemode]): CheckRow => [
-      id,
-      `The gamemode "${gamemode}" is 400 invalid_gamemode.`,
-      async (context) => {
-        const { name } = await context.user()
-        for (const kind of ['fish', 'crab']) {
-          const path = `/get/${kind}?name=${name}&gamemode=${encodeURIComponent(gamemode)}`
-          expectError(await context.request(path), 'invalid_gamemode')
-        }
-      },
-    ],
+  ).map(([id, gamemode]) =>
+    check(id, `The gamemode "${gamemode}" is 400 invalid_gamemode.`, async (t) => {
+      const { name } = await t.user()
+      for (const kind of ['fish', 'crab']) {
+        const path = `/get/${kind}?name=${name}&gamemode=${encodeURIComponent(gamemode)}`
+        expectError(await t.request(path), 'invalid_gamemode')
+      }
+    }),
   ),
 ])

@@ -1,34 +1,26 @@
 import { DEMO_USER, HEADERS, RARITY_LABELS, ROUTES } from '@fish-crab/sdk/contract'
 import { expectJson, expectMoment, expectSame, expectStatus, expectText, expectThat } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 /** `GET /status` and the demo endpoints. */
 export const statusChecks = checksOf('status', [
-  [
-    'status-ok',
-    'GET /status returns "ok", the time in UTC and the version.',
-    async ({ request }) => {
-      const response = await request('/status')
-      const { status, timestamp, version } = expectJson(response)
-      expectSame(status, 'ok', '"status"', response)
-      expectMoment(timestamp, '"timestamp"', response)
-      expectThat(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
-      expectText(version, '"version"', response)
-    },
-  ],
-  [
-    'status-time-goes-on',
-    'The time of GET /status never goes backwards.',
-    async ({ request }) => {
-      const times: number[] = []
-      for (let count = 0; count < 2; count += 1) {
-        times.push(expectMoment(expectJson(await request('/status')).timestamp, '"timestamp"'))
-      }
-      const [first = 0, second = 0] = times
-      expectThat(second >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
-    },
-  ],
-  [
+  check('status-ok', 'GET /status returns "ok", the time in UTC and the version.', async ({ request }) => {
+    const response = await request('/status')
+    const { status, timestamp, version } = expectJson(response)
+    expectSame(status, 'ok', '"status"', response)
+    expectMoment(timestamp, '"timestamp"', response)
+    expectThat(String(timestamp).endsWith('Z'), '"timestamp" in UTC', timestamp, response)
+    expectText(version, '"version"', response)
+  }),
+  check('status-time-goes-on', 'The time of GET /status never goes backwards.', async ({ request }) => {
+    const times: number[] = []
+    for (let count = 0; count < 2; count += 1) {
+      times.push(expectMoment(expectJson(await request('/status')).timestamp, '"timestamp"'))
+    }
+    const [first = 0, second = 0] = times
+    expectThat(second >= first, 'a later or the same "timestamp" at the second request', 'an earlier one')
+  }),
+  check(
     'demo-fish',
     'GET /demo/fish has the read shape, for the user demo, and covers all seven rarities.',
     async ({ request }) => {
@@ -41,28 +33,20 @@ export const statusChecks = checksOf('status', [
       const labels = new Set(entries.map(({ rarity }) => rarity))
       expectSame([...labels].sort(), [...RARITY_LABELS].sort(), 'the rarities', response)
     },
-  ],
-  [
-    'demo-crab',
-    'GET /demo/crab has the read shape, for the user demo.',
-    async ({ request }) => {
-      const response = await request('/demo/crab')
-      const { user, crab } = expectJson(response)
-      expectSame(user, DEMO_USER, '"user"', response)
-      expectThat(Array.isArray(crab) && crab.length > 0, 'crabs', crab, response)
-      for (const entry of crab as object[]) expectSame(Object.keys(entry), ['name'], 'the fields', response)
-    },
-  ],
-  ...['fish', 'crab'].map(
-    (kind): CheckRow => [
-      `demo-${kind}-is-fixed`,
-      `GET /demo/${kind} returns the same rows every time.`,
-      async ({ request }) => {
-        const first = await request(`/demo/${kind}`)
-        const second = await request(`/demo/${kind}`)
-        expectSame(expectJson(second), expectJson(first), 'the second response', second)
-      },
-    ],
+  ),
+  check('demo-crab', 'GET /demo/crab has the read shape, for the user demo.', async ({ request }) => {
+    const response = await request('/demo/crab')
+    const { user, crab } = expectJson(response)
+    expectSame(user, DEMO_USER, '"user"', response)
+    expectThat(Array.isArray(crab) && crab.length > 0, 'crabs', crab, response)
+    for (const entry of crab as object[]) expectSame(Object.keys(entry), ['name'], 'the fields', response)
+  }),
+  ...['fish', 'crab'].map((kind) =>
+    check(`demo-${kind}-is-fixed`, `GET /demo/${kind} returns the same rows every time.`, async ({ request }) => {
+      const first = await request(`/demo/${kind}`)
+      const second = await request(`/demo/${kind}`)
+      expectSame(expectJson(second), expectJson(first), 'the second response', second)
+    }),
   ),
 ])
 
@@ -74,8 +58,8 @@ interface Document {
 
 /** Endpoints for operators and tools. */
 export const operationsChecks = checksOf('operations', [
-  ...(['livez', 'readyz'] as const).map(
-    (name): CheckRow => [
+  ...(['livez', 'readyz'] as const).map((name) =>
+    check(
       `operations-${name}`,
       `GET ${ROUTES[name].path} is 200 while the service is healthy, and is not counted.`,
       async ({ send }) => {
@@ -84,20 +68,16 @@ export const operationsChecks = checksOf('operations', [
         const header = HEADERS.rateRemaining
         expectThat(!response.headers.has(header), `no ${header}`, 'one', response)
       },
-    ],
+    ),
   ),
-  [
-    'operations-openapi',
-    'GET /openapi.json is an OpenAPI 3.1 document.',
-    async ({ send }) => {
-      const response = await send(ROUTES.openapi.path)
-      const { openapi, info, paths } = expectJson(response) as Document
-      expectThat(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
-      expectThat(typeof info?.version === 'string', 'a version', info?.version, response)
-      expectThat(typeof paths === 'object', '"paths"', typeof paths, response)
-    },
-  ],
-  [
+  check('operations-openapi', 'GET /openapi.json is an OpenAPI 3.1 document.', async ({ send }) => {
+    const response = await send(ROUTES.openapi.path)
+    const { openapi, info, paths } = expectJson(response) as Document
+    expectThat(typeof openapi === 'string' && openapi.startsWith('3.1.'), '"openapi": 3.1', openapi, response)
+    expectThat(typeof info?.version === 'string', 'a version', info?.version, response)
+    expectThat(typeof paths === 'object', '"paths"', typeof paths, response)
+  }),
+  check(
     'operations-openapi-is-complete',
     'The OpenAPI document describes every public and every admin endpoint.',
     async ({ send }) => {
@@ -109,28 +89,20 @@ export const operationsChecks = checksOf('operations', [
         expectThat(access === 'operations' || isDescribed, `${method} ${template}`, 'none', response)
       }
     },
-  ],
-  [
-    'operations-metrics',
-    'GET /metrics is Prometheus text.',
-    async ({ send }) => {
-      const response = await send(ROUTES.metrics.path)
-      expectStatus(response, 200)
-      const type = response.headers.get('content-type') ?? 'none'
-      expectThat(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, response)
-      expectThat(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(response.text), 'metrics', 'none', response)
-    },
-  ],
-  [
-    'operations-docs',
-    'GET /docs is a page that loads nothing from other origins.',
-    async ({ send }) => {
-      const response = await send(ROUTES.docs.path)
-      expectStatus(response, 200)
-      const type = response.headers.get('content-type') ?? 'none'
-      expectThat(type.startsWith('text/html'), 'an HTML page', type, response)
-      const foreign = /\b(?:src|href)=["']?(?:https?:)?\/\/[^"'\s>]+/i.exec(response.text)?.[0]
-      expectThat(foreign === undefined, 'no script, style or image of another host', foreign ?? '', response)
-    },
-  ],
+  ),
+  check('operations-metrics', 'GET /metrics is Prometheus text.', async ({ send }) => {
+    const response = await send(ROUTES.metrics.path)
+    expectStatus(response, 200)
+    const type = response.headers.get('content-type') ?? 'none'
+    expectThat(/^(text\/plain|application\/openmetrics-text)\b/.test(type), 'a text type', type, response)
+    expectThat(/^# TYPE \S+ (counter|gauge|histogram|summary)$/m.test(response.text), 'metrics', 'none', response)
+  }),
+  check('operations-docs', 'GET /docs is a page that loads nothing from other origins.', async ({ send }) => {
+    const response = await send(ROUTES.docs.path)
+    expectStatus(response, 200)
+    const type = response.headers.get('content-type') ?? 'none'
+    expectThat(type.startsWith('text/html'), 'an HTML page', type, response)
+    const foreign = /\b(?:src|href)=["']?(?:https?:)?\/\/[^"'\s>]+/i.exec(response.text)?.[0]
+    expectThat(foreign === undefined, 'no script, style or image of another host', foreign ?? '', response)
+  }),
 ])

@@ -12,11 +12,11 @@ import {
 } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { sendMany } from '../context/send.ts'
-import { checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 /** How many requests are counted while `between` runs. */
-async function countedBy(context: TestContext, between: () => Promise<unknown>): Promise<number> {
-  const { anonymous } = context
+async function countedBy(t: TestContext, between: () => Promise<unknown>): Promise<number> {
+  const { anonymous } = t
   await anonymous.ensure(3)
   const before = numberHeader(await anonymous.send('/demo/crab'), HEADERS.rateRemaining)
   await between()
@@ -50,127 +50,6 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
   ['GET', '//demo//fish', 'doubled slashes'],
   ['GET', '/%64emo/fish', 'a percent-encoded path'],
 ]
-
-/** What the rate limit counts. */
-export const rateLimitChecks = checksOf('rate-limit', [
-  [
-    'limit-headers',
-    'A counted response has the limit, the remaining requests and the end of the window in unix seconds.',
-    async (context) => {
-      const { requests, windowMs } = context.limits
-      await context.anonymous.ensure(1)
-      const response = await context.anonymous.send('/status')
-      expectSame(numberHeader(response, HEADERS.rateLimit), requests, HEADERS.rateLimit, response)
-      const left = numberHeader(response, HEADERS.rateRemaining)
-      expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
-      const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response) / 1000
-      const reset = numberHeader(response, HEADERS.rateReset)
-      const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
-      expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
-    },
-  ],
-  [
-    'limit-counts-every-variant',
-    `${VARIANTS.map(([, , what]) => what).join(', ')}: each counts as one request, and the end of the window stays the same.`,
-    async (context) => {
-      const { anonymous } = context
-      await anonymous.ensure(VARIANTS.length + 1)
-      const first = await anonymous.send('/demo/crab')
-      let left = numberHeader(first, HEADERS.rateRemaining)
-      const reset = numberHeader(first, HEADERS.rateReset)
-      for (const [method, path] of VARIANTS) {
-        const response = await anonymous.send(path, { method })
-        if (numberHeader(response, HEADERS.rateReset) > reset && numberHeader(response, HEADERS.rateRemaining) > left) {
-          throw newWindow()
-        }
-        left -= 1
-        expectSame(numberHeader(response, HEADERS.rateRemaining), left, HEADERS.rateRemaining, response)
-        expectSame(numberHeader(response, HEADERS.rateReset), reset, HEADERS.rateReset, response)
-      }
-    },
-  ],
-  [
-    'limit-leaves-preflights-and-operations',
-    'Preflights, probes, the OpenAPI document and admin endpoints are not counted.',
-    async (context) => {
-      const { send, superadmin } = context
-      const { token } = await superadmin()
-      const counted = await countedBy(context, async () => {
-        expectUncounted(await send('/livez'))
-        expectUncounted(await send('/openapi.json'))
-        await send('/admin/me', { headers: { authorization: `Bearer ${token}` } })
-      })
-      expectSame(counted, 0, 'the number of requests counted in between')
-      // Last, since it skips the check on platforms where programs cannot send preflights.
-      const preflights = await countedBy(context, async () => expectUncounted(await sendPreflight(context)))
-      expectSame(preflights, 0, 'the number of preflights counted')
-    },
-  ],
-])
-
-/** What bypasses the rate limit, and what does not. */
-export const rateLimitBypassChecks = checksOf('rate-limit', [
-  [
-    'bypass-personal-key',
-    'A request with a personal API key is not counted, and its response has no rate-limit headers.',
-    async (context) => {
-      const { apiKey } = await context.user()
-      const headers = { [HEADERS.apiKey]: apiKey }
-      const counted = await countedBy(context, async () => {
-        for (const path of ['/status', '/nowhere']) expectUncounted(await context.send(path, { headers }))
-      })
-      expectSame(counted, 0, 'the number of requests counted in between')
-    },
-  ],
-  [
-    'bypass-master-key',
-    'A request with the master key is not counted, and its response has no rate-limit headers.',
-    async (context) => {
-      const headers = { [HEADERS.apiKey]: context.masterKey() }
-      const counted = await countedBy(context, async () => expectUncounted(await context.send('/status', { headers })))
-      expectSame(counted, 0, 'the number of requests counted in between')
-    },
-  ],
-  [
-    'master-key-opens-nothing-else',
-    'The master key does not identify or authenticate anyone.',
-    async (context) => {
-      const headers = { [HEADERS.apiKey]: context.masterKey() }
-      expectStatus(await context.send('/post/fish', { method: 'POST', headers }), 400)
-      expectStatus(await context.send('/admin/users', { headers }), 401)
-    },
-  ],
-  [
-    'bypass-allowed-origin',
-    'A request from a configured origin is not counted, and its response has no rate-limit headers.',
-    async (context) => {
-      context.needHeader('origin')
-      const headers = { origin: context.allowedOrigin() }
-      const counted = await countedBy(context, async () => expectUncounted(await context.send('/status', { headers })))
-      expectSame(counted, 0, 'the number of requests counted in between')
-    },
-  ],
-  [
-    'bypass-not-by-invalid-key',
-    'An invalid API key is ignored: the request is processed and counted.',
-    async (context) => {
-      await context.anonymous.ensure(1)
-      const response = await context.anonymous.send('/status', { headers: { [HEADERS.apiKey]: 'nonsense' } })
-      expectStatus(response, 200)
-      numberHeader(response, HEADERS.rateRemaining)
-    },
-  ],
-  [
-    'bypass-not-by-other-origin',
-    'A request from an origin that is not configured is counted.',
-    async (context) => {
-      context.needHeader('origin')
-      await context.anonymous.ensure(1)
-      const headers = { origin: 'https://conformance.example' }
-      numberHeader(await context.anonymous.send('/status', { headers }), HEADERS.rateRemaining)
-    },
-  ],
-])
 
 /** The check is skipped if the limit is higher. */
 const MAX_REQUESTS = 200
@@ -210,49 +89,150 @@ function newWindow(): CheckSkipped {
   return new CheckSkipped('a new window started in the meantime')
 }
 
-/** Requests over the limit. These checks run last, since they exhaust the limit. */
-export const rateLimitSpentChecks = checksOf('rate-limit', [
-  [
-    'limit-is-exact',
-    'Of concurrent requests, exactly as many pass as the window has left.',
-    async (context) => {
-      await context.anonymous.ensure(1)
-      const { left, responses } = await exhaust(context)
-      for (const response of responses) expectStatus(response, 200, 429)
-      const passed = responses.filter(({ status }) => status === 200)
-      if (passed.length > left && responses.some((response) => numberHeader(response, HEADERS.rateRemaining) > left)) {
-        throw newWindow()
-      }
-      expectSame(passed.length, left, 'the number of requests that passed')
-      const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)
-      expectSame(
-        remaining,
-        Array.from({ length: left }, (_, index) => left - 1 - index),
-        HEADERS.rateRemaining,
-      )
+/** What the rate limit counts, refuses and lets through. Checks that exhaust the limit come last. */
+export const rateLimitChecks = checksOf('rate-limit', [
+  check(
+    'limit-headers',
+    'A counted response has the limit, the remaining requests and the end of the window in unix seconds.',
+    async (t) => {
+      const { requests, windowMs } = t.limits
+      await t.anonymous.ensure(1)
+      const response = await t.anonymous.send('/status')
+      expectSame(numberHeader(response, HEADERS.rateLimit), requests, HEADERS.rateLimit, response)
+      const left = numberHeader(response, HEADERS.rateRemaining)
+      expectThat(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
+      const now = expectMoment(expectJson(response).timestamp, '"timestamp"', response) / 1000
+      const reset = numberHeader(response, HEADERS.rateReset)
+      const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
+      expectThat(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
     },
-  ],
-  [
+  ),
+  check(
+    'limit-counts-every-variant',
+    `${VARIANTS.map(([, , what]) => what).join(', ')}: each counts as one request, and the end of the window stays the same.`,
+    async (t) => {
+      const { anonymous } = t
+      await anonymous.ensure(VARIANTS.length + 1)
+      const first = await anonymous.send('/demo/crab')
+      let left = numberHeader(first, HEADERS.rateRemaining)
+      const reset = numberHeader(first, HEADERS.rateReset)
+      for (const [method, path] of VARIANTS) {
+        const response = await anonymous.send(path, { method })
+        if (numberHeader(response, HEADERS.rateReset) > reset && numberHeader(response, HEADERS.rateRemaining) > left) {
+          throw newWindow()
+        }
+        left -= 1
+        expectSame(numberHeader(response, HEADERS.rateRemaining), left, HEADERS.rateRemaining, response)
+        expectSame(numberHeader(response, HEADERS.rateReset), reset, HEADERS.rateReset, response)
+      }
+    },
+  ),
+  check(
+    'limit-leaves-preflights-and-operations',
+    'Preflights, probes, the OpenAPI document and admin endpoints are not counted.',
+    async (t) => {
+      const { send, superadmin } = t
+      const { token } = await superadmin()
+      const counted = await countedBy(t, async () => {
+        expectUncounted(await send('/livez'))
+        expectUncounted(await send('/openapi.json'))
+        await send('/admin/me', { headers: { authorization: `Bearer ${token}` } })
+      })
+      expectSame(counted, 0, 'the number of requests counted in between')
+      // Last, since it skips the check on platforms where programs cannot send preflights.
+      const preflights = await countedBy(t, async () => expectUncounted(await sendPreflight(t)))
+      expectSame(preflights, 0, 'the number of preflights counted')
+    },
+  ),
+  check(
+    'bypass-personal-key',
+    'A request with a personal API key is not counted, and its response has no rate-limit headers.',
+    async (t) => {
+      const { apiKey } = await t.user()
+      const headers = { [HEADERS.apiKey]: apiKey }
+      const counted = await countedBy(t, async () => {
+        for (const path of ['/status', '/nowhere']) expectUncounted(await t.send(path, { headers }))
+      })
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ),
+  check(
+    'bypass-master-key',
+    'A request with the master key is not counted, and its response has no rate-limit headers.',
+    async (t) => {
+      const headers = { [HEADERS.apiKey]: t.masterKey() }
+      const counted = await countedBy(t, async () => expectUncounted(await t.send('/status', { headers })))
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ),
+  check('master-key-opens-nothing-else', 'The master key does not identify or authenticate anyone.', async (t) => {
+    const headers = { [HEADERS.apiKey]: t.masterKey() }
+    expectStatus(await t.send('/post/fish', { method: 'POST', headers }), 400)
+    expectStatus(await t.send('/admin/users', { headers }), 401)
+  }),
+  check(
+    'bypass-allowed-origin',
+    'A request from a configured origin is not counted, and its response has no rate-limit headers.',
+    async (t) => {
+      t.needHeader('origin')
+      const headers = { origin: t.allowedOrigin() }
+      const counted = await countedBy(t, async () => expectUncounted(await t.send('/status', { headers })))
+      expectSame(counted, 0, 'the number of requests counted in between')
+    },
+  ),
+  check(
+    'bypass-not-by-invalid-key',
+    'An invalid API key is ignored: the request is processed and counted.',
+    async (t) => {
+      await t.anonymous.ensure(1)
+      const response = await t.anonymous.send('/status', { headers: { [HEADERS.apiKey]: 'nonsense' } })
+      expectStatus(response, 200)
+      numberHeader(response, HEADERS.rateRemaining)
+    },
+  ),
+  check('bypass-not-by-other-origin', 'A request from an origin that is not configured is counted.', async (t) => {
+    t.needHeader('origin')
+    await t.anonymous.ensure(1)
+    const headers = { origin: 'https://conformance.example' }
+    numberHeader(await t.anonymous.send('/status', { headers }), HEADERS.rateRemaining)
+  }),
+  check('limit-is-exact', 'Of concurrent requests, exactly as many pass as the window has left.', async (t) => {
+    await t.anonymous.ensure(1)
+    const { left, responses } = await exhaust(t)
+    for (const response of responses) expectStatus(response, 200, 429)
+    const passed = responses.filter(({ status }) => status === 200)
+    if (passed.length > left && responses.some((response) => numberHeader(response, HEADERS.rateRemaining) > left)) {
+      throw newWindow()
+    }
+    expectSame(passed.length, left, 'the number of requests that passed')
+    const remaining = passed.map((response) => numberHeader(response, HEADERS.rateRemaining)).sort((a, b) => b - a)
+    expectSame(
+      remaining,
+      Array.from({ length: left }, (_, index) => left - 1 - index),
+      HEADERS.rateRemaining,
+    )
+  }),
+  check(
     'limit-refusal',
     'A request over the limit is 429 with Retry-After and a message to try again later or to contact the site owner.',
-    async (context) => {
-      const response = await (await exhaust(context)).send('/demo/crab')
+    async (t) => {
+      const response = await (await exhaust(t)).send('/demo/crab')
       const { error } = expectError(response, 'rate_limited')
       expectThat(/try again later/i.test(String(error)), '"try again later"', error, response)
       expectThat(/contact the site owner/i.test(String(error)), '"contact the site owner"', error, response)
       const seconds = numberHeader(response, HEADERS.retryAfter)
-      const most = Math.ceil(context.limits.windowMs / 1000)
+      const most = Math.ceil(t.limits.windowMs / 1000)
       expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
       expectSame(numberHeader(response, HEADERS.rateRemaining), 0, HEADERS.rateRemaining, response)
-      expectSame(numberHeader(response, HEADERS.rateLimit), context.limits.requests, HEADERS.rateLimit, response)
+      expectSame(numberHeader(response, HEADERS.rateLimit), t.limits.requests, HEADERS.rateLimit, response)
       numberHeader(response, HEADERS.rateReset)
     },
-  ],
-  [
+  ),
+  check(
     'limit-refuses-every-variant',
     'Once the limit is reached, all public endpoints, unknown paths and path variants are refused.',
-    async (context) => {
-      const exhausted = await exhaust(context)
+    async (t) => {
+      const exhausted = await exhaust(t)
       for (const path of [
         '/status',
         '/v1/demo/fish',
@@ -269,63 +249,45 @@ export const rateLimitSpentChecks = checksOf('rate-limit', [
       const headers = { [HEADERS.apiKey]: 'nonsense' }
       expectError(await exhausted.send('/status', { headers }), 'rate_limited')
     },
-  ],
-  [
-    'limit-refusal-is-cors',
-    'A 429 can be read from any origin, including Retry-After.',
-    async (context) => {
-      context.needHeader('origin')
-      const exhausted = await exhaust(context)
-      const headers = { origin: 'https://conformance.example' }
-      const response = await exhausted.send('/status', { headers })
-      expectError(response, 'rate_limited')
-      expectSame(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
-    },
-  ],
-  [
+  ),
+  check('limit-refusal-is-cors', 'A 429 can be read from any origin, including Retry-After.', async (t) => {
+    t.needHeader('origin')
+    const exhausted = await exhaust(t)
+    const headers = { origin: 'https://conformance.example' }
+    const response = await exhausted.send('/status', { headers })
+    expectError(response, 'rate_limited')
+    expectSame(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
+  }),
+  check(
     'limit-leaves-others',
     'Once the limit is reached, requests with a personal API key, probes, preflights and admin endpoints still pass.',
-    async (context) => {
-      const { token } = await context.superadmin()
-      await exhaust(context)
-      const keyed = await context.request('/status')
+    async (t) => {
+      const { token } = await t.superadmin()
+      await exhaust(t)
+      const keyed = await t.request('/status')
       expectStatus(keyed, 200)
       expectUncounted(keyed)
-      expectStatus(await context.send('/livez'), 200)
-      expectStatus(await context.send('/admin/me', { headers: { authorization: `Bearer ${token}` } }), 200)
-      expectStatus(await sendPreflight(context), 200, 204)
+      expectStatus(await t.send('/livez'), 200)
+      expectStatus(await t.send('/admin/me', { headers: { authorization: `Bearer ${token}` } }), 200)
+      expectStatus(await sendPreflight(t), 200, 204)
     },
-  ],
-  [
+  ),
+  check(
     'limit-is-per-client',
     'Once one client has reached its limit, another address has its full limit.',
-    async (context) => {
-      const other = context.otherClient()
-      await exhaust(context)
+    async (t) => {
+      const other = t.otherClient()
+      await exhaust(t)
       const response = await other('/status')
       expectStatus(response, 200)
-      expectSame(
-        numberHeader(response, HEADERS.rateRemaining),
-        context.limits.requests - 1,
-        HEADERS.rateRemaining,
-        response,
-      )
+      expectSame(numberHeader(response, HEADERS.rateRemaining), t.limits.requests - 1, HEADERS.rateRemaining, response)
     },
-  ],
-  [
-    'limit-window-ends',
-    'The next window has the full limit.',
-    async (context) => {
-      await exhaust(context)
-      await context.anonymous.waitForNextWindow()
-      const response = await context.anonymous.send('/status')
-      expectStatus(response, 200)
-      expectSame(
-        numberHeader(response, HEADERS.rateRemaining),
-        context.limits.requests - 1,
-        HEADERS.rateRemaining,
-        response,
-      )
-    },
-  ],
+  ),
+  check('limit-window-ends', 'The next window has the full limit.', async (t) => {
+    await exhaust(t)
+    await t.anonymous.waitForNextWindow()
+    const response = await t.anonymous.send('/status')
+    expectStatus(response, 200)
+    expectSame(numberHeader(response, HEADERS.rateRemaining), t.limits.requests - 1, HEADERS.rateRemaining, response)
+  }),
 ])

@@ -1,6 +1,6 @@
 import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract'
 import type { OwnUser } from '../context/accounts.ts'
-import { collection, entriesOf, writeAndExpectId } from '../context/catches.ts'
+import { collection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   expectError,
@@ -11,7 +11,7 @@ import {
   expectStatus,
   expectThat,
 } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['without-name', 'without a name', 'missing_name', 'gamemode=earth'],
@@ -24,130 +24,28 @@ const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
   ['unknown-user', 'of an unknown user', 'user_not_found', 'name=OTHER&gamemode=earth'],
 ]
 
-/** Reads of collections. */
-export const readsChecks = checksOf('reads', [
-  ...KINDS.flatMap((kind) =>
-    ERRORS.map(
-      ([id, what, code, query]): CheckRow => [
-        `read-${kind}-${id}`,
-        `A read of ${kind} ${what} is ${code}.`,
-        async (context) => {
-          const { name } = await context.user()
-          const filled = query.replace('USER', name).replace('OTHER', context.accounts.newName())
-          expectError(await context.request(`/get/${kind}?${filled}`), code)
-        },
-      ],
-    ),
-  ),
-  ...KINDS.flatMap((kind): CheckRow[] => [
-    [
-      `read-${kind}-empty`,
-      `A collection of ${kind} without entries is an empty array.`,
-      async (context) => {
-        const user = await context.newUser()
-        const { body, response } = await collection(context, kind, user)
-        expectSame(body, { user: user.name, [kind]: [] }, 'the body', response)
-      },
-    ],
-    [
-      `read-${kind}-oldest-first`,
-      `A read of ${kind} returns every entry once, oldest first, in the documented shape.`,
-      async (context) => {
-        const user = await context.newUser()
-        const names = ['Cod', 'Eel', 'Ant', 'Cod']
-        const entry = (name: string) => (kind === 'fish' ? { name, rarity: 1 } : { name })
-        await writeAndExpectId(context, kind, { [kind]: names.slice(0, 2).map(entry) }, { user })
-        for (const name of names.slice(2)) await writeAndExpectId(context, kind, { [kind]: [entry(name)] }, { user })
-        const { response, body } = await collection(context, kind, user)
-        const listed = names.map((name) => (kind === 'fish' ? { name, rarity: 'Bronze' } : { name }))
-        expectSame(body, { user: user.name, [kind]: listed }, 'the body', response)
-      },
-    ],
-  ]),
-  [
-    'read-rarity-labels',
-    'Each of the seven rarities is returned as its label.',
-    async (context) => {
-      const fish = RARITIES.map(({ value }) => ({ name: `Fish ${value}`, rarity: value }))
-      const entries = await entriesOf(context, 'fish', await writeAndExpectId(context, 'fish', { fish }))
-      expectSame(
-        entries.map(({ rarity }) => rarity),
-        RARITIES.map(({ label }) => label),
-        'the labels of 1 to 7',
-      )
-    },
-  ],
-  [
-    'read-detail-full',
-    'Only with detail=full, every entry has the id of its record and the time of the catch.',
-    async (context) => {
-      const user = await context.user()
-      const id = await writeAndExpectId(context, 'crab', { crab: [{}, {}] })
-      const { entries, response } = await collection(context, 'crab', user, '&detail=full')
-      expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
-      for (const entry of entries) {
-        expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
-        expectMoment(entry.caughtAt, '"caughtAt"', response)
-      }
-      const plain = await collection(context, 'crab', user)
-      for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
-    },
-  ],
-  [
-    'read-caught-at-of-token',
-    "An entry's time is that of the token, where the payload says none.",
-    async (context) => {
-      const [entry] = await entriesOf(
-        context,
-        'fish',
-        await writeAndExpectId(context, 'fish', { fish: 'Cod', rarity: 1 }),
-      )
-      const expected = Math.floor((await context.now()) / 1000) * 1000
-      expectThat(
-        expectMoment(entry?.caughtAt, '"caughtAt"') === expected,
-        `"caughtAt" ${new Date(expected).toISOString()}, the time of the token`,
-        entry?.caughtAt,
-      )
-    },
-  ],
-  [
-    'read-caught-at-of-payload',
-    "An entry's time is the payload's own, where it says one.",
-    async (context) => {
-      const caughtAt = '2024-02-29T12:34:56.789+02:00'
-      const [entry] = await entriesOf(
-        context,
-        'crab',
-        await writeAndExpectId(context, 'crab', { crab: [{ caughtAt }] }),
-      )
-      const actual = expectMoment(entry?.caughtAt, '"caughtAt"')
-      expectThat(actual === Date.parse(caughtAt), `"caughtAt" to be the moment ${caughtAt}`, entry?.caughtAt)
-    },
-  ],
-])
-
 const numbered = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `Fish ${from + index}`, rarity: 1 }))
 const namesOf = (entries: readonly Readonly<Record<string, unknown>>[]) => entries.map(({ name }) => name)
 
 /** Creates a user with records of these numbers of fish. */
-async function userWith(context: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
-  const user = await context.newUser()
+async function userWith(t: TestContext, ...sizes: readonly number[]): Promise<OwnUser> {
+  const user = await t.newUser()
   let from = 0
   for (const size of sizes) {
-    await writeAndExpectId(context, 'fish', { fish: numbered(from, size) }, { user })
+    await writeAndExpectId(t, 'fish', { fish: numbered(from, size) }, { user })
     from += size
   }
   return user
 }
 
 /** Reads all pages by following the cursor. */
-async function walk(context: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
+async function walk(t: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
   const pages: unknown[][] = []
   let cursor: string | undefined
   do {
     const query = `&limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
-    const { response, body, entries } = await collection(context, 'fish', user, query)
+    const { response, body, entries } = await collection(t, 'fish', user, query)
     pages.push(namesOf(entries))
     expectThat(pages.length <= most, `at most ${most} pages`, 'more', response)
     const { nextCursor } = body
@@ -158,14 +56,82 @@ async function walk(context: TestContext, user: OwnUser, limit: number, most: nu
   return pages
 }
 
-/** Paging. */
-export const pagingChecks = checksOf('reads', [
-  [
+/** Reads of collections, and paging. */
+export const readsChecks = checksOf('reads', [
+  ...KINDS.flatMap((kind) =>
+    ERRORS.map(([id, what, code, query]) =>
+      check(`read-${kind}-${id}`, `A read of ${kind} ${what} is ${code}.`, async (t) => {
+        expectError(await t.request(`/get/${kind}?${await fillNames(t, query)}`), code)
+      }),
+    ),
+  ),
+  ...KINDS.flatMap((kind) => [
+    check(`read-${kind}-empty`, `A collection of ${kind} without entries is an empty array.`, async (t) => {
+      const user = await t.newUser()
+      const { body, response } = await collection(t, kind, user)
+      expectSame(body, { user: user.name, [kind]: [] }, 'the body', response)
+    }),
+    check(
+      `read-${kind}-oldest-first`,
+      `A read of ${kind} returns every entry once, oldest first, in the documented shape.`,
+      async (t) => {
+        const user = await t.newUser()
+        const names = ['Cod', 'Eel', 'Ant', 'Cod']
+        const entry = (name: string) => (kind === 'fish' ? { name, rarity: 1 } : { name })
+        await writeAndExpectId(t, kind, { [kind]: names.slice(0, 2).map(entry) }, { user })
+        for (const name of names.slice(2)) await writeAndExpectId(t, kind, { [kind]: [entry(name)] }, { user })
+        const { response, body } = await collection(t, kind, user)
+        const listed = names.map((name) => (kind === 'fish' ? { name, rarity: 'Bronze' } : { name }))
+        expectSame(body, { user: user.name, [kind]: listed }, 'the body', response)
+      },
+    ),
+  ]),
+  check('read-rarity-labels', 'Each of the seven rarities is returned as its label.', async (t) => {
+    const fish = RARITIES.map(({ value }) => ({ name: `Fish ${value}`, rarity: value }))
+    const entries = await entriesOf(t, 'fish', await writeAndExpectId(t, 'fish', { fish }))
+    expectSame(
+      entries.map(({ rarity }) => rarity),
+      RARITIES.map(({ label }) => label),
+      'the labels of 1 to 7',
+    )
+  }),
+  check(
+    'read-detail-full',
+    'Only with detail=full, every entry has the id of its record and the time of the catch.',
+    async (t) => {
+      const user = await t.user()
+      const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
+      const { entries, response } = await collection(t, 'crab', user, '&detail=full')
+      expectSame(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
+      for (const entry of entries) {
+        expectSame(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
+        expectMoment(entry.caughtAt, '"caughtAt"', response)
+      }
+      const plain = await collection(t, 'crab', user)
+      for (const entry of plain.entries) expectSame(Object.keys(entry), ['name'], 'the fields', plain.response)
+    },
+  ),
+  check('read-caught-at-of-token', "An entry's time is that of the token, where the payload says none.", async (t) => {
+    const [entry] = await entriesOf(t, 'fish', await writeAndExpectId(t, 'fish', { fish: 'Cod', rarity: 1 }))
+    const expected = Math.floor((await t.now()) / 1000) * 1000
+    expectThat(
+      expectMoment(entry?.caughtAt, '"caughtAt"') === expected,
+      `"caughtAt" ${new Date(expected).toISOString()}, the time of the token`,
+      entry?.caughtAt,
+    )
+  }),
+  check('read-caught-at-of-payload', "An entry's time is the payload's own, where it says one.", async (t) => {
+    const caughtAt = '2024-02-29T12:34:56.789+02:00'
+    const [entry] = await entriesOf(t, 'crab', await writeAndExpectId(t, 'crab', { crab: [{ caughtAt }] }))
+    const actual = expectMoment(entry?.caughtAt, '"caughtAt"')
+    expectThat(actual === Date.parse(caughtAt), `"caughtAt" to be the moment ${caughtAt}`, entry?.caughtAt)
+  }),
+  check(
     'paging-follows-cursor',
     'limit and nextCursor page through every entry once, in order, even within a record.',
-    async (context) => {
-      const user = await userWith(context, 1, 3, 1)
-      const pages = await walk(context, user, 2, 4)
+    async (t) => {
+      const user = await userWith(t, 1, 3, 1)
+      const pages = await walk(t, user, 2, 4)
       expectSame(pages.flat(), namesOf(numbered(0, 5)), 'the entries of all pages')
       expectThat(
         pages.slice(0, 2).every(({ length }) => length === 2),
@@ -173,82 +139,66 @@ export const pagingChecks = checksOf('reads', [
         pages.map(({ length }) => length),
       )
     },
-  ],
-  [
-    'paging-ends',
-    'A page that holds the last entry has no nextCursor.',
-    async (context) => {
-      const user = await userWith(context, 2)
-      const { response, body } = await collection(context, 'fish', user, '&limit=1000')
-      expectSame(Object.keys(body).sort(), ['fish', 'user'], 'the fields of the body', response)
-    },
-  ],
-  [
+  ),
+  check('paging-ends', 'A page that holds the last entry has no nextCursor.', async (t) => {
+    const user = await userWith(t, 2)
+    const { response, body } = await collection(t, 'fish', user, '&limit=1000')
+    expectSame(Object.keys(body).sort(), ['fish', 'user'], 'the fields of the body', response)
+  }),
+  check(
     'paging-goes-on-after-new-catches',
     'A cursor also leads to entries that were added after it was issued.',
-    async (context) => {
-      const user = await userWith(context, 3)
-      const first = await collection(context, 'fish', user, '&limit=2')
-      await writeAndExpectId(context, 'fish', { fish: numbered(3, 1) }, { user })
+    async (t) => {
+      const user = await userWith(t, 3)
+      const first = await collection(t, 'fish', user, '&limit=2')
+      await writeAndExpectId(t, 'fish', { fish: numbered(3, 1) }, { user })
       const cursor = encodeURIComponent(String(first.body.nextCursor))
-      const { response, entries } = await collection(context, 'fish', user, `&limit=10&cursor=${cursor}`)
+      const { response, entries } = await collection(t, 'fish', user, `&limit=10&cursor=${cursor}`)
       expectSame(namesOf(entries), ['Fish 2', 'Fish 3'], 'the entries after the cursor', response)
     },
-  ],
-  [
-    'paging-with-detail',
-    'limit and detail=full can be combined.',
-    async (context) => {
-      const user = await userWith(context, 2)
-      const { response, entries } = await collection(context, 'fish', user, '&limit=1&detail=full')
-      expectSame(entries.length, 1, 'the number of entries', response)
-      expectSame(Object.keys(entries[0] ?? {}).sort(), ['caughtAt', 'id', 'name', 'rarity'], 'the fields', response)
-    },
-  ],
-  [
+  ),
+  check('paging-with-detail', 'limit and detail=full can be combined.', async (t) => {
+    const user = await userWith(t, 2)
+    const { response, entries } = await collection(t, 'fish', user, '&limit=1&detail=full')
+    expectSame(entries.length, 1, 'the number of entries', response)
+    expectSame(Object.keys(entries[0] ?? {}).sort(), ['caughtAt', 'id', 'name', 'rarity'], 'the fields', response)
+  }),
+  check(
     'read-without-limit-is-whole',
     'Without limit, all entries are returned, more than on the largest page.',
-    async (context) => {
+    async (t) => {
       const { entriesPerWrite, pageSize } = LIMITS
       const sizes = Array.from({ length: Math.floor(pageSize / entriesPerWrite) }, () => entriesPerWrite)
-      const user = await userWith(context, ...sizes, 1)
-      const { response, body, entries } = await collection(context, 'fish', user)
+      const user = await userWith(t, ...sizes, 1)
+      const { response, body, entries } = await collection(t, 'fish', user)
       expectSame(entries.length, pageSize + 1, 'the number of entries', response)
       expectThat(!('nextCursor' in body), 'no "nextCursor"', 'one', response)
-      const page = await collection(context, 'fish', user, `&limit=${pageSize}`)
+      const page = await collection(t, 'fish', user, `&limit=${pageSize}`)
       expectSame(page.entries.length, pageSize, 'the number of entries on the largest page', page.response)
     },
-  ],
-  ...['0', '-1', '1001', '1.5', 'x', '1e2', '0x10'].map(
-    (limit): CheckRow => [
+  ),
+  ...['0', '-1', '1001', '1.5', 'x', '1e2', '0x10'].map((limit) =>
+    check(
       `paging-limit-${limit.replace('-', 'minus-').replace('.', '-point-')}`,
       `limit=${limit} is refused with 400.`,
-      async (context) => {
-        const { name } = await context.user()
-        const response = await context.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`)
+      async (t) => {
+        const { name } = await t.user()
+        const response = await t.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`)
         expectStatus(response, 400)
         expectErrorForm(response)
       },
-    ],
+    ),
   ),
-  [
-    'paging-foreign-cursor',
-    'A cursor that the service did not issue is refused with 400.',
-    async (context) => {
-      const { name } = await context.user()
-      const response = await context.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`)
-      expectStatus(response, 400)
-      expectErrorForm(response)
-    },
-  ],
-  [
-    'read-of-another-user',
-    'Entries of one user are not in the collections of another.',
-    async (context) => {
-      const user = await userWith(context, 1)
-      const other = await context.newUser()
-      const response = await context.request(`/get/fish?name=${other.name}&gamemode=earth`)
-      expectSame(expectJson(response).fish, [], `the fish of a user other than ${user.name}`, response)
-    },
-  ],
+  check('paging-foreign-cursor', 'A cursor that the service did not issue is refused with 400.', async (t) => {
+    const { name } = await t.user()
+    const response = await t.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`)
+    expectStatus(response, 400)
+    expectErrorForm(response)
+  }),
+  check('read-of-another-user', 'Entries of one user are not in the collections of another.', async (t) => {
+    const user = await userWith(t, 1)
+    const other = await t.newUser()
+    const response = await t.request(`/get/fish?name=${other.name}&gamemode=earth`)
+    expectSame(expectJson(response).fish, [], `the fish of a user other than ${user.name}`, response)
+  }),
 ])

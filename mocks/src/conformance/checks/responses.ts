@@ -9,7 +9,7 @@ import {
   expectStatus,
   expectThat,
 } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const VALID_IDS: readonly (readonly [string, string, string])[] = [
   ['request-id-kept-one-character', 'of one character', 'a'],
@@ -33,83 +33,7 @@ const WITH_ID: readonly (readonly [string, string, string])[] = [
   ['request-id-on-probe', 'a probe', '/livez'],
 ]
 
-/** Error bodies and request ids. */
-export const responsesChecks = checksOf('answers', [
-  [
-    'error-body-form',
-    'Every error body has a sentence under "error", a "code", and the "requestId" of the header.',
-    async ({ request }) => {
-      for (const path of ['/nowhere', '/get/fish', '/get/crab?name=a', '/post/fish'])
-        expectErrorForm(await request(path))
-    },
-  ],
-  [
-    'error-body-shows-nothing-internal',
-    'An error body contains no stack trace and no source location.',
-    async ({ request }) => {
-      const response = await request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
-      const { text } = response
-      expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
-      expectErrorForm(response)
-    },
-  ],
-  ...WITH_ID.map(
-    ([id, what, path]): CheckRow => [
-      id,
-      `The response of ${what} has a header x-request-id.`,
-      async ({ request }) => void expectRequestId(await request(path)),
-    ],
-  ),
-  ...VALID_IDS.map(
-    ([id, what, own]): CheckRow => [
-      id,
-      `A client's own request id ${what} is returned.`,
-      async ({ request }) => {
-        const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
-        expectSame(expectRequestId(response), own, 'the request id', response)
-        expectSame(expectErrorForm(response).requestId, own, '"requestId" in the body', response)
-      },
-    ],
-  ),
-  ...INVALID_IDS.map(
-    ([id, what, own]): CheckRow => [
-      id,
-      `A client's own request id ${what} is replaced.`,
-      async ({ request }) => {
-        const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
-        const used = expectRequestId(response)
-        expectThat(used !== own, 'another request id than the one that was sent', used, response)
-      },
-    ],
-  ),
-  [
-    'request-ids-differ',
-    'Every request gets its own request id.',
-    async ({ request }) => {
-      const responses = await Promise.all([1, 2, 3, 4].map(() => request('/status')))
-      expectSame(new Set(responses.map(expectRequestId)).size, 4, 'the number of different request ids')
-    },
-  ],
-  ...(
-    [
-      ['not-found-root', '/'],
-      ['not-found-unknown', '/nope'],
-      ['not-found-above-a-path', '/get'],
-      ['not-found-below-a-path', '/get/fish/x'],
-      ['not-found-version-2', '/v2/status'],
-      ['not-found-version-twice', '/v1/v1/status'],
-    ] as const
-  ).map(
-    ([id, path]): CheckRow => [
-      id,
-      `An unknown path, ${path}, is 404 not_found.`,
-      async ({ request }) => void expectError(await request(path), 'not_found'),
-    ],
-  ),
-])
-
-const readPath = async (context: TestContext, path = '/get/fish') =>
-  `${path}?name=${(await context.user()).name}&gamemode=earth`
+const readPath = async (t: TestContext, path = '/get/fish') => `${path}?name=${(await t.user()).name}&gamemode=earth`
 
 const WRONG_METHODS: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['method-status', '/status', 'DELETE', ['GET', 'HEAD']],
@@ -140,10 +64,65 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
   ['path-all-variants', 'in all spellings at once', '/v1//%67et/fish/'],
 ]
 
-/** Paths and methods. */
-export const pathsChecks = checksOf('answers', [
-  ...WRONG_METHODS.map(
-    ([id, path, method, allowed]): CheckRow => [
+/** Error bodies, request ids, paths and methods. */
+export const responsesChecks = checksOf('answers', [
+  check(
+    'error-body-form',
+    'Every error body has a sentence under "error", a "code", and the "requestId" of the header.',
+    async ({ request }) => {
+      for (const path of ['/nowhere', '/get/fish', '/get/crab?name=a', '/post/fish'])
+        expectErrorForm(await request(path))
+    },
+  ),
+  check(
+    'error-body-shows-nothing-internal',
+    'An error body contains no stack trace and no source location.',
+    async ({ request }) => {
+      const response = await request('/nowhere/%', { headers: { 'content-type': MEDIA_TYPES.json } })
+      const { text } = response
+      expectThat(!/\bat .+:\d+:\d+|node_modules|"stack"/.test(text), 'no stack trace', 'one', response)
+      expectErrorForm(response)
+    },
+  ),
+  ...WITH_ID.map(([id, what, path]) =>
+    check(id, `The response of ${what} has a header x-request-id.`, async ({ request }) =>
+      expectRequestId(await request(path)),
+    ),
+  ),
+  ...VALID_IDS.map(([id, what, own]) =>
+    check(id, `A client's own request id ${what} is returned.`, async ({ request }) => {
+      const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
+      expectSame(expectRequestId(response), own, 'the request id', response)
+      expectSame(expectErrorForm(response).requestId, own, '"requestId" in the body', response)
+    }),
+  ),
+  ...INVALID_IDS.map(([id, what, own]) =>
+    check(id, `A client's own request id ${what} is replaced.`, async ({ request }) => {
+      const response = await request('/nowhere', { headers: { [HEADERS.requestId]: own } })
+      const used = expectRequestId(response)
+      expectThat(used !== own, 'another request id than the one that was sent', used, response)
+    }),
+  ),
+  check('request-ids-differ', 'Every request gets its own request id.', async ({ request }) => {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => request('/status')))
+    expectSame(new Set(responses.map(expectRequestId)).size, 4, 'the number of different request ids')
+  }),
+  ...(
+    [
+      ['not-found-root', '/'],
+      ['not-found-unknown', '/nope'],
+      ['not-found-above-a-path', '/get'],
+      ['not-found-below-a-path', '/get/fish/x'],
+      ['not-found-version-2', '/v2/status'],
+      ['not-found-version-twice', '/v1/v1/status'],
+    ] as const
+  ).map(([id, path]) =>
+    check(id, `An unknown path, ${path}, is 404 not_found.`, async ({ request }) =>
+      expectError(await request(path), 'not_found'),
+    ),
+  ),
+  ...WRONG_METHODS.map(([id, path, method, allowed]) =>
+    check(
       id,
       `${method} ${path} is 405 method_not_allowed, with Allow: ${allowed.join(', ')}.`,
       async ({ request }) => {
@@ -152,33 +131,25 @@ export const pathsChecks = checksOf('answers', [
         const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
         expectSame(allow.filter((name) => name !== 'OPTIONS').sort(), [...allowed].sort(), 'Allow', response)
       },
-    ],
+    ),
   ),
-  ...HEADS.map(
-    ([id, path]): CheckRow => [
-      id,
-      `HEAD ${path} responds as GET does, without a body.`,
-      async (context) => {
-        const full = path === '/get/fish' ? await readPath(context) : path
-        const get = await context.request(full)
-        const head = await context.request(full, { method: 'HEAD' })
-        expectStatus(head, get.status)
-        const type = 'content-type'
-        expectSame(head.headers.get(type), get.headers.get(type), `the ${type}`, head)
-        expectThat(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
-      },
-    ],
+  ...HEADS.map(([id, path]) =>
+    check(id, `HEAD ${path} responds as GET does, without a body.`, async (t) => {
+      const full = path === '/get/fish' ? await readPath(t) : path
+      const get = await t.request(full)
+      const head = await t.request(full, { method: 'HEAD' })
+      expectStatus(head, get.status)
+      const type = 'content-type'
+      expectSame(head.headers.get(type), get.headers.get(type), `the ${type}`, head)
+      expectThat(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
+    }),
   ),
-  ...VARIANTS.map(
-    ([id, what, path]): CheckRow => [
-      id,
-      `A path ${what} is equivalent to the plain path.`,
-      async (context) => {
-        const { name } = await context.user()
-        const response = await context.request(await readPath(context, path))
-        expectSame(expectJson(response).user, name, '"user"', response)
-      },
-    ],
+  ...VARIANTS.map(([id, what, path]) =>
+    check(id, `A path ${what} is equivalent to the plain path.`, async (t) => {
+      const { name } = await t.user()
+      const response = await t.request(await readPath(t, path))
+      expectSame(expectJson(response).user, name, '"user"', response)
+    }),
   ),
   ...(
     [
@@ -187,20 +158,14 @@ export const pathsChecks = checksOf('answers', [
       ['v1-probe', '/v1/livez'],
       ['v1-openapi', '/v1/openapi.json'],
     ] as const
-  ).map(
-    ([id, path]): CheckRow => [
-      id,
-      `${path} is equivalent to the unprefixed path.`,
-      async ({ request }) => expectStatus(await request(path), 200),
-    ],
+  ).map(([id, path]) =>
+    check(id, `${path} is equivalent to the unprefixed path.`, async ({ request }) =>
+      expectStatus(await request(path), 200),
+    ),
   ),
-  [
-    'v1-admin',
-    '/v1/admin/me is equivalent to the unprefixed path.',
-    async ({ send, superadmin }) => {
-      const { token, username } = await superadmin()
-      const response = await send('/v1/admin/me', { headers: { authorization: `Bearer ${token}` } })
-      expectSame(expectJson(response).username, username, '"username"', response)
-    },
-  ],
+  check('v1-admin', '/v1/admin/me is equivalent to the unprefixed path.', async ({ send, superadmin }) => {
+    const { token, username } = await superadmin()
+    const response = await send('/v1/admin/me', { headers: { authorization: `Bearer ${token}` } })
+    expectSame(expectJson(response).username, username, '"username"', response)
+  }),
 ])

@@ -4,7 +4,7 @@ import { encrypt, entriesOf, expectNothingStored, post, SHORT } from '../context
 import type { TestContext } from '../context/context.ts'
 import { expectError, expectJson, expectSame, expectStatus, expectThat } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const unpadded = (token: string) => token.replace(/=+$/, '')
 
@@ -29,17 +29,17 @@ const FORMS: readonly (readonly [string, string, (token: string) => BodyInit])[]
   ['raw', 'as raw bytes', raw],
 ]
 
-type MakeInvalid = (token: string, context: TestContext) => BodyInit | Promise<BodyInit>
+type MakeInvalid = (token: string, t: TestContext) => BodyInit | Promise<BodyInit>
 
-const WRONG_KEY: MakeInvalid = async (_, context) =>
-  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT.fish), { now: await context.now() })
+const WRONG_KEY: MakeInvalid = async (_, t) =>
+  createFernet(generateFernetKey()).encrypt(JSON.stringify(SHORT.fish), { now: await t.now() })
 
 const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['empty', 'that is empty', () => ''],
   ['no-base64', 'that is not base64', () => 'this is no token!'],
   ['short', 'that is cut short', (token) => token.slice(0, 40)],
   ['wrong-key', 'of another key', WRONG_KEY],
-  ['other-user', 'of another user', async (_, context) => encrypt(context, SHORT.fish, await context.newUser())],
+  ['other-user', 'of another user', async (_, t) => encrypt(t, SHORT.fish, await t.newUser())],
   ['tampered-version', 'of another version', (token) => btoa(String.fromCharCode(0x81, ...raw(token).slice(1)))],
   ['tampered-time', 'whose time was tampered with', (token) => withFlippedBit(token, 8)],
   ['tampered-iv', 'whose IV was tampered with', (token) => withFlippedBit(token, 9)],
@@ -55,66 +55,6 @@ const INVALID: readonly (readonly [string, string, MakeInvalid])[] = [
   ['plain-json', 'that is the plain payload', () => JSON.stringify(SHORT.fish)],
 ]
 
-/** Valid and invalid Fernet tokens. */
-export const tokensChecks = checksOf('tokens', [
-  ...FORMS.map(
-    ([id, what, form]): CheckRow => [
-      `token-${id}`,
-      `A token ${what} is accepted.`,
-      async (context) => {
-        // All lengths of padding.
-        for (const fish of ['S', 'Salmon with a name', 'Salmon with a name, and a longer one']) {
-          const response = await post(context, 'fish', form(await encrypt(context, { fish, rarity: 3 })))
-          const { id: record } = expectJson(response, 201)
-          const names = (await entriesOf(context, 'fish', String(record))).map(({ name }) => name)
-          expectSame(names, [fish], 'the stored names', response)
-        }
-      },
-    ],
-  ),
-  ...INVALID.map(
-    ([id, what, breakToken]): CheckRow => [
-      `token-refused-${id}`,
-      `A token ${what} is 400 invalid_token, and nothing is stored.`,
-      async (context) =>
-        expectNothingStored(context, async () => {
-          const body = await breakToken(await encrypt(context, SHORT.fish), context)
-          expectError(await post(context, 'fish', body), 'invalid_token')
-        }),
-    ],
-  ),
-  [
-    'token-refusals-are-alike',
-    'Tokens that are empty, malformed, tampered with or encrypted with another key get the same response.',
-    async (context) => {
-      const token = await encrypt(context, SHORT.fish)
-      const texts = new Set<string>()
-      for (const body of [
-        '',
-        'x',
-        withFlippedBit(token, -1),
-        withFlippedBit(token, 30),
-        await WRONG_KEY(token, context),
-      ]) {
-        const { error, code, details } = expectError(await post(context, 'fish', body), 'invalid_token')
-        texts.add(JSON.stringify([error, code, details]))
-      }
-      expectSame(texts.size, 1, 'the number of different responses')
-    },
-  ],
-  [
-    'token-each-is-stored',
-    'Different tokens with the same payload are all stored.',
-    async (context) => {
-      const ids = new Set<unknown>()
-      for (let count = 0; count < 2; count += 1) {
-        ids.add(expectJson(await post(context, 'crab', await encrypt(context, SHORT.crab)), 201).id)
-      }
-      expectSame(ids.size, 2, 'the number of different ids')
-    },
-  ],
-])
-
 const AT_ONCE = 8
 
 function expectReplayed(response: ReceivedResponse, id: unknown): void {
@@ -123,65 +63,100 @@ function expectReplayed(response: ReceivedResponse, id: unknown): void {
   expectThat(replayed === 'true', `${HEADERS.replayed}: true`, replayed ?? 'none', response)
 }
 
-/** Replays. */
-export const replayChecks = checksOf('tokens', [
-  ...KINDS.map(
-    (kind): CheckRow => [
+/** Valid and invalid Fernet tokens, and replays. */
+export const tokensChecks = checksOf('tokens', [
+  ...FORMS.map(([id, what, form]) =>
+    check(`token-${id}`, `A token ${what} is accepted.`, async (t) => {
+      // All lengths of padding.
+      for (const fish of ['S', 'Salmon with a name', 'Salmon with a name, and a longer one']) {
+        const response = await post(t, 'fish', form(await encrypt(t, { fish, rarity: 3 })))
+        const { id: record } = expectJson(response, 201)
+        const names = (await entriesOf(t, 'fish', String(record))).map(({ name }) => name)
+        expectSame(names, [fish], 'the stored names', response)
+      }
+    }),
+  ),
+  ...INVALID.map(([id, what, breakToken]) =>
+    check(`token-refused-${id}`, `A token ${what} is 400 invalid_token, and nothing is stored.`, async (t) =>
+      expectNothingStored(t, async () => {
+        const body = await breakToken(await encrypt(t, SHORT.fish), t)
+        expectError(await post(t, 'fish', body), 'invalid_token')
+      }),
+    ),
+  ),
+  check(
+    'token-refusals-are-alike',
+    'Tokens that are empty, malformed, tampered with or encrypted with another key get the same response.',
+    async (t) => {
+      const token = await encrypt(t, SHORT.fish)
+      const texts = new Set<string>()
+      for (const body of ['', 'x', withFlippedBit(token, -1), withFlippedBit(token, 30), await WRONG_KEY(token, t)]) {
+        const { error, code, details } = expectError(await post(t, 'fish', body), 'invalid_token')
+        texts.add(JSON.stringify([error, code, details]))
+      }
+      expectSame(texts.size, 1, 'the number of different responses')
+    },
+  ),
+  check('token-each-is-stored', 'Different tokens with the same payload are all stored.', async (t) => {
+    const ids = new Set<unknown>()
+    for (let count = 0; count < 2; count += 1) {
+      ids.add(expectJson(await post(t, 'crab', await encrypt(t, SHORT.crab)), 201).id)
+    }
+    expectSame(ids.size, 2, 'the number of different ids')
+  }),
+  ...KINDS.map((kind) =>
+    check(
       `replay-${kind}`,
       `A replayed token of ${kind} is 200 with the same id and ${HEADERS.replayed}: true, and nothing is stored.`,
-      async (context) => {
-        const token = await encrypt(context, SHORT[kind])
-        const first = await post(context, kind, token)
+      async (t) => {
+        const token = await encrypt(t, SHORT[kind])
+        const first = await post(t, kind, token)
         const { id } = expectJson(first, 201)
         const replayed = first.headers.get(HEADERS.replayed)
         expectThat(replayed !== 'true', `no ${HEADERS.replayed} on the first response`, replayed, first)
-        for (let count = 0; count < 2; count += 1) expectReplayed(await post(context, kind, token), id)
-        expectSame((await entriesOf(context, kind, String(id))).length, 1, 'the number of entries with the id')
+        for (let count = 0; count < 2; count += 1) expectReplayed(await post(t, kind, token), id)
+        expectSame((await entriesOf(t, kind, String(id))).length, 1, 'the number of entries with the id')
       },
-    ],
+    ),
   ),
-  [
+  check(
     'replay-in-another-spelling',
     'A token without padding or as raw bytes is a replay of the same token.',
-    async (context) => {
-      const token = await encrypt(context, { fish: 'Salmon with a name', rarity: 3 })
-      const { id } = expectJson(await post(context, 'fish', token), 201)
-      expectReplayed(await post(context, 'fish', `${token.replace(/=+$/, '')}\n`), id)
+    async (t) => {
+      const token = await encrypt(t, { fish: 'Salmon with a name', rarity: 3 })
+      const { id } = expectJson(await post(t, 'fish', token), 201)
+      expectReplayed(await post(t, 'fish', `${token.replace(/=+$/, '')}\n`), id)
       const binary = atob(token.replaceAll('-', '+').replaceAll('_', '/'))
       expectReplayed(
         await post(
-          context,
+          t,
           'fish',
           Uint8Array.from(binary, (part) => part.charCodeAt(0)),
         ),
         id,
       )
     },
-  ],
-  [
-    'replay-to-another-gamemode',
-    'A replayed token is not stored in another gamemode either.',
-    async (context) => {
-      const token = await encrypt(context, SHORT.crab)
-      const { id } = expectJson(await post(context, 'crab', token), 201)
-      expectReplayed(await post(context, 'crab', token, { gamemode: 'oneblock' }), id)
-      const stored = await entriesOf(context, 'crab', String(id), 'oneblock')
-      expectSame(stored.length, 0, 'the number of entries in the other gamemode')
-    },
-  ],
-  [
+  ),
+  check('replay-to-another-gamemode', 'A replayed token is not stored in another gamemode either.', async (t) => {
+    const token = await encrypt(t, SHORT.crab)
+    const { id } = expectJson(await post(t, 'crab', token), 201)
+    expectReplayed(await post(t, 'crab', token, { gamemode: 'oneblock' }), id)
+    const stored = await entriesOf(t, 'crab', String(id), 'oneblock')
+    expectSame(stored.length, 0, 'the number of entries in the other gamemode')
+  }),
+  check(
     'replay-at-once',
     'A token that is sent many times concurrently is stored once: one 201, and 200 with the same id for the others.',
-    async (context) => {
-      const token = await encrypt(context, SHORT.fish)
-      const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(context, 'fish', token)))
+    async (t) => {
+      const token = await encrypt(t, SHORT.fish)
+      const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(t, 'fish', token)))
       for (const response of responses) expectStatus(response, 200, 201)
       const created = responses.filter(({ status }) => status === 201)
       expectSame(created.length, 1, 'the number of responses 201')
       const ids = new Set(responses.map((response) => expectJson(response, response.status).id))
       expectSame(ids.size, 1, 'the number of different ids')
       const [id] = ids
-      expectSame((await entriesOf(context, 'fish', String(id))).length, 1, 'the number of entries with the id')
+      expectSame((await entriesOf(t, 'fish', String(id))).length, 1, 'the number of entries with the id')
     },
-  ],
+  ),
 ])

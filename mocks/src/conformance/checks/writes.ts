@@ -1,211 +1,77 @@
-import { GAMEMODES, HEADERS, KINDS, type Kind, LIMITS } from '@fish-crab/sdk/contract'
+import { ERROR_CODES, type ErrorCode, GAMEMODES, HEADERS, KINDS, type Kind, LIMITS } from '@fish-crab/sdk/contract'
 import {
   encrypt,
   entriesOf,
   expectNothingStored,
+  fillNames,
   ONE,
   type PostOptions,
-  queryOf,
   SHORT,
   write,
   writeAndExpectId,
 } from '../context/catches.ts'
-import type { TestContext } from '../context/context.ts'
 import { expectDetails, expectError, expectJson, expectSame, expectText } from '../context/expect.ts'
-import { type CheckRow, checksOf } from './check.ts'
+import { check, checksOf } from './check.ts'
 
 const NOUN = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
 
-/** Valid writes: users and gamemodes. */
-export const writesChecks = checksOf('writes', [
-  ...KINDS.flatMap((kind): CheckRow[] => [
-    [
-      `write-${kind}-short`,
-      `A ${kind} in the short payload form is stored: 201 with a message that names the user, and an id.`,
-      async (context) => {
-        const { name } = await context.user()
-        const response = await write(context, kind, SHORT[kind])
-        const { message, id, ...more } = expectJson(response, 201)
-        expectSame(message, `${NOUN[kind][0]} saved for user ${name}`, '"message"', response)
-        expectText(id, '"id"', response)
-        expectSame(Object.keys(more), [], 'further fields', response)
-      },
-    ],
-    [
-      `write-${kind}-several`,
-      `Several ${NOUN[kind][1]} in one write are one record with one id, and the message counts them.`,
-      async (context) => {
-        const { name } = await context.user()
-        const entry = ONE[kind][0]
-        const response = await write(context, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
-        const { message, id } = expectJson(response, 201)
-        expectSame(message, `3 ${NOUN[kind][1]} saved for user ${name}`, '"message"', response)
-        expectSame((await entriesOf(context, kind, String(id))).length, 3, 'the number of entries with the id')
-      },
-    ],
-  ]),
-  ...GAMEMODES.map(
-    (gamemode): CheckRow => [
-      `write-to-${gamemode}`,
-      `A write to ${gamemode} can name it in the header, the query or the payload.`,
-      async (context) => {
-        const ways: readonly [unknown, PostOptions][] = [
-          [SHORT.fish, { gamemode }],
-          [SHORT.fish, { gamemode: null, query: await queryOf(context, `&gamemode=${gamemode}`) }],
-          [{ ...SHORT.fish, gamemode }, { gamemode: null }],
-          [{ gamemode, fish: ONE.fish }, { gamemode: null }],
-        ]
-        for (const [payload, options] of ways) {
-          const id = await writeAndExpectId(context, 'fish', payload, options)
-          expectSame((await entriesOf(context, 'fish', id, gamemode)).length, 1, `the entries in ${gamemode}`)
-        }
-      },
-    ],
-  ),
-  [
-    'write-name-in-any-letter-case',
-    'A write finds its user in any letter case and returns the name as created.',
-    async (context) => {
-      const { name } = await context.user()
-      const response = await write(
-        context,
-        'crab',
-        { user: name.toUpperCase(), crab: [{}] },
-        { query: `?name=${name.toUpperCase()}` },
-      )
-      expectSame(expectJson(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
-    },
-  ],
-  [
-    'write-for-owner-of-api-key',
-    'A write without a name is for the owner of the personal API key.',
-    async (context) => {
-      const id = await writeAndExpectId(context, 'fish', SHORT.fish, { query: '' })
-      expectSame((await entriesOf(context, 'fish', id)).length, 1, "the entries in the owner's collection")
-    },
-  ],
-  [
-    'write-name-before-api-key',
-    'A write with a name is for the named user, not for the owner of the API key.',
-    async (context) => {
-      const user = await context.newUser()
-      const response = await write(context, 'fish', SHORT.fish, { user })
-      expectSame(expectJson(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
-    },
-  ],
-])
-
-function refused(
-  id: string,
-  title: string,
-  code: Parameters<typeof expectError>[1],
-  attempt: (context: TestContext, kind: Kind) => Promise<Parameters<typeof expectError>[0]>,
-): CheckRow {
-  return [
-    id,
-    title,
-    async (context) => {
-      for (const kind of KINDS) {
-        await expectNothingStored(context, async () => void expectError(await attempt(context, kind), code))
-      }
-    },
-  ]
+/** A write of the short form with other fields, another gamemode in the header or another query (see {@link fillNames}). */
+interface RefusedWrite {
+  readonly fields?: object
+  readonly gamemode?: string | null
+  readonly query?: string
 }
 
-/** Writes with a missing, invalid or ambiguous user or gamemode. */
-export const writesRefusedChecks = checksOf('writes', [
+const SURVIVAL = 'name=USER&gamemode=survival'
+
+const REFUSED: readonly (readonly [string, string, ErrorCode, RefusedWrite])[] = [
+  ['unknown-user', 'for an unknown user', 'user_not_found', { query: 'name=OTHER' }],
+  ['without-gamemode', 'without a gamemode', 'missing_gamemode', { gamemode: null }],
+  ['invalid-gamemode-header', 'with an unknown gamemode in the header', 'invalid_gamemode', { gamemode: 'Earth' }],
   [
-    'write-without-name',
-    'A write without a name and without a personal API key is 400 missing_name, whatever the payload says.',
-    async (context) => {
-      const { name } = await context.user()
-      const body = await encrypt(context, { user: name, fish: ONE.fish })
-      const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
-      await context.anonymous.ensure(1)
-      expectError(await context.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
-    },
+    'invalid-gamemode-query',
+    'with an unknown gamemode in the query',
+    'invalid_gamemode',
+    { gamemode: null, query: 'name=USER&gamemode=moon' },
   ],
-  refused(
-    'write-unknown-user',
-    'A write for an unknown user is 404 user_not_found.',
-    'user_not_found',
-    (context, kind) => write(context, kind, SHORT[kind], { query: `?name=${context.accounts.newName()}` }),
-  ),
-  refused(
-    'write-without-gamemode',
-    'A write without a gamemode is 400 missing_gamemode.',
-    'missing_gamemode',
-    (context, kind) => write(context, kind, SHORT[kind], { gamemode: null }),
-  ),
-  refused(
-    'write-invalid-gamemode-header',
-    'A write with an unknown gamemode in the header is 400 invalid_gamemode.',
+  [
+    'invalid-gamemode-payload',
+    'with an unknown gamemode in the payload',
     'invalid_gamemode',
-    (context, kind) => write(context, kind, SHORT[kind], { gamemode: 'Earth' }),
-  ),
-  refused(
-    'write-invalid-gamemode-query',
-    'A write with an unknown gamemode in the query is 400 invalid_gamemode.',
-    'invalid_gamemode',
-    async (context, kind) =>
-      write(context, kind, SHORT[kind], { gamemode: null, query: await queryOf(context, '&gamemode=moon') }),
-  ),
-  refused(
-    'write-invalid-gamemode-payload',
-    'A write with an unknown gamemode in the payload is 400 invalid_gamemode.',
-    'invalid_gamemode',
-    (context, kind) => write(context, kind, { ...SHORT[kind], gamemode: 'moon' }, { gamemode: null }),
-  ),
-  refused(
-    'write-gamemodes-differ-header-payload',
-    'A write whose header and payload name different gamemodes is 400 gamemode_mismatch.',
+    { gamemode: null, fields: { gamemode: 'moon' } },
+  ],
+  [
+    'gamemodes-differ-header-payload',
+    'whose header and payload name different gamemodes',
     'gamemode_mismatch',
-    (context, kind) => write(context, kind, { ...SHORT[kind], gamemode: 'factions' }),
-  ),
-  refused(
-    'write-gamemodes-differ-header-query',
-    'A write whose header and query name different gamemodes is 400 gamemode_mismatch.',
+    { fields: { gamemode: 'factions' } },
+  ],
+  [
+    'gamemodes-differ-header-query',
+    'whose header and query name different gamemodes',
     'gamemode_mismatch',
-    async (context, kind) => write(context, kind, SHORT[kind], { query: await queryOf(context, '&gamemode=survival') }),
-  ),
-  refused(
-    'write-gamemodes-differ-query-payload',
-    'A write whose query and payload name different gamemodes is 400 gamemode_mismatch.',
+    { query: SURVIVAL },
+  ],
+  [
+    'gamemodes-differ-query-payload',
+    'whose query and payload name different gamemodes',
     'gamemode_mismatch',
-    async (context, kind) =>
-      write(
-        context,
-        kind,
-        { gamemode: 'oneblock', [kind]: ONE[kind] },
-        { gamemode: null, query: await queryOf(context, '&gamemode=survival') },
-      ),
-  ),
-  refused(
-    'write-gamemodes-differ-in-query',
-    'A write whose query names two gamemodes is 400 gamemode_mismatch.',
+    { gamemode: null, query: SURVIVAL, fields: { gamemode: 'oneblock' } },
+  ],
+  [
+    'gamemodes-differ-in-query',
+    'whose query names two gamemodes',
     'gamemode_mismatch',
-    async (context, kind) =>
-      write(context, kind, SHORT[kind], { query: await queryOf(context, '&gamemode=earth&gamemode=survival') }),
-  ),
-  refused(
-    'write-users-differ-in-query',
-    'A write whose query names two users is 400 user_mismatch.',
-    'user_mismatch',
-    async (context, kind) =>
-      write(context, kind, SHORT[kind], { query: await queryOf(context, `&name=${context.accounts.newName()}`) }),
-  ),
-  refused(
-    'write-users-differ',
-    'A write whose payload names another user than the request is 400 user_mismatch.',
-    'user_mismatch',
-    (context, kind) => write(context, kind, { user: 'Steve', [kind]: ONE[kind] }),
-  ),
-])
+    { query: 'name=USER&gamemode=earth&gamemode=survival' },
+  ],
+  ['users-differ-in-query', 'whose query names two users', 'user_mismatch', { query: 'name=USER&name=OTHER' }],
+  ['users-differ', 'whose payload names another user than the request', 'user_mismatch', { fields: { user: 'Steve' } }],
+]
 
 const COD = { name: 'Cod', rarity: 1 }
 const repeat = <Entry>(count: number, entry: Entry) => Array.from({ length: count }, () => entry)
 
-const REFUSED: readonly (readonly [string, string, Kind, unknown])[] = [
+const REFUSED_PAYLOADS: readonly (readonly [string, string, Kind, unknown])[] = [
   ['no-json', 'that is no JSON', 'fish', '{"fish":'],
   ['no-utf-8', 'that is no UTF-8', 'fish', new Uint8Array([0x7b, 0xff, 0x7d])],
   ['empty', 'that is empty', 'fish', ''],
@@ -240,7 +106,7 @@ const REFUSED: readonly (readonly [string, string, Kind, unknown])[] = [
   ['caught-at-no-moment', 'with a time that is none', 'fish', { fish: [{ ...COD, caughtAt: 'yesterday' }] }],
 ]
 
-const ACCEPTED: readonly (readonly [string, string, Kind, unknown, readonly unknown[]])[] = [
+const ACCEPTED_PAYLOADS: readonly (readonly [string, string, Kind, unknown, readonly unknown[]])[] = [
   [
     'fish-short',
     'of the short form, for a fish',
@@ -274,46 +140,126 @@ const ACCEPTED: readonly (readonly [string, string, Kind, unknown, readonly unkn
   ],
 ]
 
-/** Valid and invalid payloads. */
-export const payloadsChecks = checksOf('writes', [
-  ...REFUSED.map(
-    ([id, what, kind, payload]): CheckRow => [
+/** Writes: users, gamemodes and payloads. */
+export const writesChecks = checksOf('writes', [
+  ...KINDS.flatMap((kind) => [
+    check(
+      `write-${kind}-short`,
+      `A ${kind} in the short payload form is stored: 201 with a message that names the user, and an id.`,
+      async (t) => {
+        const { name } = await t.user()
+        const response = await write(t, kind, SHORT[kind])
+        const { message, id, ...more } = expectJson(response, 201)
+        expectSame(message, `${NOUN[kind][0]} saved for user ${name}`, '"message"', response)
+        expectText(id, '"id"', response)
+        expectSame(Object.keys(more), [], 'further fields', response)
+      },
+    ),
+    check(
+      `write-${kind}-several`,
+      `Several ${NOUN[kind][1]} in one write are one record with one id, and the message counts them.`,
+      async (t) => {
+        const { name } = await t.user()
+        const entry = ONE[kind][0]
+        const response = await write(t, kind, { user: name, gamemode: 'earth', [kind]: [entry, entry, entry] })
+        const { message, id } = expectJson(response, 201)
+        expectSame(message, `3 ${NOUN[kind][1]} saved for user ${name}`, '"message"', response)
+        expectSame((await entriesOf(t, kind, String(id))).length, 3, 'the number of entries with the id')
+      },
+    ),
+  ]),
+  ...GAMEMODES.map((gamemode) =>
+    check(
+      `write-to-${gamemode}`,
+      `A write to ${gamemode} can name it in the header, the query or the payload.`,
+      async (t) => {
+        const { name } = await t.user()
+        const ways: readonly [unknown, PostOptions][] = [
+          [SHORT.fish, { gamemode }],
+          [SHORT.fish, { gamemode: null, query: `?name=${name}&gamemode=${gamemode}` }],
+          [{ ...SHORT.fish, gamemode }, { gamemode: null }],
+          [{ gamemode, fish: ONE.fish }, { gamemode: null }],
+        ]
+        for (const [payload, options] of ways) {
+          const id = await writeAndExpectId(t, 'fish', payload, options)
+          expectSame((await entriesOf(t, 'fish', id, gamemode)).length, 1, `the entries in ${gamemode}`)
+        }
+      },
+    ),
+  ),
+  check(
+    'write-name-in-any-letter-case',
+    'A write finds its user in any letter case and returns the name as created.',
+    async (t) => {
+      const { name } = await t.user()
+      const user = name.toUpperCase()
+      const response = await write(t, 'crab', { user, crab: [{}] }, { query: `?name=${user}` })
+      expectSame(expectJson(response, 201).message, `Crab saved for user ${name}`, '"message"', response)
+    },
+  ),
+  check('write-for-owner-of-api-key', 'A write without a name is for the owner of the personal API key.', async (t) => {
+    const id = await writeAndExpectId(t, 'fish', SHORT.fish, { query: '' })
+    expectSame((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
+  }),
+  check(
+    'write-name-before-api-key',
+    'A write with a name is for the named user, not for the owner of the API key.',
+    async (t) => {
+      const user = await t.newUser()
+      const response = await write(t, 'fish', SHORT.fish, { user })
+      expectSame(expectJson(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
+    },
+  ),
+  check(
+    'write-without-name',
+    'A write without a name and without a personal API key is 400 missing_name, whatever the payload says.',
+    async (t) => {
+      const { name } = await t.user()
+      const body = await encrypt(t, { user: name, fish: ONE.fish })
+      const headers = { 'content-type': 'application/octet-stream', [HEADERS.gamemode]: 'earth' }
+      await t.anonymous.ensure(1)
+      expectError(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
+    },
+  ),
+  ...REFUSED.map(([id, what, code, { fields, query = 'name=USER', ...header }]) =>
+    check(`write-${id}`, `A write ${what} is ${ERROR_CODES[code].status} ${code}.`, async (t) => {
+      for (const kind of KINDS) {
+        await expectNothingStored(t, async () => {
+          const options = { ...header, query: `?${await fillNames(t, query)}` }
+          expectError(await write(t, kind, { ...SHORT[kind], ...fields }, options), code)
+        })
+      }
+    }),
+  ),
+  ...REFUSED_PAYLOADS.map(([id, what, kind, payload]) =>
+    check(
       `payload-refused-${id}`,
       `A payload ${what} is 400 invalid_payload with details, and nothing is stored.`,
-      async (context) =>
-        expectNothingStored(context, async () => expectDetails(await write(context, kind, payload), 'invalid_payload')),
-    ],
+      async (t) => expectNothingStored(t, async () => expectDetails(await write(t, kind, payload), 'invalid_payload')),
+    ),
   ),
-  ...ACCEPTED.map(
-    ([id, what, kind, payload, stored]): CheckRow => [
-      `payload-taken-${id}`,
-      `A payload ${what} is stored correctly.`,
-      async (context) => {
-        const entries = await entriesOf(context, kind, await writeAndExpectId(context, kind, payload))
-        expectSame(
-          entries.map(({ caughtAt: _, ...entry }) => entry),
-          stored,
-          'what is stored',
-        )
-      },
-    ],
+  ...ACCEPTED_PAYLOADS.map(([id, what, kind, payload, stored]) =>
+    check(`payload-taken-${id}`, `A payload ${what} is stored correctly.`, async (t) => {
+      const entries = await entriesOf(t, kind, await writeAndExpectId(t, kind, payload))
+      expectSame(
+        entries.map(({ caughtAt: _, ...entry }) => entry),
+        stored,
+        'what is stored',
+      )
+    }),
   ),
-  ...(['fish', 'crab'] as const).map(
-    (kind): CheckRow => [
-      `payload-taken-500-${kind}`,
-      `500 entries of ${kind} in one write are stored.`,
-      async (context) => {
-        const user = await context.newUser()
-        await writeAndExpectId(context, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ONE[kind][0]) }, { user })
-        const response = await context.request(`/get/${kind}?name=${user.name}&gamemode=earth&detail=full`)
-        const ids = [...response.text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
-        expectSame(
-          [ids.length, new Set(ids).size],
-          [LIMITS.entriesPerWrite, 1],
-          'the number of entries and ids',
-          response,
-        )
-      },
-    ],
+  ...(['fish', 'crab'] as const).map((kind) =>
+    check(`payload-taken-500-${kind}`, `500 entries of ${kind} in one write are stored.`, async (t) => {
+      const user = await t.newUser()
+      await writeAndExpectId(t, kind, { [kind]: repeat(LIMITS.entriesPerWrite, ONE[kind][0]) }, { user })
+      const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=earth&detail=full`)
+      const ids = [...response.text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
+      expectSame(
+        [ids.length, new Set(ids).size],
+        [LIMITS.entriesPerWrite, 1],
+        'the number of entries and ids',
+        response,
+      )
+    }),
   ),
 ])

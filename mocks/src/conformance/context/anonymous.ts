@@ -4,22 +4,9 @@ import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
 /** The client without an API key, whose requests are counted by the rate limit. */
-export interface Anonymous {
-  /** Sends a counted request. */
-  readonly send: Send
-  /**
-   * Ensures that the window has this many requests left, and waits for the next window if necessary.
-   * @throws CheckSkipped when the wait would exceed `maxWaitMs`
-   */
-  ensure(requests: number): Promise<void>
-  /** How many requests the window has left, with a request to find out if necessary. */
-  left(): Promise<number>
-  /** Waits for the end of the window. @throws CheckSkipped as {@link ensure} */
-  waitForNextWindow(): Promise<void>
-}
+export type Anonymous = ReturnType<typeof createAnonymous>
 
-/** Options of {@link createAnonymous}. */
-export interface AnonymousOptions {
+interface AnonymousOptions {
   readonly send: Send
   /** Requests per window, if configured. */
   readonly limit: number | undefined
@@ -37,7 +24,7 @@ export function numberHeader(response: ReceivedResponse, name: string): number {
   return Number(text)
 }
 
-export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions): Anonymous {
+export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions) {
   let left: number | undefined
 
   const counted: Send = async (path, init) => {
@@ -74,18 +61,23 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
   }
 
   return {
+    /** Sends a counted request. */
     send: counted,
+    /** How many requests the window has left, with a request to find out if necessary. */
     left: known,
+    /** Waits for the end of the window. @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     waitForNextWindow,
-    async ensure(requests) {
+    /**
+     * Ensures that the window has this many requests left, and waits for the next window if necessary.
+     * @throws CheckSkipped when the wait would exceed `maxWaitMs`
+     */
+    async ensure(requests: number): Promise<void> {
       if (limit !== undefined && requests > limit)
         throw new CheckSkipped(`requires ${requests} requests, more than a window allows`)
       // This request itself may use the last one.
-      if (left === undefined) await known()
-      if ((left ?? 0) >= requests) return
+      if ((await known()) >= requests) return
       await waitForNextWindow()
-      await known()
-      if ((left ?? 0) < requests) throw new CheckSkipped('other programs use the rate limit of this client address')
+      if ((await known()) < requests) throw new CheckSkipped('other programs use the rate limit of this client address')
     },
   }
 }

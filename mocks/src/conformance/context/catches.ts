@@ -2,7 +2,7 @@ import { type Gamemode, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sdk/c
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
-import { expectJson, expectText, expectThat, type JsonObject } from './expect.ts'
+import { expectJson, expectList, expectText, expectThat, type JsonObject } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 
 /** The default gamemode of checks. */
@@ -25,28 +25,28 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The query of a write for the main user. */
-export async function queryOf(context: TestContext, more = ''): Promise<string> {
-  return `?name=${(await context.user()).name}${more}`
+/** Replaces USER in a query by the main user, and OTHER by a name that nobody has. */
+export async function fillNames(t: TestContext, query: string): Promise<string> {
+  return query.replace('USER', (await t.user()).name).replace('OTHER', t.newName())
 }
 
 /** Encrypts a payload with a user's key: strings and bytes as they are, other values as JSON. */
-export async function encrypt(context: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
-  const { fernetKey } = user ?? (await context.user())
+export async function encrypt(t: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
+  const { fernetKey } = user ?? (await t.user())
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
-  return createFernet(fernetKey).encrypt(message, { now: await context.now() })
+  return createFernet(fernetKey).encrypt(message, { now: await t.now() })
 }
 
 /** Sends a body to a write endpoint. */
 export async function post(
-  context: TestContext,
+  t: TestContext,
   kind: Kind,
   body: BodyInit,
   options: PostOptions = {},
 ): Promise<ReceivedResponse> {
-  const { user = await context.user(), gamemode = GAMEMODE, headers } = options
+  const { user = await t.user(), gamemode = GAMEMODE, headers } = options
   const { query = `?name=${user.name}` } = options
-  return context.request(`/post/${kind}${query}`, {
+  return t.request(`/post/${kind}${query}`, {
     method: 'POST',
     body,
     headers: {
@@ -59,28 +59,28 @@ export async function post(
 
 /** Encrypts a payload and sends it. */
 export async function write(
-  context: TestContext,
+  t: TestContext,
   kind: Kind,
   payload: unknown,
   options?: PostOptions,
 ): Promise<ReceivedResponse> {
-  return post(context, kind, await encrypt(context, payload, options?.user), options)
+  return post(t, kind, await encrypt(t, payload, options?.user), options)
 }
 
 /** Writes a payload and fails unless it is stored. @returns the id of the record */
 export async function writeAndExpectId(
-  context: TestContext,
+  t: TestContext,
   kind: Kind,
   payload: unknown,
   options?: PostOptions,
 ): Promise<string> {
-  const response = await write(context, kind, payload, options)
+  const response = await write(t, kind, payload, options)
   return expectText(expectJson(response, 201).id, '"id"', response)
 }
 
 /** Reads a collection. */
 export async function collection(
-  context: TestContext,
+  t: TestContext,
   kind: Kind,
   user: OwnUser,
   query = '',
@@ -90,35 +90,28 @@ export async function collection(
   readonly body: JsonObject
   readonly entries: readonly JsonObject[]
 }> {
-  const response = await context.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
+  const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
   const body = expectJson(response)
-  const entries = body[kind]
-  expectThat(Array.isArray(entries), `an array under "${kind}"`, entries, response)
-  return { response, body, entries: entries as JsonObject[] }
+  return { response, body, entries: expectList(response, kind) }
 }
 
 /** The entries of one record of the main user, without their id. */
-export async function entriesOf(
-  context: TestContext,
-  kind: Kind,
-  id: string,
-  gamemode?: string,
-): Promise<JsonObject[]> {
-  const { entries } = await collection(context, kind, await context.user(), '&detail=full', gamemode)
+export async function entriesOf(t: TestContext, kind: Kind, id: string, gamemode?: string): Promise<JsonObject[]> {
+  const { entries } = await collection(t, kind, await t.user(), '&detail=full', gamemode)
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
 }
 
 /** The number of entries of both kinds in the default gamemode. */
-async function countAll(context: TestContext, user?: OwnUser): Promise<number> {
-  const owner = user ?? (await context.user())
-  const [fish, crab] = await Promise.all([collection(context, 'fish', owner), collection(context, 'crab', owner)])
+async function countAll(t: TestContext): Promise<number> {
+  const owner = await t.user()
+  const [fish, crab] = await Promise.all([collection(t, 'fish', owner), collection(t, 'crab', owner)])
   return fish.entries.length + crab.entries.length
 }
 
 /** Fails if anything is stored for the main user in the meantime. */
-export async function expectNothingStored(context: TestContext, during: () => Promise<void>): Promise<void> {
-  const before = await countAll(context)
+export async function expectNothingStored(t: TestContext, during: () => Promise<unknown>): Promise<void> {
+  const before = await countAll(t)
   await during()
-  const after = await countAll(context)
+  const after = await countAll(t)
   expectThat(after === before, `still ${before} entries`, `${after} entries`)
 }

@@ -1,8 +1,7 @@
-import { HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { type Accounts, type AdminRequest, type OwnAdmin, type OwnUser, type Session, sendAs } from './accounts.ts'
+import { type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
-import { CheckSkipped, expectJson, expectMoment } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
+import { CheckSkipped, expectJson, expectMoment, expectSame, expectText } from './expect.ts'
 import type { Send } from './send.ts'
 
 /**
@@ -39,40 +38,15 @@ export interface ServiceConfiguration {
   readonly adminRequests?: number
 }
 
-/** What a check can use: the service, the accounts of the run and the configuration. */
-export interface TestContext {
-  /** Sends a request as it is, for requests that the rate limit does not count. */
-  readonly send: Send
-  /** Sends a request with an API key, so that it is not counted. */
-  readonly request: Send
-  /** Sends counted requests, without an API key. */
-  readonly anonymous: Anonymous
-  readonly limits: { readonly requests: number; readonly windowMs: number; readonly adminRequests: number }
-  readonly accounts: Accounts
-  readonly hasOtherClient: boolean
-  /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */
-  otherClient(): Send
-  /** @throws CheckSkipped when the option is not given */
-  masterKey(): string
-  /** @throws CheckSkipped when the option is not given */
-  allowedOrigin(): string
-  /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
-  user(): Promise<OwnUser>
-  /** A new user for one check. */
-  newUser(): Promise<OwnUser>
-  /** A superadmin that the run created. */
-  superadmin(): Promise<OwnAdmin>
-  /** An administrator with the role `admin`. */
-  admin(): Promise<{ readonly username: string; readonly token: string }>
-  /** Sends a request as {@link superadmin}. */
-  asSuperadmin(route: RouteName, request?: AdminRequest): Promise<ReceivedResponse>
-  /** Unix milliseconds slightly in the past by the clock of the service, so that tokens are not from the future. */
-  now(): Promise<number>
-  /** Redacts these secrets in all messages. */
-  redact(...secrets: readonly string[]): void
-  /** Skips the check on platforms where programs cannot set this header, such as browsers. */
-  needHeader(name: string): void
+/** The session of the given administrator. */
+export interface Session {
+  readonly username: string
+  readonly token: string
+  readonly role: AdminRole
 }
+
+/** What a check can use: the service, the accounts of the run and the configuration. */
+export type TestContext = ReturnType<typeof createTestContext>
 
 interface TestContextOptions {
   readonly configuration: ServiceConfiguration
@@ -81,27 +55,19 @@ interface TestContextOptions {
   readonly accounts: Accounts
   readonly session: Session | undefined
   readonly otherClient: (() => Send) | undefined
-  readonly redact: (...secrets: readonly string[]) => void
+  readonly redact: (secret: string) => void
 }
 
 const PAST_MS = 10_000
-
-const NO_ADMINISTRATOR = 'requires an administrator, and none is given (option admin)'
+const RESET_FIELDS = { password: 'password', fernet: 'fernetKey', 'api-key': 'apiKey' } as const
 
 /** Creates the context of a run. Accounts are created on first use. */
-export function createTestContext({
-  configuration,
-  send,
-  anonymous,
-  accounts,
-  session,
-  otherClient,
-  redact,
-}: TestContextOptions): TestContext {
-  const { masterApiKey, allowedOrigin, rateLimit, adminRequests } = configuration
+export function createTestContext(options: TestContextOptions) {
+  const { configuration, send, anonymous, accounts, session, otherClient, redact } = options
+  const { masterApiKey, allowedOrigin, rateLimit } = configuration
 
   function superadminToken(): string {
-    if (!session) throw new CheckSkipped(NO_ADMINISTRATOR)
+    if (!session) throw new CheckSkipped('requires an administrator, and none is given (option admin)')
     if (session.role === 'superadmin') return session.token
     throw new CheckSkipped(
       'requires its own users, which the given administrator cannot remove, since it is not a superadmin',
@@ -133,36 +99,68 @@ export function createTestContext({
   }
 
   return {
+    /** Sends a request as it is, for requests that the rate limit does not count. */
     send,
+    /** Sends a request with an API key, so that it is not counted. */
+    request,
+    /** Sends counted requests, without an API key. */
     anonymous,
-    accounts,
-    redact,
     limits: {
       requests: rateLimit?.requests ?? LIMITS.requests,
       windowMs: rateLimit?.windowMs ?? LIMITS.windowSeconds * 1000,
-      adminRequests: adminRequests ?? LIMITS.adminRequests,
+      adminRequests: configuration.adminRequests ?? LIMITS.adminRequests,
     },
-    request,
     hasOtherClient: otherClient !== undefined,
-    otherClient() {
+    /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */
+    otherClient(): Send {
       if (otherClient) return otherClient()
       throw new CheckSkipped('requires a second client address (option otherClient)')
     },
+    /** @throws CheckSkipped when the option is not given */
     masterKey: () => required(masterApiKey, 'requires the master API key (option masterApiKey)'),
+    /** @throws CheckSkipped when the option is not given */
     allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
+    /** The prefix of all names of this run. */
+    prefix: accounts.prefix,
+    /** An unused name. */
+    newName: accounts.newName,
+    /** The user that most checks share. @throws CheckSkipped when the run cannot create users */
     user,
+    /** A new user for one check. */
     newUser: async () => accounts.newUser(await token()),
+    /** Sends a request to create a user, as {@link superadmin}. */
+    createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
+    /** A superadmin that the run created. */
     superadmin,
+    /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
-    async asSuperadmin(route, request = {}) {
-      return sendAs(send, await token(), route, request.method ?? ROUTES[route].method, request)
+    /** A new administrator with the role `admin`, for one check. */
+    newAdmin: async () => accounts.newAdmin(await token(), 'admin'),
+    /** Sends a request to create an administrator, as {@link superadmin} or with another token. */
+    createAdmin: async (body: unknown, by?: string) => accounts.create(by ?? (await token()), 'createAdmin', body),
+    /** Sends a request as {@link superadmin}. */
+    asSuperadmin: async (route: RouteName, adminRequest?: AdminRequest) =>
+      sendAs(send, await token(), route, adminRequest),
+    /** Resets a secret of a user. @returns the new one */
+    async reset(name: string, type: keyof typeof RESET_FIELDS): Promise<string> {
+      const field = RESET_FIELDS[type]
+      const response = await sendAs(send, await token(), 'resetUser', { params: { name }, body: { type } })
+      const body = expectJson(response)
+      expectSame(Object.keys(body), [field], 'the fields', response)
+      const secret = expectText(body[field], `"${field}"`, response)
+      redact(secret)
+      return secret
     },
+    /** Unix milliseconds slightly in the past by the clock of the service, so that tokens are not from the future. */
     now: once(async () => {
       if (!configuration.user) return Date.parse((await user()).createdAt) - PAST_MS
       const response = await request(ROUTES.status.path)
       return expectMoment(expectJson(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
-    needHeader(name) {
+    /** Redacts this secret in all messages. */
+    redact,
+    /** Skips the check on platforms where programs cannot set this header, such as browsers. */
+    needHeader(name: string): void {
       if (maySetHeader(name)) return
       throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
     },

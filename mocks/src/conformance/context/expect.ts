@@ -126,6 +126,13 @@ export function expectJson(response: ReceivedResponse, status = 200): JsonObject
   return value as JsonObject
 }
 
+/** Fails unless the response is a JSON object with a list under this name. @returns the list */
+export function expectList<Item = JsonObject>(response: ReceivedResponse, name: string): readonly Item[] {
+  const list = expectJson(response)[name]
+  expectThat(Array.isArray(list), `an array under "${name}"`, typeof list, response)
+  return list
+}
+
 /** Fails unless the response is this error. @returns the body */
 export function expectError(response: ReceivedResponse, code: ErrorCode): JsonObject {
   const { status } = ERROR_CODES[code]
@@ -151,6 +158,12 @@ export function expectErrorForm(response: ReceivedResponse): JsonObject {
   expectThat(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
   expectSame(Object.keys(more), [], 'further fields of the error body', response)
   return body
+}
+
+/** Fails unless the response is some error with status 400. */
+export function expectBadRequest(response: ReceivedResponse): void {
+  expectStatus(response, 400)
+  expectErrorForm(response)
 }
 
 /** Fails unless the error has `details` that name at least one problem. */

@@ -3,7 +3,7 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import { assertKnownKeys, keysOf } from '../../service/check-options.ts'
 import { type Check, type CheckInfo, SECTIONS } from '../checks/check.ts'
-import { allChecks } from '../checks/index.ts'
+import { CHECKS } from '../checks/index.ts'
 import { createAccounts } from '../context/accounts.ts'
 import { createAnonymous } from '../context/anonymous.ts'
 import { type ConformanceUser, createTestContext } from '../context/context.ts'
@@ -102,11 +102,8 @@ async function runSelected(
   if (session) redaction.add(session.token)
   else await checkReachable(writes.send)
   const restrict = (send: Send) => (session ? send : publicOnly(send))
-  const accounts = createAccounts({
-    send: sendWith(fetch, new AbortController().signal),
-    redact: redaction.add,
-    random: randomHex,
-  })
+  // Not aborted with the run, so that all accounts are known and can be removed.
+  const accounts = createAccounts(sendWith(fetch, new AbortController().signal), redaction.add, randomHex)
   const { otherClient } = options
   const send = restrict(writes.send)
   const context = createTestContext({
@@ -165,15 +162,15 @@ interface SelectedCheck {
 }
 
 function selectChecks({ only, skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): readonly SelectedCheck[] {
-  const checks = allChecks()
-  const known = new Set<string>([...Object.keys(SECTIONS), ...checks.map(({ id }) => id)])
+  const known = new Set<string>([...Object.keys(SECTIONS), ...CHECKS.map(({ id }) => id)])
   for (const name of [...(only ?? []), ...skip]) {
     if (!known.has(name)) throw new RangeError(`Unknown check or section "${name}". listChecks() lists them.`)
   }
   const isNamed = ({ id, section }: Check, names: readonly string[]) => names.includes(id) || names.includes(section)
-  return checks
-    .filter((check) => only === undefined || isNamed(check, only))
-    .map((check) => ({ check, isSkipped: isNamed(check, skip) }))
+  return CHECKS.filter((check) => only === undefined || isNamed(check, only)).map((check) => ({
+    check,
+    isSkipped: isNamed(check, skip),
+  }))
 }
 
 /** Paths that an implementation of the public endpoints alone need not have. */

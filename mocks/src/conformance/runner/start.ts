@@ -1,5 +1,6 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { login, type Session, sendAs } from '../context/accounts.ts'
+import { login, sendAs } from '../context/accounts.ts'
+import type { Session } from '../context/context.ts'
 import { NoResponse } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import type { Send } from '../context/send.ts'
@@ -35,7 +36,7 @@ export class ConformanceStartError extends Error {
 /** Logs in and gets the role. @throws ConformanceStartError when that fails, since nothing else can be checked */
 export async function logIn(send: Send, { username, password }: ConformanceAdministrator): Promise<Session> {
   const token = fieldOf(await expectReachable(() => login(send, { username, password })), 'token')
-  const role = fieldOf(await expectReachable(() => sendAs(send, token, 'adminMe', 'GET')), 'role')
+  const role = fieldOf(await expectReachable(() => sendAs(send, token, 'adminMe')), 'role')
   if (role === 'admin' || role === 'superadmin') return { username, token, role }
   throw new ConformanceStartError('unexpected_answer')
 }
