@@ -1,11 +1,12 @@
 import { KINDS, type Kind } from '@fish-crab/sdk/contract'
 import type { OwnUser } from '../context/accounts.ts'
-import { entriesOf } from '../context/catches.ts'
+import { entriesOf, storedEntries } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import {
   expectDetails,
   expectError,
   expectJson,
+  expectList,
   expectMoment,
   expectSame,
   expectStatus,
@@ -52,21 +53,15 @@ export const adminCatchesChecks = checksOf(
       `An administrator adds ${kind} as plain JSON, which reads return like all others.`,
       async (t) => {
         const id = await add(t, kind, await t.user())
-        const entries = await entriesOf(t, kind, id)
-        expectSame(
-          entries.map(({ caughtAt: _, ...entry }) => entry),
-          STORED[kind],
-          'what is stored',
-        )
+        expectSame(await storedEntries(t, kind, id), STORED[kind], 'what is stored')
       },
     ),
     check(`admin-lists-${kind}`, `An administrator lists the ${kind} of a user with ids and times.`, async (t) => {
       const user = await t.user()
       const id = await add(t, kind, user)
       const response = await t.asSuperadmin(ROUTES_OF[kind].list, { params: { name: user.name }, query: EARTH })
-      const body = expectJson(response)
-      expectSame(body.user, user.name, '"user"', response)
-      const listed = (body[kind] as Record<string, unknown>[]).filter((entry) => entry.id === id)
+      expectSame(expectJson(response).user, user.name, '"user"', response)
+      const listed = expectList(response, kind).filter((entry) => entry.id === id)
       expectSame(listed.length, 2, 'the number of entries with the id', response)
       for (const { caughtAt } of listed) expectMoment(caughtAt, '"caughtAt"', response)
     }),
@@ -77,11 +72,8 @@ export const adminCatchesChecks = checksOf(
         const user = await t.user()
         const [kept, removed] = [await add(t, kind, user), await add(t, kind, user)]
         const request = { params: { name: user.name, id: removed }, query: EARTH }
-        const elsewhere = await t.asSuperadmin(ROUTES_OF[kind].remove, {
-          ...request,
-          query: '?gamemode=oneblock',
-        })
-        expectError(elsewhere, 'record_not_found')
+        const elsewhere = { ...request, query: '?gamemode=oneblock' }
+        expectError(await t.asSuperadmin(ROUTES_OF[kind].remove, elsewhere), 'record_not_found')
         expectStatus(await t.asSuperadmin(ROUTES_OF[kind].remove, request), 204)
         expectSame((await entriesOf(t, kind, removed)).length, 0, 'the entries of the removed record')
         expectSame((await entriesOf(t, kind, kept)).length, 2, 'the entries of the other record')

@@ -8,12 +8,9 @@ const CHUNK_BYTES = 64 * 1024
 const ENDLESS_MS = 3000
 
 /** A body that exceeds the limit and is streamed until `end` is called. */
-function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly end: () => void } {
+function endlessBody() {
   let sent = 0
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const ended = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (sent <= LIMITS.bodyBytes + CHUNK_BYTES) {
@@ -21,12 +18,12 @@ function endlessBody(): { readonly body: ReadableStream<Uint8Array>; readonly en
         controller.enqueue(new Uint8Array(CHUNK_BYTES).fill(0x41))
         return
       }
-      await released
+      await ended.promise
       controller.error(new Error('The body is given up.'))
     },
-    cancel: () => release(),
+    cancel: () => ended.resolve(),
   })
-  return { body, end: () => release() }
+  return { body, end: ended.resolve }
 }
 
 /** Size, encoding and type of request bodies. */

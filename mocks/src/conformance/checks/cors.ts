@@ -1,52 +1,20 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import type { TestContext } from '../context/context.ts'
-import { expectSame, expectStatus, expectThat } from '../context/expect.ts'
+import { OTHER_ORIGIN } from '../context/context.ts'
+import { expectStatus, expectThat } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
-const OTHER = 'https://conformance.example'
 const ALLOW_ORIGIN = 'access-control-allow-origin'
-const REQUEST_METHOD = 'access-control-request-method'
-
-function listHeader({ headers }: ReceivedResponse, name: string): string[] {
-  return (headers.get(name) ?? '').split(',').map((part) => part.trim().toLowerCase())
-}
 
 function expectListed(response: ReceivedResponse, name: string, wanted: readonly string[]): void {
-  const listed = listHeader(response, name)
-  for (const one of wanted) {
-    expectThat(
-      listed.includes(one.toLowerCase()),
-      `${name} with ${one}`,
-      response.headers.get(name) ?? 'none',
-      response,
-    )
-  }
+  const value = response.headers.get(name) ?? 'none'
+  const listed = value.toLowerCase().split(/\s*,\s*/)
+  for (const one of wanted) expectThat(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
 }
 
 function expectOrigin(response: ReceivedResponse, origin: string | null): void {
   const allowed = response.headers.get(ALLOW_ORIGIN)
   expectThat(allowed === origin, `${ALLOW_ORIGIN}: ${origin ?? 'none'}`, allowed ?? 'none', response)
-}
-
-function fromOrigin(
-  { request, needHeader }: TestContext,
-  path: string,
-  origin: string,
-  method = 'GET',
-): Promise<ReceivedResponse> {
-  needHeader('origin')
-  return request(path, { method, headers: { origin } })
-}
-
-function preflight(
-  { send, needHeader }: TestContext,
-  path: string,
-  origin: string,
-  method: string,
-): Promise<ReceivedResponse> {
-  needHeader(REQUEST_METHOD)
-  return send(path, { method: 'OPTIONS', headers: { origin, [REQUEST_METHOD]: method } })
 }
 
 const READS: readonly (readonly [string, string])[] = [
@@ -61,7 +29,7 @@ const READS: readonly (readonly [string, string])[] = [
 export const corsChecks = checksOf('cors', [
   ...READS.map(([id, path]) =>
     check(id, `GET ${path} can be read from any origin, without credentials.`, async (t) => {
-      const response = await fromOrigin(t, path, OTHER)
+      const response = await t.fromOrigin(path, OTHER_ORIGIN)
       expectOrigin(response, '*')
       const credentials = 'access-control-allow-credentials'
       expectThat(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
@@ -72,12 +40,12 @@ export const corsChecks = checksOf('cors', [
     'Pages of any origin can read the rate-limit headers and the request id.',
     async (t) => {
       const { rateLimit, rateRemaining, rateReset, requestId } = HEADERS
-      const response = await fromOrigin(t, '/status', OTHER)
+      const response = await t.fromOrigin('/status', OTHER_ORIGIN)
       expectListed(response, 'access-control-expose-headers', [rateLimit, rateRemaining, rateReset, requestId])
     },
   ),
   check('cors-preflight-read', 'The preflight of a read allows any origin.', async (t) => {
-    const response = await preflight(t, '/get/fish', OTHER, 'GET')
+    const response = await t.preflight('/get/fish', OTHER_ORIGIN, 'GET')
     expectStatus(response, 200, 204)
     expectOrigin(response, '*')
     expectListed(response, 'access-control-allow-methods', ['GET'])
@@ -86,13 +54,13 @@ export const corsChecks = checksOf('cors', [
   check(
     'cors-write-other-origin',
     'The response to a write cannot be read from origins that are not configured.',
-    async (t) => expectOrigin(await fromOrigin(t, '/post/fish', OTHER, 'POST'), null),
+    async (t) => expectOrigin(await t.fromOrigin('/post/fish', OTHER_ORIGIN, 'POST'), null),
   ),
   check(
     'cors-preflight-write-other-origin',
     'The preflight of a write does not allow origins that are not configured.',
     async (t) => {
-      const response = await preflight(t, '/post/fish', OTHER, 'POST')
+      const response = await t.preflight('/post/fish', OTHER_ORIGIN, 'POST')
       expectStatus(response, 200, 204)
       expectOrigin(response, null)
     },
@@ -107,7 +75,7 @@ export const corsChecks = checksOf('cors', [
   ).map(([id, method, path]) =>
     check(id, `A configured origin is allowed exactly on ${method} ${path}, with Vary: Origin.`, async (t) => {
       const origin = t.allowedOrigin()
-      const response = await fromOrigin(t, path, origin, method)
+      const response = await t.fromOrigin(path, origin, method)
       expectOrigin(response, origin)
       expectListed(response, 'vary', ['origin'])
     }),
@@ -117,7 +85,7 @@ export const corsChecks = checksOf('cors', [
     'The preflight of a write allows the headers of the API for a configured origin.',
     async (t) => {
       const origin = t.allowedOrigin()
-      const response = await preflight(t, '/post/crab', origin, 'POST')
+      const response = await t.preflight('/post/crab', origin, 'POST')
       expectStatus(response, 200, 204)
       expectOrigin(response, origin)
       expectListed(response, 'access-control-allow-methods', ['POST'])
@@ -125,11 +93,11 @@ export const corsChecks = checksOf('cors', [
     },
   ),
   check('cors-look-alike-origin', 'An origin that only starts like a configured one is not allowed.', async (t) =>
-    expectOrigin(await fromOrigin(t, '/post/fish', `${t.allowedOrigin()}.evil.example`, 'POST'), null),
+    expectOrigin(await t.fromOrigin('/post/fish', `${t.allowedOrigin()}.evil.example`, 'POST'), null),
   ),
   check('cors-origin-is-no-authentication', 'A configured origin does not authenticate.', async (t) => {
     const { name } = await t.user()
-    expectStatus(await fromOrigin(t, `/get/user/key?name=${name}`, t.allowedOrigin()), 401)
-    expectSame((await fromOrigin(t, '/admin/users', t.allowedOrigin())).status, 401, 'the status of /admin/users')
+    expectStatus(await t.fromOrigin(`/get/user/key?name=${name}`, t.allowedOrigin()), 401)
+    expectStatus(await t.fromOrigin('/admin/users', t.allowedOrigin()), 401)
   }),
 ])

@@ -1,13 +1,8 @@
 import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { expectCreatedUser } from '../context/accounts.ts'
 import { collection } from '../context/catches.ts'
-import type { TestContext } from '../context/context.ts'
-import { expectDetails, expectError, expectJson, expectSame } from '../context/expect.ts'
+import { expectDetails, expectError, expectJson, expectSame, expectStatus } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
-
-async function createNamed(t: TestContext, name: string) {
-  return t.createUser({ name })
-}
 
 const EXISTING: readonly (readonly [string, string, (name: string) => string])[] = [
   ['name-begins-with-underscore', 'begins with "_"', (name) => `_${name}`],
@@ -32,7 +27,7 @@ export const namesChecks = checksOf('names', [
   ...EXISTING.map(([id, what, form]) =>
     check(id, `A user name that ${what} can be created, is returned as created, and is found.`, async (t) => {
       const name = form(t.newName())
-      const user = expectCreatedUser(await createNamed(t, name))
+      const user = expectCreatedUser(await t.createUser({ name }))
       expectSame(user.name, name, '"name"')
       const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
       expectSame(expectJson(response).user, name, '"user"', response)
@@ -41,7 +36,7 @@ export const namesChecks = checksOf('names', [
   ...REFUSED.map(([id, what, form]) =>
     check(id, `A user name that ${what} cannot be created and is not found.`, async (t) => {
       const name = form(t.newName())
-      expectDetails(await createNamed(t, name), 'invalid_payload')
+      expectDetails(await t.createUser({ name }), 'invalid_payload')
       if (name === '') return
       const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
       expectError(response, 'user_not_found')
@@ -57,18 +52,15 @@ export const namesChecks = checksOf('names', [
     'A name that differs from an existing one only in letter case is 409 user_exists.',
     async (t) => {
       const { name } = await t.user()
-      expectError(await createNamed(t, name.toUpperCase()), 'user_exists')
+      expectError(await t.createUser({ name: name.toUpperCase() }), 'user_exists')
     },
   ),
   ...GAMEMODES.map((gamemode) =>
     check(`gamemode-${gamemode}`, `The gamemode ${gamemode} has its own collection.`, async (t) => {
       const user = await t.user()
-      const path = `/admin/users/${user.name}/fish?gamemode=${gamemode}`
-      const { token } = await t.superadmin()
       const name = `Fish of ${gamemode}`
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const body = JSON.stringify({ fish: [{ name, rarity: 1 }] })
-      expectJson(await t.send(path, { method: 'POST', headers, body }), 201)
+      const request = { params: { name: user.name }, query: `?gamemode=${gamemode}` }
+      expectStatus(await t.asSuperadmin('addUserFish', { ...request, body: { fish: [{ name, rarity: 1 }] } }), 201)
       for (const other of GAMEMODES) {
         const { entries } = await collection(t, 'fish', user, '', other)
         const found = entries.some((entry) => entry.name === name)

@@ -2,15 +2,7 @@ import { type ErrorCode, KINDS, LIMITS, RARITIES } from '@fish-crab/sdk/contract
 import type { OwnUser } from '../context/accounts.ts'
 import { collection, entriesOf, fillNames, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
-import {
-  expectError,
-  expectErrorForm,
-  expectJson,
-  expectMoment,
-  expectSame,
-  expectStatus,
-  expectThat,
-} from '../context/expect.ts'
+import { expectBadRequest, expectError, expectJson, expectMoment, expectSame, expectThat } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
 const ERRORS: readonly (readonly [string, string, ErrorCode, string])[] = [
@@ -183,17 +175,13 @@ export const readsChecks = checksOf('reads', [
       `limit=${limit} is refused with 400.`,
       async (t) => {
         const { name } = await t.user()
-        const response = await t.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`)
-        expectStatus(response, 400)
-        expectErrorForm(response)
+        expectBadRequest(await t.request(`/get/fish?name=${name}&gamemode=earth&limit=${limit}`))
       },
     ),
   ),
   check('paging-foreign-cursor', 'A cursor that the service did not issue is refused with 400.', async (t) => {
     const { name } = await t.user()
-    const response = await t.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`)
-    expectStatus(response, 400)
-    expectErrorForm(response)
+    expectBadRequest(await t.request(`/get/fish?name=${name}&gamemode=earth&limit=1&cursor=%00nonsense`))
   }),
   check('read-of-another-user', 'Entries of one user are not in the collections of another.', async (t) => {
     const user = await userWith(t, 1)

@@ -1,5 +1,5 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
-import { CheckSkipped, expectJson, expectMoment, expectThat } from './expect.ts'
+import { CheckSkipped, expectJson, expectMoment, expectSame, expectThat } from './expect.ts'
 import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
@@ -22,6 +22,16 @@ export function numberHeader(response: ReceivedResponse, name: string): number {
   const text = response.headers.get(name)
   expectThat(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
   return Number(text)
+}
+
+export function expectNumber(response: ReceivedResponse, name: string, value: number): void {
+  expectSame(numberHeader(response, name), value, name, response)
+}
+
+/** Fails unless `Retry-After` is 1 to `most` seconds. */
+export function expectRetryAfter(response: ReceivedResponse, most: number): void {
+  const seconds = numberHeader(response, HEADERS.retryAfter)
+  expectThat(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
 }
 
 export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions) {

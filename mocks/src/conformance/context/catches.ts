@@ -101,6 +101,11 @@ export async function entriesOf(t: TestContext, kind: Kind, id: string, gamemode
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
 }
 
+/** The entries of one record of the main user, as reads without details return them. */
+export async function storedEntries(t: TestContext, kind: Kind, id: string): Promise<JsonObject[]> {
+  return (await entriesOf(t, kind, id)).map(({ caughtAt: _, ...entry }) => entry)
+}
+
 /** The number of entries of both kinds in the default gamemode. */
 async function countAll(t: TestContext): Promise<number> {
   const owner = await t.user()

@@ -2,6 +2,7 @@ import { type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-c
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
 import { CheckSkipped, expectJson, expectMoment, expectSame, expectText } from './expect.ts'
+import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
 /**
@@ -58,6 +59,9 @@ interface TestContextOptions {
   readonly redact: (secret: string) => void
 }
 
+/** An origin that no service allows. */
+export const OTHER_ORIGIN = 'https://conformance.example'
+const REQUEST_METHOD = 'access-control-request-method'
 const PAST_MS = 10_000
 const RESET_FIELDS = { password: 'password', fernet: 'fernetKey', 'api-key': 'apiKey' } as const
 
@@ -159,11 +163,18 @@ export function createTestContext(options: TestContextOptions) {
     }),
     /** Redacts this secret in all messages. */
     redact,
-    /** Skips the check on platforms where programs cannot set this header, such as browsers. */
-    needHeader(name: string): void {
-      if (maySetHeader(name)) return
-      throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
+    /** Sends a request from a page of this origin. @throws CheckSkipped on platforms where programs cannot */
+    fromOrigin(path: string, origin: string, method = 'GET'): Promise<ReceivedResponse> {
+      needHeader('origin')
+      return request(path, { method, headers: { origin } })
     },
+    /** Sends a preflight. @throws CheckSkipped on platforms where programs cannot */
+    preflight(path: string, origin: string, method: string): Promise<ReceivedResponse> {
+      needHeader(REQUEST_METHOD)
+      return send(path, { method: 'OPTIONS', headers: { origin, [REQUEST_METHOD]: method } })
+    },
+    /** Skips the check on platforms where programs cannot set this header, such as browsers. */
+    needHeader,
   }
 }
 
@@ -191,6 +202,11 @@ function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnU
 function required(value: string | undefined, reason: string): string {
   if (value !== undefined && value !== '') return value
   throw new CheckSkipped(reason)
+}
+
+function needHeader(name: string): void {
+  if (maySetHeader(name)) return
+  throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
 }
 
 /** Caches a result. A failure is not cached, so that it fails one check and not all. */
