@@ -2,7 +2,6 @@ import { isUserName, ROUTES, USER_NAME_RULE } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { sleep } from '../../../../sdk/src/internal/wait.ts'
 import { assertKnownKeys, keysOf } from '../../service/check-options.ts'
-import { createClock } from '../../service/clock.ts'
 import { type Check, type CheckInfo, SECTIONS } from '../checks/check.ts'
 import { CHECKS } from '../checks/index.ts'
 import { createAccounts } from '../context/accounts.ts'
@@ -116,7 +115,7 @@ async function runSelected(
       send,
       maxWaitMs,
       limit: rateLimit?.requests,
-      wait: (milliseconds) => (options.wait ?? createClock({}).sleep)(milliseconds, signal),
+      wait: (milliseconds) => (options.wait ?? sleep)(milliseconds, signal),
     }),
     otherClient: otherClient && (() => restrict(sendWith(otherClient(), signal))),
     redact: redaction.add,
