@@ -1,34 +1,34 @@
-/** Longest line that is looked at, in UTF-16 units. The game's own chat lines are far below. */
+/** Longest line that is parsed, in UTF-16 units. Chat lines of the game are much shorter. */
 const MAX_LINE_LENGTH = 4096
 
 /** One part of a log prefix: `[…]`, `(…)` or a bare time with or without a date, and a colon that may follow. */
 const PREFIX_PARTS = / ?(?:\[([^[\]]*)\]|\(([^()]*)\)|((?:\d{4}-\d\d-\d\d[ T])?\d\d?:\d\d\S*)(?= )):?/gy
 /** A date, or a time of day with or without one. */
 const TIME = /^(?:\d\S{0,31}[ T])?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/i
-/** What every line of the game's log has: thread and level. */
+/** Every line of the game's log has a thread and a level. */
 const LEVEL = /\/[A-Z]{4,5}$/
-/** What else may stand first, up to the tag of the chat. Anything else may be the name of a player. */
+/** Other prefixes before the chat tag. Anything else may be the name of a player. */
 const ORIGIN = /^(?:System|Not Secure|CHAT)$/
 const CHAT_TAG = 'CHAT'
 
 /** A message of the chat. */
 export interface ChatMessage {
-  /** What the player reads: formatting and log prefix removed. Never empty. */
+  /** The message without formatting and log prefix. Never empty. */
   readonly text: string
   /**
-   * The time of day as the prefix of the line says it, without a date or fractions of a second: `12:00:01` in every log
-   * of the game, perhaps `12:00` or `9:30 PM` where a mod writes it. Local time of the machine that wrote it.
+   * The time of day in the prefix of the line, without date and fractions of a second: `12:00:01` in logs of the game;
+   * mods may write `12:00` or `9:30 PM`. In the local time of the machine that wrote the line.
    */
   readonly timeOfDay?: string
 }
 
 /**
- * The chat message in a line, or `undefined` when it holds none: a log line of something else than the chat (no
- * `[CHAT]` in its prefix), a blank one, or one of more than 4,096 characters.
+ * Returns the chat message in a line, or `undefined` for a log line without `[CHAT]` in its prefix, a blank line, or a
+ * line of more than 4,096 characters.
  *
  * Reads the prefixes of vanilla, Forge, Fabric and the launchers and clients built on them, such as
- * `[12:00:01] [Render thread/INFO]: [System] [CHAT] `. A line without a prefix is the message itself, as mods get it.
- * Read log files as UTF-8; where that fails, as Windows-1252, which older versions of the game write on Windows.
+ * `[12:00:01] [Render thread/INFO]: [System] [CHAT] `. A line without a prefix is the message itself, as mods receive it.
+ * Decode log files as UTF-8; if that fails, as Windows-1252, which older versions of the game write on Windows.
  *
  * @example
  * chatMessageOf('[12:00:01] [Render thread/INFO]: [CHAT] §aWelcome!') // { text: 'Welcome!', timeOfDay: '12:00:01' }
@@ -38,7 +38,7 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined
   const plain = stripChatFormatting(line)
   const prefix = readPrefix(plain)
-  // Again, since codes with & are only known by where the message begins.
+  // Again: codes with & are only removed at the start of a text, which is known now.
   const text = prefix && stripChatFormatting(plain.slice(prefix.at(-1)?.end))
   if (!text) return undefined
   const timeOfDay = prefix.find(({ time }) => time?.includes(':'))?.time
@@ -48,18 +48,18 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
 interface PrefixPart {
   readonly content: string
   readonly end: number
-  /** A time of day, or a date where it stands alone. */
+  /** A time of day, or a date without one. */
   readonly time: string | undefined
 }
 
-/** The prefix of a line, perhaps empty; `undefined` when it is one of a log, but not of the chat. */
+/** The prefix of a line, possibly empty; `undefined` for log lines that are not chat. */
 function readPrefix(line: string): PrefixPart[] | undefined {
   const parts = prefixParts(line)
   const head = parts.find(({ time }) => time === undefined)?.content ?? ''
   const isLogLine = LEVEL.test(head)
   const tag = isLogLine || ORIGIN.test(head) ? parts.findIndex(({ content }) => content === CHAT_TAG) : -1
   if (isLogLine && tag < 0) return undefined
-  // Times apart, what follows the tag is part of the message: `[Steve]` there is whoever wrote it.
+  // Except for times, the message starts after the tag: `[Steve]` there is the player who wrote it.
   const next = parts.findIndex(({ time }, index) => index > tag && time === undefined)
   return next < 0 ? parts : parts.slice(0, next)
 }
@@ -72,10 +72,10 @@ function prefixParts(line: string): PrefixPart[] {
 }
 
 /**
- * What no player sees: escape sequences of terminals (ECMA-48, 5.4), colour codes, the remains of a hard space that was
- * written as UTF-8 and read as Latin-1, invisible characters and controls. A joiner stays between two characters beyond
- * ASCII: scripts and emoji are written with it. No two neighbouring quantifiers can take the same character, so this
- * reads any text in linear time.
+ * Everything that players do not see: terminal escape sequences (ECMA-48, 5.4), colour codes, the remains of a
+ * non-breaking space that was written as UTF-8 and decoded as Latin-1, invisible and control characters. A zero-width
+ * joiner between two non-ASCII characters stays: scripts and emoji need it. No two adjacent quantifiers match the same
+ * character, so matching takes linear time.
  */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
@@ -86,14 +86,14 @@ const MISREAD_APOSTROPHE = /â[\x80€][\x98\x99˜™]/g
 const MISREAD_ARROW = /â[\x96–][¶º]/g
 
 /**
- * The text of a chat message as a player reads it: no colour codes (`§a`, `§x§f§f…`, misread `Â§a`), terminal escapes,
- * invisible or control characters; every run of white space is one space, none at either end. An apostrophe or arrow
- * that was written as UTF-8 and read as Latin-1 or Windows-1252 is itself again.
+ * Returns the text of a chat message as players see it: without colour codes (`§a`, `§x§f§f…`, mis-decoded `Â§a`), terminal
+ * escapes, invisible and control characters; runs of white space become one space, and the ends are trimmed. Apostrophes
+ * and arrows that were written as UTF-8 and decoded as Latin-1 or Windows-1252 are restored.
  *
- * `&` is an ampersand, unless the text opens with a code such as `&a`: then the server left its codes untranslated, and
- * all of them go.
+ * `&` is an ampersand, unless the text starts with a code such as `&a`: then the server did not translate its codes, and
+ * all of them are removed.
  *
- * Takes time in proportion to the length of the text, whatever it holds.
+ * Takes linear time for any text.
  *
  * @example
  * stripChatFormatting('§a§lNICE CATCH!§r You caught  a Salmon.\r\n') // 'NICE CATCH! You caught a Salmon.'

@@ -3,68 +3,68 @@ import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, type RarityValue, rarityValue } from '../contract/rarities.ts'
 import { chatMessageOf } from './message.ts'
 
-/** What a chat line may tell beside what was caught. Absent is not told. */
+/** Further details of a catch. Absent when the chat line does not contain them. */
 interface CatchDetails {
   /** Length in centimetres. */
   readonly lengthCm?: number
-  /** `true` when the player never caught one before. */
+  /** `true` when it is the player's first catch of this name. */
   readonly firstTime?: boolean
   /** `true` when the player's augments caught it. */
   readonly byAugment?: boolean
   /**
-   * The time of day as the prefix of the line says it, without a date or fractions of a second: `12:00:01` in every log
-   * of the game, perhaps `12:00` or `9:30 PM` where a mod writes it. Local time of the machine that wrote it.
+   * The time of day in the prefix of the line, without date and fractions of a second: `12:00:01` in logs of the game;
+   * mods may write `12:00` or `9:30 PM`. In the local time of the machine that wrote the line.
    */
   readonly timeOfDay?: string
 }
 
-/** A fish that the chat told of. It is an entry as `client.fish.add` takes it. */
+/** A fish in a chat line. `client.fish.add` accepts it as an entry. */
 export interface ChatFish extends CatchDetails {
   readonly kind: 'fish'
   /** 1 to 100 characters, no control characters. */
   readonly name: string
-  /** 1 to 7; 5 (Unknown/Other) when the line does not tell. */
+  /** 1 to 7; 5 (Unknown/Other) when the line does not contain it. */
   readonly rarity: RarityValue
 }
 
-/** A crab that the chat told of. It is an entry as `client.crabs.add` takes it. */
+/** A crab in a chat line. `client.crabs.add` accepts it as an entry. */
 export interface ChatCrab extends CatchDetails {
   readonly kind: 'crab'
-  /** 1 to 100 characters, no control characters; `crab` when the line says no more than that. */
+  /** 1 to 100 characters, no control characters; `crab` when the line names no kind of crab. */
   readonly name: string
 }
 
-/** What a chat line tells that the player caught. `kind` tells fish and crabs apart. */
+/** A catch in a chat line. `kind` is `fish` or `crab`. */
 export type ChatCatch = ChatFish | ChatCrab
 
-/** How a message that tells of a catch begins, as plain data (it can stand in a JSON file). */
+/** The start of messages that report a catch, as plain data that can be stored as JSON. */
 export interface ChatRule {
-  /** What such a message tells of. One of a crab must name a crab (`Crab`, `Hermit Crab`), else it tells nothing. */
+  /** The kind of catch. Messages of kind `crab` whose name does not end in `crab` (such as `Hermit Crab`) do not match. */
   readonly kind: Kind
   /**
-   * What the message begins with, up to the article (`a`, `an`, `the`, `some`) before the name. Letter case and spaces
-   * do not matter; apostrophes may be plain or typographic; `▶` may be lost to a `?` of an old log.
+   * The start of the message, up to the article (`a`, `an`, `the`, `some`) before the name. Letter case and spaces are
+   * ignored; apostrophes may be plain or typographic; `▶` may be a `?`, as in old logs.
    */
   readonly opening: string
   /**
-   * Where the rarity of a fish stands: in a catch word before the opening (`NICE`), in a label before the name
-   * (`Bronze Koi`), or it is always the given one. @default 5, Unknown/Other
+   * Where the rarity of a fish comes from: a catch word before the opening (`NICE`), a label before the name
+   * (`Bronze Koi`), or always this number. @default 5, Unknown/Other
    */
   readonly rarity?: 'catch-word' | 'label' | RarityValue
-  /** The catch is said to be the first of its sort. @default only where the message says so */
+  /** Always report a first catch. @default only if the message contains `for the first time` */
   readonly firstTime?: boolean
-  /** The catch is said to be by augments. @default false */
+  /** Report the catch as made by augments. @default false */
   readonly byAugment?: boolean
 }
 
 /**
- * A way to read a message: a rule, or a function that is given the message without formatting and log prefix and returns
- * the catch or `undefined`. What the service would not take (a name or rarity out of bounds) counts as `undefined`.
- * A function should match from the beginning of the message, or players can type catches.
+ * How to parse a message: a rule, or a function that receives the message without formatting and log prefix and returns
+ * the catch or `undefined`. A catch with a name or rarity that the service would reject counts as `undefined`.
+ * A function should match from the start of the message; otherwise players can fake catches by typing them.
  */
 export type ChatPattern = ChatRule | ((message: string) => ChatCatch | undefined)
 
-/** The messages of the game that tell of a catch. */
+/** The messages of the game that report a catch. */
 export const CHAT_PATTERNS: readonly ChatRule[] = [
   { kind: 'fish', opening: 'CATCH! You caught', rarity: 'catch-word' },
   { kind: 'fish', opening: 'CATCH! Your Augments caught', rarity: 'catch-word', byAugment: true },
@@ -74,24 +74,24 @@ export const CHAT_PATTERNS: readonly ChatRule[] = [
   { kind: 'crab', opening: 'NIMBLE! You’ve hooked' },
 ]
 
-/** How to read messages. */
+/** Options of {@link parseChatLine}. */
 export interface ChatParserOptions {
   /**
-   * All patterns, tried in this order; the first that finds a catch decides. Put your own before or after those of the
-   * game: `[mine, ...CHAT_PATTERNS]`. @default CHAT_PATTERNS
+   * All patterns, in this order; the first match is used. Put your own before or after those of the game:
+   * `[mine, ...CHAT_PATTERNS]`. @default CHAT_PATTERNS
    */
   readonly patterns?: readonly ChatPattern[]
 }
 
-/** Reads one line: what the player caught, or `undefined`. */
+/** Parses one line: returns the catch, or `undefined`. */
 export type ChatParser = (line: string) => ChatCatch | undefined
 
 /**
- * What a chat line tells that the player caught: a fish, a crab, or `undefined` for every other line. Takes lines of a
- * log file and bare messages, with or without colour codes (see {@link chatMessageOf}). What comes out is an entry as
- * the service takes it. Lines in which another player writes such a message tell nothing.
+ * Parses the catch in a chat line: a fish, a crab, or `undefined` for every other line. Accepts lines of a log file and
+ * bare messages, with or without colour codes (see {@link chatMessageOf}). The result is an entry that the service
+ * accepts. Lines in which another player types such a message are ignored.
  *
- * Never throws, unless one of `patterns` does. Lines of more than 4,096 characters tell nothing and cost nothing.
+ * Never throws, unless one of `patterns` does. Lines of more than 4,096 characters are ignored without parsing.
  *
  * @example
  * const found = parseChatLine('[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.')
@@ -114,7 +114,7 @@ export function parseChatLine(
 }
 
 /**
- * A parser that also reads what other servers, languages or plugins write.
+ * Creates a parser with the given patterns, for example for messages of other servers, languages or plugins.
  *
  * @example
  * const parse = createChatParser({
@@ -133,25 +133,25 @@ export function createChatParser(options?: ChatParserOptions): ChatParser {
   return (line) => parseChatLine(line, options)
 }
 
-/** Functions of callers who write no TypeScript can return anything. */
+/** Patterns written in JavaScript can return anything. */
 function isTakenByService(found: ChatCatch): boolean {
   const { kind, name } = found
   if (typeof name !== 'string' || !CATCH_NAME_PATTERN.test(name)) return false
   return kind === 'fish' ? RARITIES.some(({ value }) => value === found.rarity) : kind === 'crab'
 }
 
-/** A catch word that the table does not know yet. In capitals, as the game writes them: it could be a player's name. */
+/** An unknown catch word. Upper case only, as in the game: anything else may be the name of a player. */
 const NEW_CATCH_WORD = /^[A-Z]+$/
 const ARTICLE = /^ (?:an?|the|some)(?= )/i
-/** Characters that are written in several ways or lost in a log of a narrow character set. */
+/** Characters with several spellings, or that a log with a narrow character set replaces by `?`. */
 const ALIKE = "'’‘`´▶►?\ufffd"
-/** A full stop behind one or two letters abbreviates (`St. Peter’s Fish`), unless the message ends with it. */
+/** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
-/** A comma may part the fraction. Where it could part thousands as well, no length is told. */
+/** The decimal separator may be a comma. With three digits after it, which may be thousands, the length is ignored. */
 const LENGTH = / with a length of (?:(\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
 const FIRST_TIME = / for the first time/i
 
-/** What the message tells by the rule. Its name may be one that the service does not take. */
+/** Applies a rule to a message. The service may reject the resulting name. */
 function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   const { rest, rarity } = readOpening(rule, message)
   const [article] = ARTICLE.exec(rest) ?? []
@@ -188,12 +188,12 @@ function readOpening({ opening, rarity }: ChatRule, message: string): Opening {
   }
 }
 
-/** `null` stands for no word. */
+/** @param word `null` for messages without a catch word */
 function byCatchWord(word: string | null): RarityValue | undefined {
   return RARITIES.find(({ catchWord }) => catchWord === word)?.value
 }
 
-/** What follows the opening, spaces left aside on both sides; empty when the message begins otherwise. */
+/** The text after the opening, ignoring spaces in both; empty when the message starts differently. */
 function after(opening: string, message: string): string {
   let at = 0
   for (const expected of opening.split('')) {
