@@ -69,13 +69,21 @@ const contentLine = z.union([
   z.strictObject({ removedOwner: nonEmpty }),
 ])
 
-const lastLine = z.strictObject({
+const endLine = z.strictObject({
   end: z.strictObject({ items: total, records: total, tokens: total, removedOwners: total }),
 })
 
 /** The first line of an export. */
 export function firstLine(now: Date, schema: number): z.infer<typeof header> {
   return { format: FORMAT, version: VERSION, exportedAt: now.toISOString(), schema }
+}
+
+/** Number of lines of each kind between the first and the last. */
+export type LineCounts = z.infer<typeof endLine>['end']
+
+/** The last line of an export. */
+export function lastLine({ items, records, tokens, removedOwners }: LineCounts): z.infer<typeof endLine> {
+  return { end: { items, records, tokens, removedOwners } }
 }
 
 /** What is wrong with the first line of an export, as the end of a sentence. */
@@ -87,44 +95,15 @@ export function firstLineProblem(value: unknown): string | undefined {
 }
 
 /** Every line of an export but the first. */
-export const exportLine = z.union([contentLine, lastLine])
+export const exportLine = z.union([contentLine, endLine])
 /** A line between the first and the last. */
 export type ContentLine = z.infer<typeof contentLine>
 
 /** What an export contains. */
-export interface ExportCounts {
-  readonly items: number
-  readonly records: number
-  readonly tokens: number
-  readonly removedOwners: number
+export interface ExportCounts extends LineCounts {
   readonly users: number
   /** Fish and crabs in the records. */
   readonly entries: number
-}
-
-/** What the lines of an export contain, added up. */
-export class ExportContent {
-  readonly counts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
-  /** Value of {@link SECRET_CHECK_KEY}; `null` when the store was never served. */
-  secretCheck: string | null = null
-
-  add(line: ContentLine): void {
-    const { counts } = this
-    if ('record' in line) {
-      counts.records += 1
-      counts.entries += line.record.count
-    } else if ('item' in line) {
-      counts.items += 1
-      if (line.item.startsWith(USERS_BASE)) counts.users += 1
-      if (line.item === SECRET_CHECK_KEY) this.secretCheck = line.value
-    } else if ('token' in line) counts.tokens += 1
-    else counts.removedOwners += 1
-  }
-
-  lastLine(): z.infer<typeof lastLine> {
-    const { items, records, tokens, removedOwners } = this.counts
-    return { end: { items, records, tokens, removedOwners } }
-  }
 }
 
 /** The id of the user whose data a line is, if any. */

@@ -14,14 +14,34 @@ import { secretIdOf } from '../../app/users/encryption.ts'
 import { hasSecretId } from '../../app/users/secret-check.ts'
 import {
   type ContentLine,
-  ExportContent,
   exportLine,
   firstLineProblem,
+  lastLine,
   lineProblem,
   ownerOf,
   parsed,
 } from './export-format.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
+
+/** What the lines of an export contain, added up. */
+class ExportContent {
+  readonly counts = { items: 0, records: 0, tokens: 0, removedOwners: 0, users: 0, entries: 0 }
+  /** Value of {@link SECRET_CHECK_KEY}; `null` when the store was never served. */
+  secretCheck: string | null = null
+
+  add(line: ContentLine): void {
+    const { counts } = this
+    if ('record' in line) {
+      counts.records += 1
+      counts.entries += line.record.count
+    } else if ('item' in line) {
+      counts.items += 1
+      if (line.item.startsWith(USERS_BASE)) counts.users += 1
+      if (line.item === SECRET_CHECK_KEY) this.secretCheck = line.value
+    } else if ('token' in line) counts.tokens += 1
+    else counts.removedOwners += 1
+  }
+}
 
 /** Receives a line that was checked on its own. The first line of the file is 1. */
 type LineConsumer = (line: ContentLine, number: number) => unknown
@@ -81,7 +101,7 @@ export async function readExport(
     const { data: line } = exportLine.safeParse(parsed(text))
     if (!line) throw invalidLine(number, 'is not a line of an export')
     if ('end' in line) {
-      if (JSON.stringify(line) !== JSON.stringify(content.lastLine())) {
+      if (JSON.stringify(line) !== JSON.stringify(lastLine(content.counts))) {
         throw invalidLine(number, 'has other counts than the lines above: lines were removed or added')
       }
       isEnded = true

@@ -5,12 +5,13 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
+import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { SCHEMA_VERSION } from '../../storage/file/schema.ts'
 import type { ConfigSource } from '../config.ts'
-import { type ContentLine, ExportContent, type ExportCounts, firstLine } from './export-format.ts'
+import { type ExportCounts, firstLine, type LineCounts, lastLine } from './export-format.ts'
 import { draftOf, refuseExisting } from './folder.ts'
 import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { inspectStore, openStore, schemaOf } from './store.ts'
+import { firstValue, inspectStore, itemOf, openStore, schemaOf } from './store.ts'
 
 /** Options of {@link exportStore}. */
 export interface ExportOptions extends ConfigSource, MaintenanceOptions {
@@ -49,22 +50,23 @@ export function exportStore({ target, now, signal, onProgress, ...source }: Expo
     using db = openStore(folder)
     const draft = file === null ? '' : draftOf(file, 'file')
     checkSchema(db)
-    const { secrets } = await inspectStore(db, folder, work)
-    const content = new ExportContent()
-    const text = () => Readable.from(exportText(db, content, { now, onProgress }))
-    if (typeof target !== 'string') await writeTo(target, text(), { end: false, signal })
+    const { users, entries, secrets } = await inspectStore(db, folder, work)
+    const counts = countLines(db)
+    const text = Readable.from(exportText(db, counts, { now, onProgress }))
+    if (typeof target !== 'string') await writeTo(target, text, { end: false, signal })
     else if (file !== null) {
       try {
         // `flush` waits until the content is on the disk.
         const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-        await writeTo(stream, text(), { end: true, signal })
+        await writeTo(stream, text, { end: true, signal })
         publish(draft, file)
       } finally {
         rmSync(draft, { force: true })
       }
     }
     const beside = secrets === 'included' ? 'beside' : 'needed'
-    return { ...content.counts, file, folder, secrets: content.secretCheck === null ? 'none' : beside } as const
+    const where = itemOf(db, SECRET_CHECK_KEY) === null ? 'none' : beside
+    return { ...counts, users, entries, file, folder, secrets: where } as const
   }
   const partly = 'What was written is part of an export, and no import accepts it.'
   return maintain(run, { signal, state: typeof target === 'string' ? `${resolve(target)} was not made.` : partly })
@@ -111,80 +113,61 @@ function publish(draft: string, file: string): void {
 
 const CHUNK_CHARACTERS = 64 * 1024
 
-interface TextOptions extends Pick<ExportOptions, 'now' | 'onProgress'> {}
-
-/** The text of an export, in chunks. Adds every line to its content. */
+/** The text of an export, in chunks. */
 async function* exportText(
   db: DatabaseSync,
-  content: ExportContent,
-  { now, onProgress }: TextOptions,
+  counts: LineCounts,
+  { now, onProgress }: Pick<ExportOptions, 'now' | 'onProgress'>,
 ): AsyncGenerator<string> {
-  const total = onProgress ? Number(db.prepare(COUNT).get()?.lines) : 0
+  const total = Object.values(counts).reduce((sum, count) => sum + count)
   let done = 0
   const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
   report()
   let chunk = `${JSON.stringify(firstLine(now, schemaOf(db)))}\n`
-  for (const line of storeLines(db)) {
-    content.add(line)
-    chunk += `${JSON.stringify(line)}\n`
-    done += 1
-    if (chunk.length < CHUNK_CHARACTERS) continue
-    yield chunk
-    report()
-    chunk = ''
-    // A consumer that never waits leaves no turn to timers and signals, so nothing could abort it.
-    await setImmediate()
+  for (const lines of LINES) {
+    for (const { line } of db.prepare(lines).iterate()) {
+      chunk += `${line}\n`
+      done += 1
+      if (chunk.length < CHUNK_CHARACTERS) continue
+      yield chunk
+      report()
+      chunk = ''
+      // A consumer that never waits leaves no turn to timers and signals, so nothing could abort it.
+      await setImmediate()
+    }
   }
-  yield `${chunk}${JSON.stringify(content.lastLine())}\n`
+  yield `${chunk}${JSON.stringify(lastLine(counts))}\n`
   report()
 }
 
-// The `+` keeps SQLite from searching all tokens of an owner for each record: it makes an index of ids instead.
-const RECORDS = `
-SELECT owner, kind, gamemode, records.id AS id, dedupe_key, records.count AS count, plain, full, labels
-FROM records CROSS JOIN collections USING (collection)
-LEFT JOIN (SELECT owner AS token_owner, dedupe_key, id AS token_id FROM tokens)
-  ON token_id = records.id AND +token_owner = owner
-ORDER BY sequence`
-
 /** Tokens whose record was removed. */
-const LONE_TOKENS = `
-SELECT owner, dedupe_key, id FROM tokens
-WHERE NOT EXISTS (
+const LONE_TOKENS = `tokens WHERE NOT EXISTS (
   SELECT 1 FROM records JOIN collections USING (collection)
   WHERE records.id = tokens.id AND collections.owner = tokens.owner
-)
-ORDER BY owner, dedupe_key`
+)`
 
-/** Everything that a store of the current schema contains; the records from the oldest to the newest. */
-function* storeLines(db: DatabaseSync): Generator<ContentLine> {
-  for (const { key, value } of db.prepare('SELECT key, value FROM items ORDER BY key').iterate()) {
-    yield { item: String(key), value: String(value) }
-  }
-  for (const row of db.prepare(RECORDS).iterate()) {
-    yield {
-      record: {
-        owner: String(row.owner),
-        kind: String(row.kind),
-        gamemode: String(row.gamemode),
-        id: String(row.id),
-        dedupeKey: row.dedupe_key === null ? null : String(row.dedupe_key),
-        count: Number(row.count),
-        plain: String(row.plain),
-        full: String(row.full),
-        labels: JSON.parse(String(row.labels)),
-      },
-    }
-  }
-  for (const row of db.prepare(LONE_TOKENS).iterate()) {
-    yield { token: { owner: String(row.owner), dedupeKey: String(row.dedupe_key), id: String(row.id) } }
-  }
-  for (const { owner } of db.prepare('SELECT owner FROM removed_owners ORDER BY owner').iterate()) {
-    yield { removedOwner: String(owner) }
+/** The lines of everything that a store of the current schema contains; the records from the oldest to the newest. */
+const LINES = [
+  `SELECT json_object('item', key, 'value', value) AS line FROM items ORDER BY key`,
+  // The `+` keeps SQLite from searching all tokens of an owner for each record: it makes an index of ids instead.
+  `SELECT json_object('record', json_object(
+     'owner', owner, 'kind', kind, 'gamemode', gamemode, 'id', records.id, 'dedupeKey', dedupe_key,
+     'count', records.count, 'plain', plain, 'full', full, 'labels', json(labels))) AS line
+   FROM records CROSS JOIN collections USING (collection)
+   LEFT JOIN (SELECT owner AS token_owner, dedupe_key, id AS token_id FROM tokens)
+     ON token_id = records.id AND +token_owner = owner
+   ORDER BY sequence`,
+  `SELECT json_object('token', json_object('owner', owner, 'dedupeKey', dedupe_key, 'id', id)) AS line
+   FROM ${LONE_TOKENS} ORDER BY owner, dedupe_key`,
+  `SELECT json_object('removedOwner', owner) AS line FROM removed_owners ORDER BY owner`,
+]
+
+function countLines(db: DatabaseSync): LineCounts {
+  const count = (rows: string) => Number(firstValue(db, `SELECT count(*) FROM ${rows}`))
+  return {
+    items: count('items'),
+    records: count('records'),
+    tokens: count(LONE_TOKENS),
+    removedOwners: count('removed_owners'),
   }
 }
-
-/** Number of lines that {@link storeLines} returns. */
-const COUNT = `
-SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM records) + (SELECT count(*) FROM (${LONE_TOKENS}))
-  + (SELECT count(*) FROM removed_owners) AS lines`

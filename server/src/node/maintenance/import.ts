@@ -194,7 +194,6 @@ interface NumberedLine {
 }
 
 const BATCH_LINES = 500
-const BATCH_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * Writes every line of an export into an empty storage with an import lock. The storage gets the store id of the export,
@@ -207,7 +206,7 @@ async function importLines(
 ): Promise<void> {
   const total = counts.items + counts.records + counts.tokens + counts.removedOwners
   let batch: NumberedLine[] = []
-  let [characters, done] = [0, 0]
+  let done = 0
   let storeId: string | undefined
   const report = () => onProgress?.({ step: 'write', unit: 'lines', done, total })
   const flush = async () => {
@@ -217,7 +216,6 @@ async function importLines(
     done += batch.length
     report()
     batch = []
-    characters = 0
   }
   report()
   await readExport(file, async (line, number) => {
@@ -227,16 +225,10 @@ async function importLines(
       return
     }
     batch.push({ number, line })
-    characters += sizeOf(line)
-    if (batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS) await flush()
+    if (batch.length >= BATCH_LINES) await flush()
   })
   await flush()
   await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
-}
-
-function sizeOf(line: ContentLine): number {
-  if ('record' in line) return line.record.plain.length + line.record.full.length
-  return 'item' in line ? line.value.length : 0
 }
 
 /** The file storage keeps the order of writes and flushes them together; others get those of an owner one by one. */

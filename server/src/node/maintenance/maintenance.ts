@@ -51,32 +51,30 @@ export interface DryRunReport {
   readonly dryRun?: true
 }
 
-/**
- * Why maintenance was refused or failed: a code of the storage, or
- *
- * - `no_store`: there is no store at the given path
- * - `no_admin`: there is no administrator of this name
- * - `exists`: something would have been overwritten; it was left as it is
- * - `older_schema`: the store was not opened by this version yet
- * - `damaged`: a check of the content failed
- * - `wrong_secret`, `missing_secret`: the data needs another `FISH_SECRET`, or one at all
- * - `invalid_settings`: a setting is wrong; the message has one line for each
- * - `invalid_path`: a path is empty or too long, or leads to something of the wrong kind
- * - `invalid_line`: a line of an export is invalid
- * - `interrupted`: the given signal aborted the work; the message says what is left
- */
+/** Why maintenance was refused or failed. */
 export type MaintenanceErrorCode =
   | StorageErrorCode
+  /** There is no store at the given path. */
   | 'no_store'
+  /** There is no administrator of this name. */
   | 'no_admin'
+  /** Something would have been overwritten; it was left as it is. */
   | 'exists'
+  /** The store was not opened by this version yet. */
   | 'older_schema'
+  /** A check of the content failed. */
   | 'damaged'
+  /** The data needs another `FISH_SECRET`. */
   | 'wrong_secret'
+  /** The data needs a `FISH_SECRET`. */
   | 'missing_secret'
+  /** A setting is wrong; the message has one line for each. */
   | 'invalid_settings'
+  /** A path is empty or too long, or leads to something of the wrong kind. */
   | 'invalid_path'
+  /** A line of an export is invalid. */
   | 'invalid_line'
+  /** The given signal aborted the work; the message says what is left. */
   | 'interrupted'
 
 interface MaintenanceErrorOptions {

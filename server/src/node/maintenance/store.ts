@@ -206,11 +206,11 @@ function sizeOf(db: DatabaseSync): number {
   return Number(firstValue(db, 'PRAGMA page_count')) * Number(firstValue(db, 'PRAGMA page_size'))
 }
 
-function itemOf(db: DatabaseSync, key: string): string | null {
+export function itemOf(db: DatabaseSync, key: string): string | null {
   return prepareItemReads(db).item(key)
 }
 
 /** The first value of the first row. */
-function firstValue(db: DatabaseSync, sql: string): unknown {
+export function firstValue(db: DatabaseSync, sql: string): unknown {
   return Object.values(db.prepare(sql).get() ?? {})[0]
 }
