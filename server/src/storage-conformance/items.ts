@@ -74,7 +74,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().items.getItem(itemKey(base, 'alice'))).toBe('value of "alice"')
   })
 
-  test('gives back the very string that was set', async () => {
+  test('returns exactly the string that was set', async () => {
     const base = newBase()
     for (const [i, value] of ODD_VALUES.entries()) {
       const key = itemKey(base, String(i))
@@ -85,7 +85,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(items.map((item) => item.value).sort()).toEqual([...ODD_VALUES].sort())
   })
 
-  test('refuses a key that would be changed on its way, and stores nothing', async () => {
+  test('rejects a key that would be changed on its way, and stores nothing', async () => {
     for (const key of ['', 'alice?x', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', 'a$', 'é', 'a b']) {
       const refusal = { name: 'StorageError', code: 'invalid_key' }
       await expect(storage().items.setItem(key, 'x'), key).rejects.toMatchObject(refusal)
@@ -95,7 +95,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().items.hasItem('alice')).toBe(false)
   })
 
-  test('refuses a value that would come back as another', async () => {
+  test('rejects a value that would come back as another', async () => {
     const key = itemKey(newBase(), 'a')
     for (const value of ['\ud800', 1, { a: 1 }, null, undefined] as string[]) {
       const refusal = { name: 'StorageError', code: 'invalid_value' }
@@ -107,34 +107,34 @@ export function describeItems(storage: () => FishStorage): void {
 
   test('lets exactly one of many concurrent callers set an absent item', async () => {
     const key = itemKey(newBase(), 'name')
-    const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => storage().setItemIfAbsent(key, `${i}`)))
-    expect(answers.filter(Boolean)).toHaveLength(1)
-    expect(await storage().items.getItem(key)).toBe(String(answers.indexOf(true)))
+    const results = await Promise.all(Array.from({ length: 64 }, (_, i) => storage().setItemIfAbsent(key, `${i}`)))
+    expect(results.filter(Boolean)).toHaveLength(1)
+    expect(await storage().items.getItem(key)).toBe(String(results.indexOf(true)))
     await storage().items.removeItem(key)
     expect(await storage().setItemIfAbsent(key, 'again')).toBe(true)
   })
 
-  test('removes an item only while it has the value that was named', async () => {
+  test('removes an item only while it has the expected value', async () => {
     const key = itemKey(newBase(), 'name')
     await storage().items.setItem(key, '1')
     expect(await storage().removeItemIf(key, '01')).toBe(false)
     expect(await storage().items.getItem(key)).toBe('1')
-    const answers = await Promise.all(Array.from({ length: 8 }, () => storage().removeItemIf(key, '1')))
-    expect(answers.filter(Boolean)).toHaveLength(1)
+    const results = await Promise.all(Array.from({ length: 8 }, () => storage().removeItemIf(key, '1')))
+    expect(results.filter(Boolean)).toHaveLength(1)
     expect(await storage().items.getItem(key)).toBeNull()
     expect(await storage().removeItemIf(key, '1')).toBe(false)
   })
 
-  test('replaces an item only while it has the value that was named, and once for many callers', async () => {
+  test('replaces an item only while it has the expected value, and once for many callers', async () => {
     const key = `${newBase()}a`
     expect(await storage().replaceItemIf(key, '', 'new')).toBe(false)
     expect(await storage().items.getItem(key)).toBeNull()
     await storage().items.setItem(key, 'one')
     expect(await storage().replaceItemIf(key, 'other', 'two')).toBe(false)
     const calls = Array.from({ length: 16 }, (_, i) => storage().replaceItemIf(key, 'one', `two-${i}`))
-    const won = (await Promise.all(calls)).flatMap((replaced, i) => (replaced ? [`two-${i}`] : []))
-    expect(won).toHaveLength(1)
-    expect(await storage().items.getItem(key)).toBe(won[0])
+    const winners = (await Promise.all(calls)).flatMap((replaced, i) => (replaced ? [`two-${i}`] : []))
+    expect(winners).toHaveLength(1)
+    expect(await storage().items.getItem(key)).toBe(winners[0])
   })
 
   test('lists items in the order of their keys, page by page', async () => {
@@ -153,7 +153,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().listItems({ base, limit: 12 })).not.toHaveProperty('next')
   })
 
-  test('lists behind a key that is not there any more', async () => {
+  test('lists the items after a key that was removed', async () => {
     const base = newBase()
     for (const name of ['a', 'b', 'c']) await storage().items.setItem(itemKey(base, name), name)
     await storage().items.removeItem(itemKey(base, 'b'))
@@ -161,7 +161,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(page.items.map((item) => item.value)).toEqual(['c'])
   })
 
-  test('lists only what lies under the base', async () => {
+  test('lists only items under the base', async () => {
     const base = newBase()
     const stem = base.slice(0, -1)
     for (const key of [stem, `${stem}-x:a`, `${stem}:a`, `${stem}:a:b`, `${stem}a:a`]) {
@@ -195,7 +195,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(second.next).toBeUndefined()
   })
 
-  test('refuses a listing without a base or a limit', async () => {
+  test('rejects a listing without a base or a limit', async () => {
     for (const range of [
       { base: '', limit: 1 },
       { base: 'user', limit: 1 },

@@ -1,95 +1,208 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FishStorage } from '../storage/index.ts'
-import { newRecord, readEntries } from './samples.ts'
+import type { Collection, FishStorage, Tally } from '../storage/index.ts'
+import { newRecord, readAll, readEntries, talliesOf } from './samples.ts'
 
-const few = (...names: string[]) => fc.constantFrom(...names)
-const place = { owner: few('o1', 'o2'), kind: few('fish', 'crab') }
+const OWNERS = ['a', 'b', 'c']
+const GAMEMODES = ['earth', 'sky']
+const KINDS = ['fish', 'crab']
+const few = (names: readonly string[]) => fc.constantFrom(...names)
+const collection = { owner: few(OWNERS), kind: few(KINDS), gamemode: few(GAMEMODES) }
+const key = few(['a', 'b', 'c:d', 'c:e'])
+
+const type = <Name extends string>(name: Name) => ({ type: fc.constant(name) })
+const value = fc.string()
 
 const operation = fc.oneof(
   {
-    weight: 8,
-    arbitrary: fc.record({ type: fc.constant('append' as const), ...place, token: few('a', 'b', 'c', '') }),
+    weight: 10,
+    arbitrary: fc.record({
+      ...type('append'),
+      ...collection,
+      token: few(['', 't1', 't2', 't3', 't4']),
+      rarities: fc.array(few(['Gold', 'Silver', '']), { minLength: 1, maxLength: 4 }),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('removeOwner' as const), owner: few('o1', 'o2') }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('read' as const), ...place }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('set' as const), key: few('a', 'b'), value: fc.string() }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('add' as const), key: few('a', 'b'), value: fc.string() }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), key: few('a', 'b') }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('list' as const) }) },
+  { weight: 4, arbitrary: fc.record({ ...type('removeRecord'), which: fc.nat(30) }) },
+  { weight: 1, arbitrary: fc.record({ ...type('removeOwner'), owner: few(OWNERS) }) },
+  { weight: 3, arbitrary: fc.record({ ...type('read'), ...collection }) },
+  { weight: 3, arbitrary: fc.record({ ...type('setItem'), key, value }) },
+  { weight: 3, arbitrary: fc.record({ ...type('setItemIfAbsent'), key, value }) },
+  { weight: 2, arbitrary: fc.record({ ...type('removeItem'), key }) },
+  { weight: 1, arbitrary: fc.record(type('clear')) },
+  { weight: 2, arbitrary: fc.record(type('list')) },
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+type AppendOperation = Extract<Operation, { type: 'append' }>
 
-/** What a storage is, as simply as it can be said. */
+/** An operation on the storage, and what it returns when no other runs at the same time. */
+interface Step {
+  readonly run: () => Promise<unknown>
+  readonly expected: unknown
+}
+
+/** What a storage does, in the simplest way, beside a storage. Owners, kinds and items have names of their own. */
 class Model {
-  readonly tokens = new Map<string, string>()
-  readonly entries = new Map<string, string[]>()
-  readonly removed = new Set<string>()
-  readonly items = new Map<string, string>()
+  readonly storage: FishStorage
+  readonly #name = randomUUID()
+  readonly #base = `${this.#name}:`
+  readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
+  readonly #sent: { readonly id: string; readonly collection: Collection }[] = []
+  readonly #stored = new Map<string, { readonly key: string; readonly plain: string }>()
+  readonly #idsByToken = new Map<string, string>()
+  readonly #removedOwners = new Set<string>()
+  readonly #items = new Map<string, string>()
 
-  append(owner: string, kind: string, token: string, id: string, entries: string) {
-    if (this.removed.has(owner)) return { outcome: 'owner_removed' }
-    const first = this.tokens.get(`${owner} ${token}`)
-    if (token && first !== undefined) return { outcome: 'replayed', id: first }
-    if (token) this.tokens.set(`${owner} ${token}`, id)
-    this.entries.set(`${owner} ${kind}`, [...this.read(owner, kind), entries])
-    return { outcome: 'stored', id }
+  constructor(storage: FishStorage) {
+    this.storage = storage
   }
 
-  read(owner: string, kind: string): string[] {
-    return this.removed.has(owner) ? [] : (this.entries.get(`${owner} ${kind}`) ?? [])
-  }
-}
-
-/** Does one operation to both; answers what the storage said and what it should have said. */
-async function step(storage: FishStorage, model: Model, world: string, operation: Operation) {
-  const base = `${world}:`
-  switch (operation.type) {
-    case 'append': {
-      const record = newRecord({ dedupeKey: operation.token || null })
-      const collection = { owner: `${world}${operation.owner}`, kind: operation.kind, gamemode: 'earth' }
-      const expected = model.append(operation.owner, operation.kind, operation.token, record.id, record.plain)
-      return [await storage.append(collection, record), expected]
-    }
-    case 'removeOwner':
-      model.removed.add(operation.owner)
-      return [await storage.removeOwner(`${world}${operation.owner}`), undefined]
-    case 'read': {
-      const collection = { owner: `${world}${operation.owner}`, kind: operation.kind, gamemode: 'earth' }
-      return [await readEntries(storage, collection), model.read(operation.owner, operation.kind)]
-    }
-    case 'set':
-      model.items.set(operation.key, operation.value)
-      return [await storage.items.setItem(base + operation.key, operation.value), undefined]
-    case 'add': {
-      const free = !model.items.has(operation.key)
-      if (free) model.items.set(operation.key, operation.value)
-      return [await storage.setItemIfAbsent(base + operation.key, operation.value), free]
-    }
-    case 'delete':
-      model.items.delete(operation.key)
-      return [await storage.items.removeItem(base + operation.key), undefined]
-    case 'list': {
-      const items = [...model.items].sort().map(([key, value]) => ({ key: base + key, value }))
-      return [await storage.listItems({ base, limit: 9 }), { items }]
-    }
-  }
-}
-
-/** Any sequence of operations against a model. */
-export function describeModel(storage: () => FishStorage): void {
-  test('answers any sequence of operations like a simple model', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
-        const model = new Model()
-        const world = randomUUID()
-        for (const one of operations) {
-          const [actual, expected] = await step(storage(), model, world, one)
-          expect(actual).toEqual(expected)
+  step(one: Operation): Step {
+    const { storage } = this
+    switch (one.type) {
+      case 'append':
+        return this.#append(one)
+      case 'removeRecord': {
+        const { id, collection } = this.#sent[one.which % Math.max(1, this.#sent.length)] ?? {
+          id: 'unknown',
+          collection: this.#collection({ owner: 'a', kind: 'fish', gamemode: 'earth' }),
         }
+        return { run: () => storage.removeRecord(collection, id), expected: this.#stored.delete(id) }
+      }
+      case 'removeOwner': {
+        const owner = `${this.#name}-${one.owner}`
+        this.#removedOwners.add(owner)
+        for (const { id, collection } of this.#sent) if (collection.owner === owner) this.#stored.delete(id)
+        return { run: () => storage.removeOwner(owner), expected: undefined }
+      }
+      case 'read': {
+        const collection = this.#collection(one)
+        const stored = [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
+        return { run: () => readEntries(storage, collection), expected: stored.map(({ plain }) => plain) }
+      }
+      case 'setItem':
+        this.#items.set(one.key, one.value)
+        return { run: () => storage.items.setItem(this.#base + one.key, one.value), expected: undefined }
+      case 'setItemIfAbsent': {
+        const expected = !this.#items.has(one.key)
+        if (expected) this.#items.set(one.key, one.value)
+        return { run: () => storage.setItemIfAbsent(this.#base + one.key, one.value), expected }
+      }
+      case 'removeItem':
+        this.#items.delete(one.key)
+        return { run: () => storage.items.removeItem(this.#base + one.key), expected: undefined }
+      case 'clear':
+        for (const key of this.#items.keys()) if (key.startsWith('c:')) this.#items.delete(key)
+        return { run: () => storage.items.clear(`${this.#base}c`), expected: undefined }
+      case 'list': {
+        const items = [...this.#items].sort().map(([key, value]) => ({ key: this.#base + key, value }))
+        return { run: () => storage.listItems({ base: this.#base, limit: 9 }), expected: { items } }
+      }
+    }
+  }
+
+  #append({ token, rarities, ...place }: AppendOperation): Step {
+    const collection = this.#collection(place)
+    const plain = rarities.map((rarity) => JSON.stringify(rarity)).join(',')
+    const labels = countBy(rarities.filter(Boolean))
+    const record = newRecord({ dedupeKey: token || null, count: rarities.length, labels, plain })
+    const run = () => this.storage.append(collection, record)
+    this.#sent.push({ id: record.id, collection })
+    if (this.#removedOwners.has(collection.owner)) return { run, expected: { outcome: 'owner_removed' } }
+    const key = `${collection.owner} ${token}`
+    const first = this.#idsByToken.get(key)
+    if (token && first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
+    this.#idsByToken.set(key, record.id)
+    this.#stored.set(record.id, { key: keyOf(collection), plain })
+    return { run, expected: { outcome: 'stored', id: record.id } }
+  }
+
+  #collection({ owner, kind, gamemode }: Collection): Collection {
+    return { owner: `${this.#name}-${owner}`, kind: `${this.#name}-${kind}`, gamemode }
+  }
+
+  /** Compares tallies, leaders and counters with what reading everything finds. */
+  async check(): Promise<void> {
+    const { tallies, totals } = await this.#recount()
+    const stored = (await Promise.all(this.#kinds.map((kind) => talliesOf(this.storage, kind)))).flat()
+    const sorted = (list: readonly Tally[]) => list.map((tally) => JSON.stringify(tally)).sort()
+    expect(sorted(stored)).toEqual(sorted(tallies))
+    for (const kind of this.#kinds) {
+      for (const gamemode of [undefined, ...GAMEMODES]) {
+        const board = [...(totals.get(gamemode === undefined ? kind : `${kind} ${gamemode}`) ?? [])]
+        const expected = board
+          .map(([owner, count]) => ({ owner, count }))
+          .sort((one, other) => other.count - one.count || (one.owner < other.owner ? -1 : 1))
+        expect(await this.storage.leaders({ kind, gamemode, limit: 100 })).toEqual(expected)
+        expect(await this.storage.leaders({ kind, gamemode, limit: 2 })).toEqual(expected.slice(0, 2))
+      }
+    }
+    for (const base of [this.#base, `${this.#base}c:`]) {
+      const { items } = await this.storage.listItems({ base, limit: 100 })
+      expect(await this.storage.countItems(base)).toBe(items.length)
+    }
+  }
+
+  async #recount(): Promise<{ tallies: Tally[]; totals: Map<string, Map<string, number>> }> {
+    const tallies = new Map<string, Tally>()
+    const totals = new Map<string, Map<string, number>>()
+    const collections = OWNERS.flatMap((owner) =>
+      KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => this.#collection({ owner, kind, gamemode }))),
+    )
+    for (const { owner, kind, gamemode } of collections) {
+      for (const { entries } of await readAll(this.storage, { owner, kind, gamemode })) {
+        const rarities: string[] = JSON.parse(`[${entries}]`)
+        for (const label of [...rarities.map(() => null), ...rarities.filter(Boolean)]) {
+          const key = JSON.stringify([kind, gamemode, label])
+          tallies.set(key, { kind, gamemode, label, count: (tallies.get(key)?.count ?? 0) + 1 })
+        }
+        for (const board of [kind, `${kind} ${gamemode}`]) {
+          const counts = totals.get(board) ?? new Map<string, number>()
+          totals.set(board, counts.set(owner, (counts.get(owner) ?? 0) + rarities.length))
+        }
+      }
+    }
+    return { tallies: [...tallies.values()], totals }
+  }
+}
+
+function keyOf({ owner, kind, gamemode }: Collection): string {
+  return JSON.stringify([owner, kind, gamemode])
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** Any operations, one after another and at once. */
+export function describeModel(storage: () => FishStorage): void {
+  const operations = fc.array(operation, { maxLength: 60 })
+
+  test('responds to any sequence of operations as a simple model does, and its sums equal a recount', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (sequence) => {
+        const model = new Model(storage())
+        for (const one of sequence) {
+          const { run, expected } = model.step(one)
+          expect(await run()).toEqual(expected)
+        }
+        await model.check()
       }),
       { numRuns: 40 },
+    )
+  })
+
+  test('has sums that equal a recount after any operations at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operations, { maxLength: 4 }), async (rounds) => {
+        const model = new Model(storage())
+        for (const round of rounds) await Promise.all(round.map((one) => model.step(one).run()))
+        await model.check()
+      }),
+      { numRuns: 25 },
     )
   })
 }

@@ -14,7 +14,7 @@ export function describeReads(storage: () => FishStorage): void {
     expect(await readChunks(storage(), newCollection(), 'plain')).toEqual([])
   })
 
-  test('answers both forms as they were given, with the count of their entries', async () => {
+  test('returns both forms as they were stored, with the count of their entries', async () => {
     const collection = newCollection()
     await storage().append(collection, newRecord({ count: 3, plain: 'p,p,p', full: 'f,f,f' }))
     expect(await readAll(storage(), collection, 'plain')).toMatchObject([{ count: 3, entries: 'p,p,p' }])
@@ -33,16 +33,16 @@ export function describeReads(storage: () => FishStorage): void {
     expect(sequences[0]).toBeGreaterThan(0)
   })
 
-  test('stops once it has the entries that were asked for', async () => {
+  test('stops once it has the requested number of entries', async () => {
     const collection = newCollection()
     await fill(storage(), collection, [2, 3, 1, 5])
-    const taken = async (entries: number) =>
+    const readFirst = async (entries: number) =>
       (await readAll(storage(), collection, 'plain', { entries })).map((record) => record.entries)
-    expect(await taken(1)).toEqual(['0'])
-    expect(await taken(2)).toEqual(['0'])
-    expect(await taken(3)).toEqual(['0', '1'])
-    expect(await taken(6)).toEqual(['0', '1', '2'])
-    expect(await taken(100)).toEqual(['0', '1', '2', '3'])
+    expect(await readFirst(1)).toEqual(['0'])
+    expect(await readFirst(2)).toEqual(['0'])
+    expect(await readFirst(3)).toEqual(['0', '1'])
+    expect(await readFirst(6)).toEqual(['0', '1', '2'])
+    expect(await readFirst(100)).toEqual(['0', '1', '2', '3'])
   })
 
   test('begins at a sequence, that one included, so that pages join without gap or repeat', async () => {
@@ -73,7 +73,7 @@ export function describeReads(storage: () => FishStorage): void {
     expect(await readEntries(storage(), collection)).toHaveLength(1203)
   })
 
-  test('can be left half-way and done twice at once', async () => {
+  test('can be stopped half-way and run twice at once', async () => {
     const collection = newCollection()
     await fill(storage(), collection, Array(1100).fill(1))
     for await (const chunk of storage().read(collection, 'plain')) {
@@ -99,7 +99,7 @@ export function describeReads(storage: () => FishStorage): void {
     expect(Math.max(...largeChunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(3)
   })
 
-  test('keeps the largest record: 500 entries with names of 100 four-byte characters', async () => {
+  test('stores the largest record: 500 entries with names of 100 four-byte characters', async () => {
     const collection = newCollection()
     const entries = Array.from({ length: 500 }, () => JSON.stringify({ name: '🦀'.repeat(100) })).join(',')
     const record = newRecord({ count: 500, plain: entries, full: entries.replaceAll('"name"', '"rarity":7,"name"') })
@@ -109,33 +109,33 @@ export function describeReads(storage: () => FishStorage): void {
   })
 }
 
-/** The texts that say whether a collection changed. */
+/** Versions of collections. */
 export function describeVersions(storage: () => FishStorage): void {
   test('changes with every append and removal and never comes again, the last removal included', async () => {
     const collection = newCollection()
     const seen: string[] = []
-    const look = async () => {
+    const check = async () => {
       const version = await storage().version(collection)
       expect(await storage().version(collection)).toBe(version)
       expect(seen).not.toContain(version)
       seen.push(version)
     }
-    await look()
+    await check()
     for (let round = 0; round < 3; round += 1) {
       const [one, other] = [newRecord(), newRecord()]
       await storage().append(collection, one)
-      await look()
+      await check()
       await storage().append(collection, other)
-      await look()
+      await check()
       await storage().removeRecord(collection, one.id)
-      await look()
+      await check()
       await storage().removeRecord(collection, other.id)
-      await look()
+      await check()
     }
     await storage().append(collection, newRecord())
-    await look()
+    await check()
     await storage().removeOwner(collection.owner)
-    await look()
+    await check()
   })
 
   test('stays when nothing changes: on a replay, a refused append, a removal of nothing, reads, or other collections', async () => {
@@ -177,7 +177,7 @@ export function describeVersions(storage: () => FishStorage): void {
         await nextTurn()
       }
     }
-    const look = async () => {
+    const check = async () => {
       while (written < 60) {
         const acknowledged = written
         const version = await storage().version(collection)
@@ -190,7 +190,7 @@ export function describeVersions(storage: () => FishStorage): void {
         await nextTurn()
       }
     }
-    await Promise.all([write(), look(), look()])
+    await Promise.all([write(), check(), check()])
     expect(underVersion.size).toBeGreaterThan(1)
   })
 }

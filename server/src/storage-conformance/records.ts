@@ -7,7 +7,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 
 /** Appending, tokens and removal. */
 export function describeRecords(storage: () => FishStorage): void {
-  test('stores a token once and answers its first id on every repeat', async () => {
+  test('stores a token once and returns its first id on every repeat', async () => {
     const collection = newCollection()
     const first = newRecord({ dedupeKey: 'token' })
     expect(await storage().append(collection, first)).toEqual({ outcome: 'stored', id: first.id })
@@ -57,7 +57,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await storage().findRecord(randomUUID(), 'token')).toBeUndefined()
   })
 
-  test('keeps the order in which appends were made, concurrent ones included', async () => {
+  test('preserves the order in which appends were made, concurrent ones included', async () => {
     const collection = newCollection()
     await Promise.all(times(200, (i) => storage().append(collection, newRecord({ plain: String(i) }))))
     expect(await readEntries(storage(), collection)).toEqual(times(200, String))
@@ -98,23 +98,23 @@ export function describeRecords(storage: () => FishStorage): void {
   })
 
   test('removes all data and tokens of an owner for good, and nothing of others', async () => {
-    const [gone, other] = [newCollection(), newCollection()]
-    const kept = newRecord({ dedupeKey: 'token' })
-    await storage().append(gone, newRecord({ dedupeKey: 'token' }))
-    await storage().append({ ...gone, kind: 'crab' }, newRecord())
-    await storage().append(other, kept)
-    await storage().removeOwner(gone.owner)
+    const [removed, other] = [newCollection(), newCollection()]
+    const record = newRecord({ dedupeKey: 'token' })
+    await storage().append(removed, newRecord({ dedupeKey: 'token' }))
+    await storage().append({ ...removed, kind: 'crab' }, newRecord())
+    await storage().append(other, record)
+    await storage().removeOwner(removed.owner)
 
-    expect(await readEntries(storage(), gone)).toEqual([])
-    expect(await readEntries(storage(), { ...gone, kind: 'crab' })).toEqual([])
-    expect(await storage().findRecord(gone.owner, 'token')).toBeUndefined()
+    expect(await readEntries(storage(), removed)).toEqual([])
+    expect(await readEntries(storage(), { ...removed, kind: 'crab' })).toEqual([])
+    expect(await storage().findRecord(removed.owner, 'token')).toBeUndefined()
     for (const dedupeKey of ['token', 'new', null]) {
-      expect(await storage().append(gone, newRecord({ dedupeKey }))).toEqual({ outcome: 'owner_removed' })
+      expect(await storage().append(removed, newRecord({ dedupeKey }))).toEqual({ outcome: 'owner_removed' })
     }
-    expect(await readEntries(storage(), gone)).toEqual([])
-    expect(await readEntries(storage(), other)).toEqual([kept.plain])
-    expect(await storage().findRecord(other.owner, 'token')).toBe(kept.id)
-    await storage().removeOwner(gone.owner)
+    expect(await readEntries(storage(), removed)).toEqual([])
+    expect(await readEntries(storage(), other)).toEqual([record.plain])
+    expect(await storage().findRecord(other.owner, 'token')).toBe(record.id)
+    await storage().removeOwner(removed.owner)
   })
 
   test('refuses a record that could not be read back, and stores nothing of it', async () => {
@@ -178,7 +178,7 @@ export function describeRemoval(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode, limit: 9 })).toEqual([])
   })
 
-  test('leaves the token used: sent again it is answered with its id and stores nothing', async () => {
+  test('leaves the token used: sent again, it returns its id and stores nothing', async () => {
     const collection = newCollection()
     const record = newRecord({ dedupeKey: 'token' })
     await storage().append(collection, record)

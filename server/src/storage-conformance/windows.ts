@@ -45,7 +45,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().peekWindow(key, at(1500))).toMatchObject({ count: 0 })
   })
 
-  test('takes back what was counted, also from an exhausted window, and not what was refused', async () => {
+  test('takes back a count, also from an exhausted window, but not a refused one', async () => {
     const key = randomUUID()
     for (let i = 0; i < 5; i += 1) await storage().countInWindow(key, at(0))
     expect(await storage().countInWindow(key, { ...at(100), by: -1 })).toEqual({ count: 2, resetAt: START + 1000 })
@@ -54,7 +54,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().countInWindow(key, at(200))).toEqual({ count: 4, resetAt: START + 1000 })
   })
 
-  test('takes back nothing where nothing is counted, and opens no window for it', async () => {
+  test('takes back nothing where nothing was counted, and opens no window', async () => {
     const key = randomUUID()
     expect(await storage().countInWindow(key, { ...at(0), by: -1 })).toMatchObject({ count: 0 })
     await storage().countInWindow(key, at(100))
@@ -63,20 +63,20 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().countInWindow(key, at(400))).toEqual({ count: 1, resetAt: START + 1400 })
   })
 
-  test('allows the limit of failures to concurrent callers of which some take theirs back', async () => {
+  test('allows no more failures than the limit to concurrent callers, of which some take their count back', async () => {
     const key = randomUUID()
-    const kept = async (isFailure: boolean) => {
+    const attempt = async (isFailure: boolean) => {
       const { count } = await storage().countInWindow(key, at(0, 10))
       if (count > 10) return false
       if (!isFailure) await storage().countInWindow(key, { ...at(0, 10), by: -1 })
       return isFailure
     }
-    const failures = await Promise.all(Array.from({ length: 64 }, (_, index) => kept(index % 2 === 0)))
+    const failures = await Promise.all(Array.from({ length: 64 }, (_, index) => attempt(index % 2 === 0)))
     expect(failures.filter(Boolean).length).toBeLessThanOrEqual(10)
     expect((await storage().peekWindow(key, at(0, 10))).count).toBeGreaterThanOrEqual(failures.filter(Boolean).length)
   })
 
-  test('keeps windows of different keys apart', async () => {
+  test('keeps the windows of different keys apart', async () => {
     const key = randomUUID()
     await storage().countInWindow(key, at(0))
     expect(await storage().countInWindow(`${key}?x`, at(0))).toMatchObject({ count: 1 })
