@@ -10,7 +10,7 @@ import { run, startService } from './harness.ts'
 
 const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
 
-/** A data folder that was served, with a catch and two sealed keys in it. */
+/** A data folder that was served, with a catch and two encrypted keys in it. */
 async function stoppedStore(given: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -63,8 +63,8 @@ test('a dry run of restore says that FISH_SECRET is needed too', async () => {
 test('a dry run of import says what would be written', async () => {
   const { parent, data, env } = await stoppedStore()
   const storage = await createStorage({ driver: 'file', path: data })
-  const sealed = (await storage.items.getItem('setting:seal-check')) ?? ''
-  for (const { item, value } of userItems('ann', 'Ann', sealed)) await storage.items.setItem(item, value)
+  const encrypted = (await storage.items.getItem('setting:seal-check')) ?? ''
+  for (const { item, value } of userItems('ann', 'Ann', encrypted)) await storage.items.setItem(item, value)
   await storage.dispose()
   const held = HELD.replace('players: 0', 'players: 1')
   const [file, target] = [join(parent, 'fish.jsonl'), join(parent, 'target')]
@@ -77,12 +77,12 @@ test('a dry run of import says what would be written', async () => {
   await expectSameDocument(parent, ['import', file], to)
 })
 
-test('a dry run of rotate-secret says how many keys would be sealed anew, and which ones open under no secret', async () => {
+test('a dry run of rotate-secret says how many keys would be encrypted again, and which ones no secret decrypts', async () => {
   const { parent, data } = await stoppedStore({ FISH_SECRET: OLD })
   const storage = await createStorage({ driver: 'file', path: data })
-  const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
-  const sealed = await vault.encrypt('a key', 'ann')
-  await storage.items.setItem('secret:ann:fernet', sealed)
+  const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+  const encrypted = await encryption.encrypt('a key', 'ann')
+  await storage.items.setItem('secret:ann:fernet', encrypted)
   await storage.dispose()
   const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
   const told = await tried(parent, ['rotate-secret'], env)
@@ -90,7 +90,7 @@ test('a dry run of rotate-secret says how many keys would be sealed anew, and wh
   await expectSameDocument(parent, ['rotate-secret'], env)
 
   const again = await createStorage({ driver: 'file', path: data })
-  await again.items.setItem('secret:bob:fernet', sealed)
+  await again.items.setItem('secret:bob:fernet', encrypted)
   await again.dispose()
   const partly = await tried(parent, ['rotate-secret'], env)
   expect(partly).toMatchObject({ status: 7, stdout: 'Would encrypt 0 of 2 keys again.\n' })

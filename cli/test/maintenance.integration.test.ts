@@ -42,8 +42,8 @@ async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   return { parent, data, alex, fish }
 }
 
-/** Serves a folder in this process and has the player add a fish, which takes its sealed key. */
-async function addWithSealedKey(data: string, alex: CreatedUser, env: Readonly<Record<string, string>> = {}) {
+/** Serves a folder in this process and has the player add a fish, which takes its encrypted key. */
+async function addWithEncryptedKey(data: string, alex: CreatedUser, env: Readonly<Record<string, string>> = {}) {
   const server = await startService({ FISH_STORAGE: `file:${data}`, ...env })
   try {
     await playerOf(server.url, alex).fish.add({ name: 'Koi', rarity: 1 })
@@ -116,7 +116,7 @@ describe('backup', () => {
     expect(stdout + stderr).not.toContain(seal)
   })
 
-  test('says that FISH_SECRET is needed too, when the data was sealed under one that was given', async () => {
+  test('says that FISH_SECRET is needed too, when the data was encrypted with one that was given', async () => {
     const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(stderr).toMatch(/Also keep FISH_SECRET/)
@@ -168,7 +168,7 @@ describe('export and import', () => {
     const again = await startService(env)
     expect(await readFish(again.url, 'Alex')).toBe(fish)
     await again.close()
-    expect(await addWithSealedKey(target, alex)).toEqual(['Salmon', 'Koi'])
+    expect(await addWithEncryptedKey(target, alex)).toEqual(['Salmon', 'Koi'])
   })
 
   test('say where the secrets are: beside the data, elsewhere, or that there is nothing to open', async () => {
@@ -186,8 +186,8 @@ describe('export and import', () => {
       'beside',
       expect.stringMatching(/^Keys stay encrypted\. Also copy \S+ from /),
     ])
-    const { data: sealed } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
-    expect(await exported(sealed)).toEqual(['needed', expect.stringMatching(/the same FISH_SECRET\.\n$/)])
+    const { data: encrypted } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
+    expect(await exported(encrypted)).toEqual(['needed', expect.stringMatching(/the same FISH_SECRET\.\n$/)])
     const neverServed = join(newFolder(), 'data')
     await (await createStorage({ driver: 'file', path: neverServed })).dispose()
     expect(await exported(neverServed)).toEqual(['none', ''])
@@ -313,15 +313,17 @@ describe('rotate-secret', () => {
   /** Players as the service stores them, many at once. */
   async function fill(data: string) {
     const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+    const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
     const users = Array.from({ length: USERS }, (_, index) => `filler-${index}`)
     await Promise.all(
-      users.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt(`key of ${id}`, id))),
+      users.map(async (id) =>
+        storage.items.setItem(`secret:${id}:fernet`, await encryption.encrypt(`key of ${id}`, id)),
+      ),
     )
     await storage.dispose()
   }
 
-  const sealsIn = (data: string) => {
+  const secretIdsIn = (data: string) => {
     const db = new DatabaseSync(join(data, 'fish.db'))
     const rows = db.prepare("SELECT value FROM items WHERE key LIKE 'secret:%:fernet'").all()
     db.close()
@@ -331,15 +333,15 @@ describe('rotate-secret', () => {
   test('killed midway leaves all keys to be opened, and done again finishes', { timeout: 60_000 }, async () => {
     const { data, alex } = await stoppedStore({ FISH_SECRET: OLD })
     await fill(data)
-    const [oldId] = sealsIn(data)
+    const [oldId] = secretIdsIn(data)
     const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
     const program = launch(['rotate-secret'], env)
-    await until(async () => sealsIn(data).some((id) => id !== oldId))
+    await until(async () => secretIdsIn(data).some((id) => id !== oldId))
     program.child.kill('SIGKILL')
     await program.closed
     expect(program.stdout()).toBe('')
     // As a start does, a look takes in what was only in the log.
-    const left = sealsIn(data).filter((id) => id === oldId).length
+    const left = secretIdsIn(data).filter((id) => id === oldId).length
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(USERS)
 
@@ -357,8 +359,8 @@ describe('rotate-secret', () => {
     const rest = JSON.parse((await run(['rotate-secret', '--json'], { env })).stdout)
     expect(rest).toEqual({ keys: USERS + 1, resealed: left, unopened: [] })
     expect(JSON.parse((await run(['rotate-secret', '--json'], { env })).stdout)).toEqual({ ...rest, resealed: 0 })
-    expect(sealsIn(data)).not.toContain(oldId)
-    expect(await addWithSealedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
+    expect(secretIdsIn(data)).not.toContain(oldId)
+    expect(await addWithEncryptedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
 
   test('--new replaces the secret that is kept beside the data', async () => {
@@ -371,7 +373,7 @@ describe('rotate-secret', () => {
     expect(secrets()).toEqual({ seal: expect.stringMatching(/^.{44}$/), session: before.session })
     expect(secrets().seal).not.toBe(before.seal)
     for (const secret of [before.seal, secrets().seal]) expect(stdout + stderr).not.toContain(secret)
-    expect(await addWithSealedKey(data, alex)).toEqual(['Salmon', 'Koi'])
+    expect(await addWithEncryptedKey(data, alex)).toEqual(['Salmon', 'Koi'])
     const server = await startService({ FISH_STORAGE: `file:${data}` })
     expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })
     await server.close()

@@ -51,7 +51,7 @@ export async function play(contender: Contender, scenario: Scenario, seed: numbe
   await virtually(wrongByMs, HOUR_MS, async (now) => {
     const app = createApp({
       storage: createMemoryStorage(),
-      secrets: { seal: 'seal '.repeat(8), session: 'session '.repeat(8) },
+      secrets: { encryption: 'encryption '.repeat(8), session: 'session '.repeat(8) },
       passwords: { hash: async (password) => password, verify: async (password, hash) => password === hash },
       version: 'bench',
       clientAddress: () => '192.0.2.1',

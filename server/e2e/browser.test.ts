@@ -11,7 +11,7 @@ const PAGE = `
   globalThis.tryIt = async () => {
     const app = createApp({
       storage: createMemoryStorage(),
-      secrets: { seal: 'seal', session: 'a session secret of a test, 32 bytes' },
+      secrets: { encryption: 'encryption', session: 'a session secret of a test, 32 bytes' },
       passwords: { hash: async (password) => password, verify: async (password, hash) => password === hash },
       version: 'page',
       clientAddress: () => '192.0.2.1',

@@ -62,7 +62,7 @@ export interface Service {
 }
 
 /** The data of a mock is not confidential, and a fixed key makes its responses reproducible. */
-const SECRETS = { seal: 'seal of a mock', session: 'sessions of a mock: 32 bytes and more' }
+const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mock: 32 bytes and more' }
 
 /** Opens the service on an empty storage and applies the seed. */
 export async function openService(options: ServiceOptions): Promise<Service> {

@@ -30,7 +30,7 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
   const addressOf = (request: Request) => (request as Request & { [address]?: string })[address] ?? '192.0.2.1'
   const app = createApp({
     storage: createMemoryStorage(),
-    secrets: { seal: 'a seal secret of a test', session: 'a session secret of a test, 32 bytes' },
+    secrets: { encryption: 'an encryption secret of a test', session: 'a session secret of a test, 32 bytes' },
     passwords: plainPasswords,
     version: '0.0.0-test',
     clientAddress: addressOf,

@@ -12,7 +12,7 @@ import { noEncryption, plainPasswords } from '../../src/service/service.ts'
 import { optionsOf } from './setup.ts'
 
 /** Those of every mock: sessions are the same text only when the same secret signs them. */
-const SECRETS = { seal: 'seal of a mock', session: 'sessions of a mock: 32 bytes and more' }
+const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mock: 32 bytes and more' }
 const SILENCE = { info() {}, warn() {}, error() {} }
 
 /** The service itself behind its Node edge, on memory storage, with the data of a seed and a clock to be moved. */

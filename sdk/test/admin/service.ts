@@ -24,7 +24,7 @@ export async function createService({
   const slept: number[] = []
   const app = createApp({
     storage: createMemoryStorage(),
-    secrets: { seal: 'a seal secret of a test', session: 'a session secret of a test, 32 bytes' },
+    secrets: { encryption: 'an encryption secret of a test', session: 'a session secret of a test, 32 bytes' },
     passwords: {
       hash: async (password) => `plain$${password}`,
       verify: async (password, hash) => hash === `plain$${password}`,

@@ -10,7 +10,7 @@ export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
   const { clock, slept, advance } = jumpingClock()
   const app = createApp({
     storage: createMemoryStorage(),
-    secrets: { seal: 'a seal secret of a test', session: 'a session secret of a test, 32 bytes' },
+    secrets: { encryption: 'an encryption secret of a test', session: 'a session secret of a test, 32 bytes' },
     passwords: {
       hash: async (password) => `plain$${password}`,
       verify: async (password, hash) => hash === `plain$${password}`,

@@ -36,7 +36,7 @@ export async function simulateService(time: VirtualTime, { apiKey }: { readonly 
   const served: Served[] = []
   const app = createApp({
     storage: createMemoryStorage(),
-    secrets: { seal: 'seal '.repeat(8), session: 'session '.repeat(8) },
+    secrets: { encryption: 'encryption '.repeat(8), session: 'session '.repeat(8) },
     passwords: { hash: async (password) => password, verify: async (password, hash) => password === hash },
     version: 'simulated',
     clientAddress: () => '192.0.2.1',

@@ -72,7 +72,8 @@ export function createApp(options: AppOptions): App {
   const contentEncoder = options.contentEncoder ?? createPlatformEncoder()
   const createId = createIdGenerator(clock, random)
 
-  const encryption = options.encryption ?? createEncryption([secrets.seal, ...(secrets.sealPrevious ?? [])], random)
+  const encryption =
+    options.encryption ?? createEncryption([secrets.encryption, ...(secrets.previousEncryption ?? [])], random)
   const uncheckedStorage = observeStorage(options.storage, { metrics })
   const storeId = createStoreId({ storage: uncheckedStorage, random, clock })
   const storage = observeStorage(options.storage, { metrics, storeId })

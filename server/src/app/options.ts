@@ -9,9 +9,9 @@ import type { Encryption } from './users/encryption.ts'
 /** Secrets of the service. */
 export interface AppSecrets {
   /** Encrypts users' keys at rest (`FISH_SECRET`). */
-  readonly seal: string
+  readonly encryption: string
   /** Earlier secrets, which still decrypt (`FISH_SECRET_PREVIOUS`). @default none */
-  readonly sealPrevious?: readonly string[]
+  readonly previousEncryption?: readonly string[]
   /** Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
   readonly session: string
 }
@@ -22,7 +22,7 @@ export interface AppOptions {
   readonly storage: FishStorage
   readonly secrets: AppSecrets
   readonly passwords: PasswordHasher
-  /** Encrypts users' keys at rest. @default AES-256-GCM of WebCrypto, under `secrets.seal` */
+  /** Encrypts users' keys at rest. @default AES-256-GCM of WebCrypto, under `secrets.encryption` */
   readonly encryption?: Encryption
   /** Version of the API, as `/status` reports it. */
   readonly version: string
@@ -124,10 +124,10 @@ export function checkAppOptions(options: AppOptions): void {
       isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
       'storage must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
     ],
-    [isFilled(secrets?.seal), 'secrets.seal must be a string that is not blank.'],
+    [isFilled(secrets?.encryption), 'secrets.encryption must be a string that is not blank.'],
     [
-      (secrets?.sealPrevious ?? []).every(isFilled),
-      'secrets.sealPrevious must be a list of strings that are not blank.',
+      (secrets?.previousEncryption ?? []).every(isFilled),
+      'secrets.previousEncryption must be a list of strings that are not blank.',
     ],
     [
       typeof secrets?.session === 'string' &&

@@ -23,7 +23,7 @@ export const SECRETS_FILE = 'secrets.json'
 
 /** Generates secrets of 256 random bits. */
 export function makeSecrets(): AppSecrets {
-  return { seal: randomBytes(32).toString('base64'), session: randomBytes(32).toString('base64') }
+  return { encryption: randomBytes(32).toString('base64'), session: randomBytes(32).toString('base64') }
 }
 
 /**
@@ -31,20 +31,24 @@ export function makeSecrets(): AppSecrets {
  * flushed to the disk before anything is encrypted.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
-  const { seal, session, sealPrevious = [] } = given
-  if (seal && session) return { secrets: withPrevious({ seal, session }, sealPrevious), discard: async () => {} }
+  const { encryption, session, previousEncryption = [] } = given
+  if (encryption && session)
+    return { secrets: withPrevious({ encryption, session }, previousEncryption), discard: async () => {} }
   const path = join(folder, SECRETS_FILE)
   const stored = await readSecrets(path)
   const secrets = stored ?? makeSecrets()
   if (!stored) await writeSecrets(folder, path, secrets)
   // Stored secrets do not replace a given one, so that a wrong one is noticed.
-  const previous = seal ? sealPrevious : [...(secrets.sealPrevious ?? []), ...sealPrevious]
+  const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
-    secrets: withPrevious({ seal: seal ?? secrets.seal, session: session ?? secrets.session }, previous),
+    secrets: withPrevious(
+      { encryption: encryption ?? secrets.encryption, session: session ?? secrets.session },
+      previous,
+    ),
     discard: async () => {
       if (!stored) await rm(path, { force: true })
     },
-    ...(seal ? {} : { mismatch: stored ? mismatchedSecrets(folder) : missingSecrets(path) }),
+    ...(encryption ? {} : { mismatch: stored ? mismatchedSecrets(folder) : missingSecrets(path) }),
   }
 }
 
@@ -71,8 +75,15 @@ export async function storeSecrets(folder: string, secrets: AppSecrets): Promise
   await writeSecrets(folder, join(folder, SECRETS_FILE), secrets)
 }
 
-function withPrevious(secrets: AppSecrets, sealPrevious: readonly string[]): AppSecrets {
-  return sealPrevious.length === 0 ? secrets : { ...secrets, sealPrevious }
+function withPrevious(secrets: AppSecrets, previousEncryption: readonly string[]): AppSecrets {
+  return previousEncryption.length === 0 ? secrets : { ...secrets, previousEncryption }
+}
+
+/** The content of the file, under the names of the first release. */
+interface StoredSecrets {
+  readonly seal: string
+  readonly session: string
+  readonly sealPrevious?: readonly string[] | undefined
 }
 
 async function readSecrets(path: string): Promise<AppSecrets | undefined> {
@@ -83,9 +94,9 @@ async function readSecrets(path: string): Promise<AppSecrets | undefined> {
   })
   if (text === undefined) return undefined
   try {
-    const { seal, session, sealPrevious = [] } = JSON.parse(text) as Partial<AppSecrets>
+    const { seal, session, sealPrevious = [] } = JSON.parse(text) as Partial<StoredSecrets>
     if (isSecret(seal) && isSecret(session) && sealPrevious.every(isSecret)) {
-      return withPrevious({ seal, session }, sealPrevious)
+      return withPrevious({ encryption: seal, session }, sealPrevious)
     }
   } catch {
     // Reported below without the parser's message, which quotes its input.
@@ -104,12 +115,14 @@ function isSecret(value: unknown): value is string {
 }
 
 async function writeSecrets(folder: string, path: string, secrets: AppSecrets): Promise<void> {
+  const { encryption: seal, session, previousEncryption: sealPrevious } = secrets
+  const stored: StoredSecrets = { seal, session, sealPrevious }
   const draft = `${path}.new`
   await rm(draft, { force: true })
   try {
     const file = await open(draft, 'wx', 0o600)
     await file
-      .writeFile(`${JSON.stringify(secrets, undefined, 2)}\n`)
+      .writeFile(`${JSON.stringify(stored, undefined, 2)}\n`)
       .then(() => file.sync())
       .finally(() => file.close())
     await rename(draft, path)

@@ -220,8 +220,8 @@ async function prepareApp(parts: AppParts, config: ServerConfig, options: StartO
 
 async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: ServerConfig): Promise<LoadedSecrets> {
   const given = {
-    ...(secret ? { seal: secret } : {}),
-    ...(previousSecrets ? { sealPrevious: previousSecrets } : {}),
+    ...(secret ? { encryption: secret } : {}),
+    ...(previousSecrets ? { previousEncryption: previousSecrets } : {}),
     ...(jwtSecret ? { session: jwtSecret } : {}),
   }
   if (storage.driver === 'file') return loadSecrets(resolve(storage.path), given)

@@ -7,7 +7,7 @@ import type { TestService } from './test-service.ts'
 export const SALMON = { fish: 'Salmon', rarity: 3 } as const
 
 /** A token of Alex's that holds this payload; texts and bytes as they are, all else as JSON. */
-export async function seal(service: TestService, payload: unknown, options?: EncryptOptions): Promise<string> {
+export async function encryptToken(service: TestService, payload: unknown, options?: EncryptOptions): Promise<string> {
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
   return createFernet(service.alex.fernetKey).encrypt(message, { now: service.now(), ...options })
 }
@@ -42,7 +42,7 @@ export async function write(
   payload: unknown,
   options?: PostOptions,
 ): Promise<Response> {
-  return post(service, kind, await seal(service, payload), options)
+  return post(service, kind, await encryptToken(service, payload), options)
 }
 
 /** An entry as reads answer it. */

@@ -6,7 +6,7 @@ import { expectError } from './errors.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
-const SEAL = 'a seal secret of a test'
+const ENCRYPTION_SECRET = 'an encryption secret of a test'
 
 /** A service, and another one on the same storage, as after a restart. */
 async function createRestarted(session: string) {
@@ -15,7 +15,7 @@ async function createRestarted(session: string) {
   const restarted = createApp({
     ...UNLIMITED,
     storage,
-    secrets: { seal: SEAL, session },
+    secrets: { encryption: ENCRYPTION_SECRET, session },
     passwords: plainPasswords,
     version: '0.0.0-test',
     clientAddress: () => '192.0.2.1',

@@ -9,7 +9,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 const OPTIONS = {
-  secrets: { seal: 'a seal secret of a test', session: 'a session secret of a test, 32 bytes' },
+  secrets: { encryption: 'an encryption secret of a test', session: 'a session secret of a test, 32 bytes' },
   passwords: {
     hash: async (password: string) => password,
     verify: async (one: string, other: string) => one === other,
@@ -140,10 +140,14 @@ describe('createApp refuses', () => {
   const refused = (options: object) => () => createApp({ ...OPTIONS, storage, ...options })
 
   test.each([
-    ['a blank secret for keys at rest', { secrets: { ...OPTIONS.secrets, seal: '' } }, 'secrets.seal'],
+    ['a blank secret for keys at rest', { secrets: { ...OPTIONS.secrets, encryption: '' } }, 'secrets.encryption'],
     ['a session secret that is too short', { secrets: { ...OPTIONS.secrets, session: 'a' } }, 'at least 32 bytes'],
-    ['no secrets', { secrets: undefined }, 'secrets.seal'],
-    ['older secrets that are no texts', { secrets: { ...OPTIONS.secrets, sealPrevious: [1] } }, 'secrets.sealPrevious'],
+    ['no secrets', { secrets: undefined }, 'secrets.encryption'],
+    [
+      'older secrets that are no texts',
+      { secrets: { ...OPTIONS.secrets, previousEncryption: [1] } },
+      'secrets.previousEncryption',
+    ],
     ['a storage that is only items', { storage: storage.items }, 'wrapDriver()'],
     ['passwords without a function', { passwords: { hash: () => '' } }, 'verify(password, hash)'],
     ['an encryption that does not decrypt', { encryption: { encrypt: () => '' } }, 'decrypt(encrypted, owner)'],
@@ -163,6 +167,6 @@ describe('createApp refuses', () => {
   })
 
   test('a wrong secret without repeating it', () => {
-    expect(refused({ secrets: { seal: 'x', session: 'hunter2' } })).not.toThrow('hunter2')
+    expect(refused({ secrets: { encryption: 'x', session: 'hunter2' } })).not.toThrow('hunter2')
   })
 })

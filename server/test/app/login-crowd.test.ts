@@ -258,7 +258,7 @@ test('logins go on when the clock of the machine is set while a password is chec
   }
   const app = createApp({
     storage: createMemoryStorage(),
-    secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
+    secrets: { encryption: 'an encryption secret of a test', session: SESSION_SECRET },
     passwords: { ...plainPasswords, verify },
     version: '0.0.0-test',
   })

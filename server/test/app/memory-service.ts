@@ -19,7 +19,7 @@ export async function createMemoryService({
   let now = startAt
   const storage = overrides.storage ?? createMemoryStorage()
   const app = createApp({
-    secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
+    secrets: { encryption: 'an encryption secret of a test', session: SESSION_SECRET },
     passwords: plainPasswords,
     version: '0.0.0-test',
     clientAddress: (request) => request.headers.get(ADDRESS_HEADER) || '192.0.2.1',

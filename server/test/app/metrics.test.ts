@@ -1,7 +1,7 @@
 import { ROUTES } from '@fish-crab/sdk/contract'
 import type { Metrics, RateLimitDecision, RequestObservation, StorageObservation } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
-import { listed, post, SALMON, seal, write } from './catches.ts'
+import { encryptToken, listed, post, SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -102,7 +102,7 @@ describe('metrics of the app', () => {
     const { metrics, operations } = createRecorder()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ ...UNLIMITED, metrics, storage })
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     failAt(/^append|^read|^ping/)
     await expectError(await post(service, 'fish', token), 'storage_error')
     await expectError(await service.request('/get/fish?name=Alex&gamemode=earth'), 'storage_error')

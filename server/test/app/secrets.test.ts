@@ -3,12 +3,12 @@ import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 import { createApp, createMemoryStorage, DecryptionError } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login, withSession } from './administration.ts'
-import { post, SALMON, seal, write } from './catches.ts'
+import { encryptToken, post, SALMON, write } from './catches.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
-const SEAL = 'a seal secret of a test'
+const ENCRYPTION_SECRET = 'an encryption secret of a test'
 const MASTER = 'a-master-key-of-a-test'
 
 /** A logger that keeps everything, as deep as it goes. */
@@ -36,7 +36,7 @@ describe('no secret', () => {
     const root = withSession(service, token)
     const bob = (await (await root('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser
     const reset = await (await root('POST', '/admin/users/Bob/reset', { type: 'fernet' })).json()
-    const fernet = await seal(service, SALMON)
+    const fernet = await encryptToken(service, SALMON)
 
     for (const authorization of [
       basic('Alex', 'alex-password'),
@@ -55,14 +55,24 @@ describe('no secret', () => {
     await seen(root('POST', '/admin/users', { name: 'Eve!', password: 'short77' }))
     await seen(login(service, 'root', 'wrong-secret'))
     failing.failAt(/^append|^items\.getItem secret|^countInWindow admin/)
-    await seen(post(service, 'fish', await seal(service, SALMON)))
+    await seen(post(service, 'fish', await encryptToken(service, SALMON)))
     await seen(root('GET', '/admin/users'))
     await seen(service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } }))
 
     expect(log.lines.length).toBeGreaterThan(20)
     const secrets = [
       ...[service.alex.fernetKey, service.alex.apiKey, 'alex-password', 'root-password', 'wrong-secret', 'short77'],
-      ...[bob.fernetKey, bob.apiKey, bob.password, reset.fernetKey, MASTER, SEAL, SESSION_SECRET, token, fernet],
+      ...[
+        bob.fernetKey,
+        bob.apiKey,
+        bob.password,
+        reset.fernetKey,
+        MASTER,
+        ENCRYPTION_SECRET,
+        SESSION_SECRET,
+        token,
+        fernet,
+      ],
       ...['very-private-payload', 'another-private-value', btoa('Alex:alex-password'), btoa('Alex:wrong-secret')],
     ]
     for (const secret of secrets) {
@@ -71,7 +81,7 @@ describe('no secret', () => {
     }
   })
 
-  it('is stored as it is: keys are sealed, API keys and passwords are hashes', async () => {
+  it('is stored as it is: keys are encrypted, API keys and passwords are hashes', async () => {
     const service = await createMemoryService()
     const items = await Promise.all(
       ['user:', 'secret:', 'api-key:', 'setting:'].map((base) => service.storage.listItems({ base, limit: 100 })),
@@ -79,17 +89,17 @@ describe('no secret', () => {
     const stored = JSON.stringify(items)
     for (const name of ['Alex', 'root']) expect(stored).toContain(name)
     const { fernetKey, apiKey } = service.alex
-    for (const secret of [fernetKey, apiKey, Buffer.from(fernetKey, 'base64').toString('hex'), SEAL]) {
+    for (const secret of [fernetKey, apiKey, Buffer.from(fernetKey, 'base64').toString('hex'), ENCRYPTION_SECRET]) {
       expect(stored).not.toContain(secret)
     }
   })
 
-  it('of one user opens as that of another, when sealed keys are swapped in the storage', async () => {
+  it('of one user opens as that of another, when encrypted keys are swapped in the storage', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bob = await service.app.users.create({ name: 'Bob', password: 'bob-password' })
     const key = (id: string) => `secret:${id}:fernet`
-    const sealed = await service.storage.items.getItem(key(service.alex.id))
-    await service.storage.items.setItem(key(bob.id), String(sealed))
+    const encrypted = await service.storage.items.getItem(key(service.alex.id))
+    await service.storage.items.setItem(key(bob.id), String(encrypted))
     const response = await service.request('/get/user/key', {
       headers: { authorization: basic('Bob', 'bob-password') },
     })
@@ -98,11 +108,11 @@ describe('no secret', () => {
   })
 })
 
-describe('the seal', () => {
-  const open = (storage: ReturnType<typeof createMemoryStorage>, sealSecret: string) =>
+describe('the check of the secret', () => {
+  const open = (storage: ReturnType<typeof createMemoryStorage>, secret: string) =>
     createApp({
       storage,
-      secrets: { seal: sealSecret, session: SESSION_SECRET },
+      secrets: { encryption: secret, session: SESSION_SECRET },
       passwords: plainPasswords,
       version: '0',
       clientAddress: () => '192.0.2.1',

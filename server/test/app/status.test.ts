@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asRoot } from './administration.ts'
 import { statusBehaviour } from './behaviour/status.ts'
-import { countAll, post, SALMON, seal } from './catches.ts'
+import { countAll, encryptToken, post, SALMON } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage, SECRET_CAUSE } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -67,7 +67,7 @@ describe('while the storage is out of reach', () => {
     'at %s alone, reads and writes say storage_error or succeed, and show nothing of the cause',
     async (operations) => {
       const service = await createBrokenService()
-      const token = await seal(service, SALMON)
+      const token = await encryptToken(service, SALMON)
       service.failAt(operations)
       for (const response of [
         await post(service, 'fish', token),
@@ -83,7 +83,7 @@ describe('while the storage is out of reach', () => {
 
   it('a write that failed stored nothing, and the same token is stored later', async () => {
     const service = await createBrokenService()
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)
     await expectError(await post(service, 'fish', token), 'storage_error')
     service.failAt()

@@ -2,7 +2,7 @@ import { createApp, createMemoryStorage, DecryptionError } from '@fish-crab/serv
 import { itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { asRoot, login } from './administration.ts'
-import { post, SALMON, seal } from './catches.ts'
+import { encryptToken, post, SALMON } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
@@ -10,7 +10,7 @@ import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const STORE = itemKey('setting', 'store')
 const OPTIONS = {
-  secrets: { seal: 'a seal secret of a test', session: SESSION_SECRET },
+  secrets: { encryption: 'an encryption secret of a test', session: SESSION_SECRET },
   passwords: plainPasswords,
   version: '0',
   clientAddress: () => '192.0.2.1',
@@ -40,7 +40,7 @@ describe('a server whose store was emptied', () => {
   it('answers storage_error where it would say that a user, a key or an administrator is not known', async () => {
     const service = await createStartedService()
     const root = await asRoot(service)
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     await service.lose()
     const { apiKey } = service.alex
     const answers = [
@@ -87,9 +87,9 @@ describe('a server whose store was emptied', () => {
 })
 
 describe('a server whose store was replaced by another one', () => {
-  it('is not ready, and neither seals a key nor refuses a token there for good', async () => {
+  it('is not ready, and neither encrypts a key nor refuses a token there for good', async () => {
     const service = await createStartedService()
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     const root = await asRoot(service)
     await service.storage.items.setItem(STORE, 'another-one')
     await expectError(await service.request('/readyz'), 'unavailable')
@@ -110,7 +110,7 @@ describe('a server that has seen that its store is another one', () => {
   it.each(OTHER)('neither answers from there nor writes there, whoever asks: %s', async (value) => {
     const service = await createStartedService()
     const root = await asRoot(service)
-    const tokens = [await seal(service, SALMON), await seal(service, SALMON)]
+    const tokens = [await encryptToken(service, SALMON), await encryptToken(service, SALMON)]
     expect((await post(service, 'fish', tokens[0] ?? '')).status).toBe(201)
     await service.storage.items.setItem(STORE, value)
     await expect(service.app.verifyStore()).rejects.toMatchObject({ code: codes[value] })
@@ -154,9 +154,9 @@ describe('a server that has seen that its store is another one', () => {
 describe('a server that has not looked for a while', () => {
   it('looks before it uses the store', async () => {
     const service = await createStartedService()
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     service.advance(1499)
-    expect((await post(service, 'fish', await seal(service, SALMON))).status).toBe(201)
+    expect((await post(service, 'fish', await encryptToken(service, SALMON))).status).toBe(201)
     await service.storage.items.setItem(STORE, 'another one')
     service.advance(1)
     await expectError(await post(service, 'fish', token), 'storage_error')
@@ -183,7 +183,7 @@ describe('a server that has not looked for a while', () => {
 describe('a server whose storage was out of reach', () => {
   it('looks whose store it is before it uses what answers again', async () => {
     const service = await createStartedService()
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)
     await expectError(await post(service, 'fish', token), 'storage_error')
     service.failAt()
@@ -254,7 +254,7 @@ describe('which store it is', () => {
 
   it('is not asked on the way of what is found', async () => {
     const service = await createStartedService()
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     const root = await asRoot(service)
     const before = service.calls.length
     expect((await post(service, 'fish', token)).status).toBe(201)
@@ -268,7 +268,7 @@ describe('which store it is', () => {
     const storage = createMemoryStorage()
     await createApp({ ...OPTIONS, storage }).checkSecrets()
     await storage.items.removeItem(STORE)
-    const secrets = { ...OPTIONS.secrets, seal: 'another secret' }
+    const secrets = { ...OPTIONS.secrets, encryption: 'another secret' }
     await expect(createApp({ ...OPTIONS, secrets, storage }).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
     expect(await storage.items.getItem(STORE)).toBeNull()
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bodiesBehaviour } from './behaviour/bodies.ts'
 import { writesBehaviour } from './behaviour/writes.ts'
-import { countAll, post, SALMON, seal } from './catches.ts'
+import { countAll, encryptToken, post, SALMON } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -54,7 +54,7 @@ describe('a streamed body', () => {
 
   it('that comes byte by byte is the token it adds up to', async () => {
     const service = await createMemoryService(UNLIMITED)
-    const bytes = new TextEncoder().encode(await seal(service, SALMON))
+    const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let at = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -67,7 +67,7 @@ describe('a streamed body', () => {
 
   it('that breaks off stores nothing', async () => {
     const service = await createMemoryService(UNLIMITED)
-    const bytes = new TextEncoder().encode(await seal(service, SALMON))
+    const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let sent = false
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -84,7 +84,7 @@ describe('a streamed body', () => {
 describe('a user that is deleted while its token is on the way', () => {
   it('is not found, and nothing is stored for it', async () => {
     const service = await createMemoryService(UNLIMITED)
-    const token = await seal(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     const stuck = new TextEncoder().encode(token)
     let release = () => {}
     const waiting = new Promise<void>((resolve) => {

@@ -233,7 +233,7 @@ describe('the configuration', () => {
         expect.stringContaining('FISH_SECRET is required with Redis'),
         expect.stringContaining('FISH_JWT_SECRET is required with Redis'),
       ])
-      const env = { FISH_STORAGE, FISH_SECRET: 'seals', FISH_JWT_SECRET: 'j'.repeat(32) }
+      const env = { FISH_STORAGE, FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
       expect(readConfig({ env }).storage.driver).toBe(FISH_STORAGE.slice(0, FISH_STORAGE.indexOf(':')))
     }
   })
@@ -241,7 +241,7 @@ describe('the configuration', () => {
   it.each(['redis://:hunter2@127.0.0.1', 'rediss://alex:hunter2@host:6380/1', 'redis-cluster://:hunter2@host:7000'])(
     'refuses the password of %s as a flag, and takes it from the environment',
     (storage) => {
-      const env = { FISH_SECRET: 'seals', FISH_JWT_SECRET: 'j'.repeat(32) }
+      const env = { FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
       const mistakes = mistakesOf({ env, flags: { storage } })
       expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])
       expect(mistakes.join()).not.toContain('hunter2')

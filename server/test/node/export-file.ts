@@ -22,22 +22,22 @@ export function writeExport(file: string, items: number, more: readonly object[]
   writeLines(file, [...more, ...many])
 }
 
-/** What the hash of a password and a sealed key look like. */
+/** What the hash of a password and an encrypted key look like. */
 export const HASH = `scrypt$131072$8$1$${'A'.repeat(22)}==$${'B'.repeat(43)}=`
-export const SEALED = `v2.abcd-_01.${'A'.repeat(16)}.${'B'.repeat(80)}`
+export const ENCRYPTED = `v2.abcd-_01.${'A'.repeat(16)}.${'B'.repeat(80)}`
 
 /** All items that the service keeps of a user. */
 export function userItems(
   id: string,
   name: string,
-  sealedKey = SEALED,
+  encryptedKey = ENCRYPTED,
 ): { readonly item: string; readonly value: string }[] {
   const apiKey = createHash('sha256').update(id).digest('hex')
   const user = { id, name, createdAt: new Date(0).toISOString() }
   return Object.entries({
     [itemKey('api-key', apiKey)]: name,
     [itemKey('secret', id, 'api-key')]: apiKey,
-    [itemKey('secret', id, 'fernet')]: sealedKey,
+    [itemKey('secret', id, 'fernet')]: encryptedKey,
     [itemKey('secret', id, 'password')]: HASH,
     [itemKey('user', name.toLowerCase())]: JSON.stringify(user),
     [itemKey('user-name', id)]: name,

@@ -10,13 +10,13 @@ import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, HASH, SEALED, userItems, writeLines } from './export-file.ts'
+import { caughtRecord, ENCRYPTED, HASH, userItems, writeLines } from './export-file.ts'
 
 const NOW = new Date(0)
 const STORE = itemKey('setting', 'store')
 const CHECK = itemKey('setting', 'seal-check')
 const [KEY, KEY_OF_OLD] = ['new', 'old'].map((id) => itemKey('secret', id, 'fernet')) as [string, string]
-const SEALED_OF_OLD = `v1.${'A+/z'.repeat(4)}.${'B'.repeat(78)}==`
+const ENCRYPTED_OF_OLD = `v1.${'A+/z'.repeat(4)}.${'B'.repeat(78)}==`
 const [ANN, BOB, GONE] = ['owner-ann', 'owner-bob', 'owner-gone']
 const at = (owner: string, kind = 'fish', gamemode = 'earth') => ({ owner, kind, gamemode })
 const COD = { name: 'Cod', rarity: 'Bronze' } as const
@@ -55,7 +55,7 @@ async function fill(storage: FishStorage) {
   await storage.items.setItem(itemKey('visit', 'bob ?'), `${ODD} \n \u0000`)
   await storage.items.setItem(itemKey('setting', 'empty'), '')
   await storage.items.setItem(STORE, 'TheStoreOfTheTest')
-  await storage.items.setItem(CHECK, SEALED)
+  await storage.items.setItem(CHECK, ENCRYPTED)
   for (const { item, value } of [...userItems(ANN, 'Ann'), ...userItems(BOB, 'Bob')]) {
     await storage.items.setItem(item, value)
   }
@@ -275,7 +275,7 @@ describe('an import', () => {
       (lines) => lines.with(1, item(STORE, 'import unfinished')),
     ],
     [
-      'a key that is sealed in no way',
+      'a key in an unknown form of encryption',
       /^Line 2 has a value that is not encrypted/,
       (lines) => lines.with(1, item(KEY, 'v2.abc.def.ghi')),
     ],
@@ -284,9 +284,9 @@ describe('an import', () => {
       /^Line 2 has a value that is not encrypted/,
       (lines) => lines.with(1, item(KEY, 'a'.repeat(44))),
     ],
-    ['a key of an unknown form', /^Line 2 has/, (lines) => lines.with(1, item(KEY, SEALED.replace('v2', 'v3')))],
-    ['a key whose seal was cut', /^Line 2 has/, (lines) => lines.with(1, item(KEY, SEALED.slice(0, -1)))],
-    ['a check of the seal that is none', /^Line 2 has/, (lines) => lines.with(1, item(CHECK, `${SEALED} x`))],
+    ['a key of an unknown form', /^Line 2 has/, (lines) => lines.with(1, item(KEY, ENCRYPTED.replace('v2', 'v3')))],
+    ['an encrypted key that was cut', /^Line 2 has/, (lines) => lines.with(1, item(KEY, ENCRYPTED.slice(0, -1)))],
+    ['a check of the secret that is none', /^Line 2 has/, (lines) => lines.with(1, item(CHECK, `${ENCRYPTED} x`))],
     ['no end', /cut off/, (lines) => lines.slice(0, -1)],
     ['a line too few', /^Line \d+ has other counts/, (lines) => lines.toSpliced(7, 1)],
     ['a line after the last one', /follows the last line/, (lines) => [...lines, lines[1] ?? '']],
@@ -391,7 +391,7 @@ describe('an import', () => {
 
   it('takes such lines when nothing is wrong with them', async () => {
     const { file, target } = exportOf(
-      item(CHECK, SEALED),
+      item(CHECK, ENCRYPTED),
       ...ANNS,
       item(ADMINS, adminsWith(HASH)),
       item(AUDIT_KEY, JSON.stringify(AUDIT)),
@@ -402,7 +402,7 @@ describe('an import', () => {
 
   it('takes what a creation or a deletion of a user leaves behind that a crash has cut short', async () => {
     const { file, target } = exportOf(
-      item(CHECK, SEALED),
+      item(CHECK, ENCRYPTED),
       ...ANNS.filter((line) => !line.includes('"user:')),
       item(itemKey('user', 'bob'), JSON.stringify({ ...USER, id: BOB, name: 'Bob' })),
       JSON.stringify({ removedOwner: BOB }),
@@ -414,47 +414,47 @@ describe('an import', () => {
     ['a record', record({})],
     ['a used token', JSON.stringify({ token: { owner: BOB, dedupeKey: 'd', id: 'r' } })],
   ])('of %s whose user is not in the export is refused by the number of the line', async (_, line) => {
-    await expectRefused(/^Line 9 /, /belongs to a user/, item(CHECK, SEALED), ...ANNS, line)
+    await expectRefused(/^Line 9 /, /belongs to a user/, item(CHECK, ENCRYPTED), ...ANNS, line)
   })
 
   it.each(['user-name:owner-ann', 'secret:owner-ann:password', 'secret:owner-ann:fernet', 'secret:owner-ann:api-key'])(
     'of a user without %s is refused by the number of the line',
     async (missing) => {
       const lines = ANNS.filter((line) => !line.includes(`"${missing}"`)).sort()
-      await expectRefused(/^Line \d+ has a user, /, new RegExp(missing), item(CHECK, SEALED), ...lines)
+      await expectRefused(/^Line \d+ has a user, /, new RegExp(missing), item(CHECK, ENCRYPTED), ...lines)
     },
   )
 
   it('of a user under the id of another is refused', async () => {
     const other = item('user:bob', JSON.stringify({ ...USER, name: 'Bob' }))
-    await expectRefused(/^Line 9 has a user, /, /names another/, item(CHECK, SEALED), ...ANNS, other)
+    await expectRefused(/^Line 9 has a user, /, /names another/, item(CHECK, ENCRYPTED), ...ANNS, other)
   })
 
   it.each<[string, RegExp, string[]]>([
-    ['without any', /^Line 2 has an encrypted key, and setting:seal-check, .* is missing\./, [item(KEY, SEALED)]],
+    ['without any', /^Line 2 has an encrypted key, and setting:seal-check, .* is missing\./, [item(KEY, ENCRYPTED)]],
     [
       'that does not name it',
       /^Line 3 has a key that is encrypted under a secret unknown to setting:seal-check\./,
-      [item(CHECK, SEALED), item(KEY, SEALED.replace('abcd', 'efgh'))],
+      [item(CHECK, ENCRYPTED), item(KEY, ENCRYPTED.replace('abcd', 'efgh'))],
     ],
-    ['without any, of the first release', /^Line 2 /, [item(KEY_OF_OLD, SEALED_OF_OLD)]],
+    ['without any, of the first release', /^Line 2 /, [item(KEY_OF_OLD, ENCRYPTED_OF_OLD)]],
   ])(
-    'of a sealed key and a check of the seal %s is refused, since no start could tell a wrong secret',
+    'of an encrypted key and a check of the secret %s is refused, since no start could tell a wrong secret',
     async (...row) => {
       const [, message, lines] = row
       await expectRefused(/^Line \d /, message, ...lines)
     },
   )
 
-  it('takes every form that sealed keys have had', async () => {
+  it('takes every form that encrypted keys have had', async () => {
     const { file, target } = exportOf(
-      item(KEY, SEALED),
-      item(CHECK, `${SEALED_OF_OLD} ${SEALED}`),
-      item(KEY_OF_OLD, SEALED_OF_OLD),
-      item(itemKey('secret', 'later', 'fernet'), SEALED.replace('abcd', 'efgh')),
+      item(KEY, ENCRYPTED),
+      item(CHECK, `${ENCRYPTED_OF_OLD} ${ENCRYPTED}`),
+      item(KEY_OF_OLD, ENCRYPTED_OF_OLD),
+      item(itemKey('secret', 'later', 'fernet'), ENCRYPTED.replace('abcd', 'efgh')),
     )
     expect(await importStore({ env: envOf(target), file })).toMatchObject({ secrets: 'needed' })
-    expect(await (await open({ driver: 'file', path: target })).items.getItem(KEY_OF_OLD)).toBe(SEALED_OF_OLD)
+    expect(await (await open({ driver: 'file', path: target })).items.getItem(KEY_OF_OLD)).toBe(ENCRYPTED_OF_OLD)
   })
 
   it('of an older file, which does not say which store it is, makes a new one', async () => {

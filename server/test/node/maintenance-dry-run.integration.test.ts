@@ -9,7 +9,7 @@ import { oldStore } from '../storage/old-store.ts'
 import { describeWithRedis, startRedis } from '../storage/redis-server.ts'
 import { mountSmallDisk } from '../storage/small-disk.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, SEALED, userItems, writeExport, writeLines } from './export-file.ts'
+import { caughtRecord, ENCRYPTED, userItems, writeExport, writeLines } from './export-file.ts'
 import { folderContent } from './folder-content.ts'
 import { startTestServer } from './running.ts'
 
@@ -225,7 +225,7 @@ describe('a dry run of a restore', () => {
 
 describe('a dry run of an import', () => {
   const ANN_AND_BOB = [
-    { item: itemKey('setting', 'seal-check'), value: SEALED },
+    { item: itemKey('setting', 'seal-check'), value: ENCRYPTED },
     ...userItems('ann', 'Ann'),
     ...userItems('bob', 'Bob'),
   ]
@@ -334,17 +334,17 @@ describe('a dry run of an import', () => {
 
 describe('a dry run of a rotation', () => {
   /** Players of whom only the keys are there. */
-  async function sealed(ids: readonly string[]) {
+  async function encrypted(ids: readonly string[]) {
     const { parent, data } = await served({ FISH_SECRET: OLD })
     const storage = await createStorage({ driver: 'file', path: data })
-    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
-    for (const id of ids) await storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))
+    const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+    for (const id of ids) await storage.items.setItem(`secret:${id}:fernet`, await encryption.encrypt('a key', id))
     await storage.dispose()
     return { parent, data, env: { ...envOf(data), FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD } }
   }
 
   it('counts the keys that would be encrypted anew, and changes nothing', async () => {
-    const { parent, env } = await sealed(['ann', 'bob'])
+    const { parent, env } = await encrypted(['ann', 'bob'])
     const before = folderContent(parent)
     const tried = await rotateSecret({ env, dryRun: true })
     expect(tried).toMatchObject({ seen: 2, resealed: 2, unopened: [], dryRun: true })
@@ -358,7 +358,7 @@ describe('a dry run of a rotation', () => {
     Object.fromEntries(Object.entries(folderContent(folder)).filter(([path]) => !path.endsWith('-shm')))
 
   it('is refused beside a log of another store, as the rotation is, and changes neither', async () => {
-    const { parent, data, env } = await sealed(['ann', 'bob'])
+    const { parent, data, env } = await encrypted(['ann', 'bob'])
     const backup = join(parent, 'backup')
     await backupStore({ env, target: backup })
     const storage = await createStorage({ driver: 'file', path: data })
@@ -377,7 +377,7 @@ describe('a dry run of a rotation', () => {
   })
 
   it('opens the keys of a store whose server was killed, and leaves its log as it was', async () => {
-    const { parent, data, env } = await sealed(['ann', 'bob'])
+    const { parent, data, env } = await encrypted(['ann', 'bob'])
     const storage = await createStorage({ driver: 'file', path: data })
     await storage.items.setItem('user:ann', 'ann')
     const left = join(parent, 'left')
@@ -392,7 +392,7 @@ describe('a dry run of a rotation', () => {
   })
 
   it('names the keys that no secret opens', async () => {
-    const { data, env } = await sealed(['ann', 'bob'])
+    const { data, env } = await encrypted(['ann', 'bob'])
     const storage = await createStorage({ driver: 'file', path: data })
     const value = await storage.items.getItem('secret:ann:fernet')
     await storage.items.setItem('secret:bob:fernet', String(value))
@@ -416,7 +416,7 @@ describe('a dry run of a rotation', () => {
   })
 
   it('is refused where the rotation is', async () => {
-    const { parent, data, env } = await sealed(['ann'])
+    const { parent, data, env } = await encrypted(['ann'])
     const refused = (code: string, more: object) =>
       expectSameRefusal(parent, code, (dryRun) => rotateSecret({ env, dryRun, ...more }))
     await refused('wrong_secret', { env: { ...envOf(data), FISH_SECRET: NEW } })
@@ -492,9 +492,9 @@ describeWithRedis('on a Redis, a dry run', () => {
     expect(await redis.admin.keys('*')).toEqual([])
     const storage = await createStorage({ driver: 'redis', url: redis.url })
     onTestFinished(() => storage.dispose())
-    const vault = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
+    const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
     for (const id of ['ann', 'bob'])
-      await storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))
+      await storage.items.setItem(`secret:${id}:fernet`, await encryption.encrypt('a key', id))
     const all = async () =>
       Object.fromEntries(
         await Promise.all(['ann', 'bob'].map(async (id) => [id, await storage.items.getItem(`secret:${id}:fernet`)])),

@@ -53,14 +53,14 @@ async function filled() {
   return { parent, file, env, importing: told }
 }
 
-/** A file store with more sealed keys than are looked at together. */
-async function sealedStore() {
+/** A file store with more encrypted keys than are looked at together. */
+async function encryptedStore() {
   const path = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path })
-  const vault = createEncryption([SECRET], (bytes) => crypto.getRandomValues(bytes))
+  const encryption = createEncryption([SECRET], (bytes) => crypto.getRandomValues(bytes))
   const ids = Array.from({ length: 2000 }, (_, index) => `filler-${index}`)
   await Promise.all(
-    ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await vault.encrypt('a key', id))),
+    ids.map(async (id) => storage.items.setItem(`secret:${id}:fernet`, await encryption.encrypt('a key', id))),
   )
   await storage.dispose()
   return { env: { FISH_STORAGE: `file:${path}`, FISH_SECRET: SECRET }, count: ids.length }
@@ -124,7 +124,7 @@ describe('progress', () => {
   })
 
   it('of a rotation counts the keys that were checked, up to all of them', async () => {
-    const { env, count } = await sealedStore()
+    const { env, count } = await encryptedStore()
     const { told, onProgress } = listener()
     await rotateSecret({ env, onProgress })
     expect(stepsOf(told)).toMatchObject([{ step: 'rotate', from: 0, to: count, total: count }])
@@ -196,7 +196,7 @@ describe('an interruption', () => {
   )
 
   it('of a rotation says that what the new secret encrypts stays so; run again, it does the rest', async () => {
-    const { env, count } = await sealedStore()
+    const { env, count } = await encryptedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
     /** Aborts once a part of the keys was looked at. */
     const interrupted = (dryRun: boolean) => {

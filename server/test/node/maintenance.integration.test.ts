@@ -84,10 +84,10 @@ describeWithRedis('rotating the secret of a Redis', () => {
     onTestFinished(redis.stop)
     const storage = await createStorage({ driver: 'redis', url: redis.url })
     onTestFinished(() => storage.dispose())
-    const appUnder = (seal: string, ...sealPrevious: string[]) =>
+    const appUnder = (encryption: string, ...previousEncryption: string[]) =>
       createApp({
         storage,
-        secrets: { seal, sealPrevious, session: SESSION_SECRET },
+        secrets: { encryption, previousEncryption, session: SESSION_SECRET },
         passwords: plainPasswords,
         version: '0',
         clientAddress: () => '192.0.2.1',

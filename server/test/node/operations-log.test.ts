@@ -15,7 +15,7 @@ const SECRETS = {
   FISH_ADMIN_USERNAME: 'boss',
   FISH_ADMIN_PASSWORD: `${CANARY}-password`,
   FISH_MASTER_API_KEY: MASTER,
-  FISH_SECRET: `${CANARY}-that-seals-and-is-long-enough`,
+  FISH_SECRET: `${CANARY}-that-encrypts-and-is-long-enough`,
   FISH_JWT_SECRET: `${CANARY}-that-signs-and-is-long-enough`,
 }
 

@@ -11,9 +11,9 @@ describe('the secrets of a data folder', () => {
   it('are made once, for the owner of the folder alone, and found again', async () => {
     const folder = newFolder()
     const { secrets } = await loadSecrets(folder, {})
-    expect(Buffer.from(secrets.seal, 'base64')).toHaveLength(32)
+    expect(Buffer.from(secrets.encryption, 'base64')).toHaveLength(32)
     expect(Buffer.from(secrets.session, 'base64')).toHaveLength(32)
-    expect(secrets.seal).not.toBe(secrets.session)
+    expect(secrets.encryption).not.toBe(secrets.session)
     if (process.platform !== 'win32') expect(statSync(join(folder, FILE)).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual([FILE])
     expect((await loadSecrets(folder, {})).secrets).toEqual(secrets)
@@ -35,14 +35,14 @@ describe('the secrets of a data folder', () => {
 
   it('are those given, and nothing is written, when both are', async () => {
     const folder = newFolder()
-    const given = { seal: 'a', session: 'b' }
+    const given = { encryption: 'a', session: 'b' }
     expect((await loadSecrets(folder, given)).secrets).toEqual(given)
     expect(readdirSync(folder)).toEqual([])
   })
 
   it.each([
-    [{ seal: 'given' }, 'session'],
-    [{ session: 'given' }, 'seal'],
+    [{ encryption: 'given' }, 'session'],
+    [{ session: 'given' }, 'encryption'],
   ] as const)('are %j and a kept one beside', async (given, made) => {
     const folder = newFolder()
     const one = await loadSecrets(folder, given)

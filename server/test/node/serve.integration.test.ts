@@ -49,7 +49,7 @@ describe('serve', () => {
   })
 
   it('warns of a FISH_SECRET that is too short to keep anything safe, and does not repeat it', async () => {
-    const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-seal' })
+    const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-secret' })
     await run.ready
     run.stop()
     await run.status
@@ -200,7 +200,7 @@ describe('serve', () => {
     ['given', { FISH_SECRET: 'the first secret of this data, long' }],
     ['made', {}],
   ] as const)(
-    'refuses data that was sealed under another secret, one that was %s, and changes nothing',
+    'refuses data that was encrypted with another secret, one that was %s, and changes nothing',
     async (_, first) => {
       const folder = newFolder()
       const storage = { FISH_STORAGE: `file:${folder}` }

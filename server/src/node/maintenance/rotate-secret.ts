@@ -56,9 +56,9 @@ export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecret
       if (stored?.isNew) await storeSecrets(stored.folder, stored.secrets)
       const encryption = encryptionWith(secrets)
       const counts = await reencryptAll({ storage, encryption, onProgress: report, signal })
-      if (counts.unopened.length === 0 && stored?.secrets.sealPrevious) {
-        const { seal, session } = stored.secrets
-        await storeSecrets(stored.folder, { seal, session })
+      if (counts.unopened.length === 0 && stored?.secrets.previousEncryption) {
+        const { previousEncryption: _, ...current } = stored.secrets
+        await storeSecrets(stored.folder, current)
       }
       return counts
     } finally {
@@ -127,7 +127,7 @@ async function planSecrets(
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
   })
   if (!makeNew) return { secrets, stored: { folder, secrets: stored, isNew: false } }
-  const renewed = { seal: makeSecrets().seal, session: stored.session, sealPrevious: secrets }
+  const renewed = { ...makeSecrets(), session: stored.session, previousEncryption: secrets }
   return { secrets: atRestSecrets(renewed), stored: { folder, secrets: renewed, isNew: true } }
 }
 

@@ -190,8 +190,8 @@ export async function secretsStateOf(folder: string, secretCheck: string | null)
 }
 
 /** All secrets that decrypt, the one that encrypts first. */
-export function atRestSecrets({ seal, sealPrevious = [] }: AppSecrets): readonly string[] {
-  return [seal, ...sealPrevious]
+export function atRestSecrets({ encryption, previousEncryption = [] }: AppSecrets): readonly string[] {
+  return [encryption, ...previousEncryption]
 }
 
 export function encryptionWith(secrets: readonly string[]) {

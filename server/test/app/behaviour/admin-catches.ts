@@ -1,7 +1,7 @@
 import { crabCollectionSchema, HEADERS, type Kind, type Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
-import { countAll, type Listed, listed, post, SALMON, seal } from '../catches.ts'
+import { countAll, encryptToken, type Listed, listed, post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -43,7 +43,7 @@ export function adminCatchesBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       expect(await detail(admin)).toEqual([])
-      const saved = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
+      const saved = (await (await post(service, 'fish', await encryptToken(service, SALMON))).json()) as Saved
       expect(await detail(admin)).toEqual([
         { name: 'Salmon', rarity: 'Gold', id: saved.id, caughtAt: new Date(service.now()).toISOString() },
       ])

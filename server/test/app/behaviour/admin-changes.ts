@@ -2,7 +2,7 @@ import { HEADERS } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
 import { asRoot, create, list, names } from '../administration.ts'
-import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
+import { countAll, encryptToken, listed, post, SALMON, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { basic, type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -59,7 +59,7 @@ export function adminChangesBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       await write(service, 'fish', SALMON)
-      const stored = await seal(service, SALMON)
+      const stored = await encryptToken(service, SALMON)
       await post(service, 'fish', stored)
       const deleted = await admin('DELETE', '/admin/users/ALEX')
       expect([deleted.status, await deleted.text()]).toEqual([204, ''])
@@ -74,7 +74,7 @@ export function adminChangesBehaviour(open: OpenService): void {
     it('leaves its name to a new user, who starts empty and with secrets of its own', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
-      const token = await seal(service, SALMON)
+      const token = await encryptToken(service, SALMON)
       await post(service, 'fish', token)
       await admin('DELETE', '/admin/users/Alex')
       const heir = await create(admin, 'aLEX')

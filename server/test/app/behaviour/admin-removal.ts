@@ -1,7 +1,7 @@
 import { HEADERS, type Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot } from '../administration.ts'
-import { countAll, listed, post, SALMON, seal } from '../catches.ts'
+import { countAll, encryptToken, listed, post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -21,7 +21,7 @@ export function adminRemovalBehaviour(open: OpenService): void {
           { name, rarity: 1 },
           { name, rarity: 2 },
         ]
-        ids.push(((await (await post(service, 'fish', await seal(service, { fish }))).json()) as Saved).id)
+        ids.push(((await (await post(service, 'fish', await encryptToken(service, { fish }))).json()) as Saved).id)
       }
       const removed = await remove(admin, ids[1] ?? '')
       expect([removed.status, await removed.text()]).toEqual([204, ''])
@@ -34,7 +34,7 @@ export function adminRemovalBehaviour(open: OpenService): void {
     it.each(['fish', 'crab'] as const)('does not come back when its token of %s is sent again', async (kind) => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
-      const token = await seal(service, kind === 'fish' ? SALMON : { fish: 'crab' })
+      const token = await encryptToken(service, kind === 'fish' ? SALMON : { fish: 'crab' })
       const { id } = (await (await post(service, kind, token)).json()) as Saved
       expect((await remove(admin, id, kind)).status).toBe(204)
       for (const spelling of [token, token.replace(/=+$/, '')]) {
@@ -43,14 +43,14 @@ export function adminRemovalBehaviour(open: OpenService): void {
         expect(((await again.json()) as Saved).id).toBe(id)
       }
       expect(await countAll(service)).toBe(0)
-      expect((await post(service, 'fish', await seal(service, SALMON))).status).toBe(201)
+      expect((await post(service, 'fish', await encryptToken(service, SALMON))).status).toBe(201)
     })
 
     it('is only found in its own collection', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       await admin('POST', '/admin/users', { name: 'Bob' })
-      const { id } = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
+      const { id } = (await (await post(service, 'fish', await encryptToken(service, SALMON))).json()) as Saved
       await expectError(await remove(admin, id, 'crab'), 'record_not_found')
       await expectError(await remove(admin, id, 'fish', 'survival'), 'record_not_found')
       await expectError(await admin('DELETE', `/admin/users/Bob/fish/${id}?gamemode=earth`), 'record_not_found')
@@ -63,7 +63,7 @@ export function adminRemovalBehaviour(open: OpenService): void {
     it('is removed by one of five that try at once', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
-      const { id } = (await (await post(service, 'fish', await seal(service, SALMON))).json()) as Saved
+      const { id } = (await (await post(service, 'fish', await encryptToken(service, SALMON))).json()) as Saved
       const answers = await Promise.all(Array.from({ length: 5 }, () => remove(admin, id)))
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
     })

@@ -1,6 +1,6 @@
 import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { countAll, post, SALMON, seal } from '../catches.ts'
+import { countAll, encryptToken, post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -30,7 +30,7 @@ export function bodiesBehaviour(open: OpenService): void {
         const service = await open(UNLIMITED)
         const headers = { 'content-encoding': encoding }
         await expectError(
-          await post(service, 'fish', await seal(service, SALMON), { headers }),
+          await post(service, 'fish', await encryptToken(service, SALMON), { headers }),
           'unsupported_media_type',
         )
         const login = { method: 'POST', headers: { ...headers, 'content-type': MEDIA_TYPES.json }, body: '{}' }
@@ -48,7 +48,9 @@ export function bodiesBehaviour(open: OpenService): void {
       'nonsense',
     ])('of type %s is no token', async (type) => {
       const service = await open(UNLIMITED)
-      const response = await post(service, 'fish', await seal(service, SALMON), { headers: { 'content-type': type } })
+      const response = await post(service, 'fish', await encryptToken(service, SALMON), {
+        headers: { 'content-type': type },
+      })
       await expectError(response, 'unsupported_media_type')
       expect(await countAll(service)).toBe(0)
     })
@@ -60,13 +62,15 @@ export function bodiesBehaviour(open: OpenService): void {
       ' application/octet-stream ;x=y',
     ])('of type %j is a token', async (type) => {
       const service = await open()
-      const response = await post(service, 'fish', await seal(service, SALMON), { headers: { 'content-type': type } })
+      const response = await post(service, 'fish', await encryptToken(service, SALMON), {
+        headers: { 'content-type': type },
+      })
       expect(response.status).toBe(201)
     })
 
     it('without a type is taken for a token', async () => {
       const service = await open()
-      const body = new Uint8Array(Buffer.from(await seal(service, SALMON)))
+      const body = new Uint8Array(Buffer.from(await encryptToken(service, SALMON)))
       const headers = { [HEADERS.gamemode]: 'earth' }
       expect((await service.request('/post/fish?name=Alex', { method: 'POST', headers, body })).status).toBe(201)
     })

@@ -3,7 +3,7 @@ import { HEADERS, LIMITS } from '@fish-crab/sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
-import { countAll, post, seal, write } from '../catches.ts'
+import { countAll, encryptToken, post, write } from '../catches.ts'
 import { expectError, readError } from '../errors.ts'
 import { ADDRESS_HEADER, basic, type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
@@ -161,7 +161,7 @@ export function hostileBehaviour(open: OpenService): void {
     it('of the biggest token is decrypted and judged', async () => {
       const service = await open(UNLIMITED)
       const biggest = Math.floor((LIMITS.bodyBytes * 3) / 4) - 100
-      const token = new Uint8Array(Buffer.from(await seal(service, 'x'.repeat(biggest)), 'base64url'))
+      const token = new Uint8Array(Buffer.from(await encryptToken(service, 'x'.repeat(biggest)), 'base64url'))
       await expectError(await post(service, 'fish', token), 'invalid_payload')
     })
 

@@ -1,6 +1,6 @@
 import { fishCollectionSchema } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
+import { countAll, encryptToken, listed, post, SALMON, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -8,7 +8,7 @@ const DETAIL = '&gamemode=earth&detail=full'
 const caught = (caughtAt: unknown) => ({ fish: [{ name: 'Cod', rarity: 1, caughtAt }] })
 
 /** A token of Alex's with any 64-bit timestamp, made by hand: no library writes such ones. */
-async function sealAt(fernetKey: string, seconds: bigint, payload: unknown): Promise<string> {
+async function tokenAt(fernetKey: string, seconds: bigint, payload: unknown): Promise<string> {
   const key = Buffer.from(fernetKey, 'base64')
   const iv = crypto.getRandomValues(new Uint8Array(16))
   const aes = await crypto.subtle.importKey('raw', key.subarray(16), 'AES-CBC', false, ['encrypt'])
@@ -75,7 +75,7 @@ export function momentsBehaviour(open: OpenService): void {
       [253_402_300_799n, '9999-12-31T23:59:59.000Z'],
     ])('is the timestamp %s of the token where the payload names none', async (seconds, moment) => {
       const service = await open(UNLIMITED)
-      expect((await post(service, 'fish', await sealAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
+      expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
       expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(moment)
     })
 
@@ -83,7 +83,7 @@ export function momentsBehaviour(open: OpenService): void {
       'is the time of the request where the token names %s, which no calendar holds',
       async (seconds) => {
         const service = await open(UNLIMITED)
-        expect((await post(service, 'fish', await sealAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
+        expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
         expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(new Date(service.now()).toISOString())
       },
     )
@@ -91,7 +91,7 @@ export function momentsBehaviour(open: OpenService): void {
     it('does not matter for taking the token, however wrong the clock of the player is', async () => {
       const service = await open(UNLIMITED)
       for (const now of [0, service.now() - 10 * 365 * 86_400_000, service.now() + 10 * 365 * 86_400_000]) {
-        expect((await post(service, 'crab', await seal(service, { fish: 'crab' }, { now }))).status).toBe(201)
+        expect((await post(service, 'crab', await encryptToken(service, { fish: 'crab' }, { now }))).status).toBe(201)
       }
     })
   })

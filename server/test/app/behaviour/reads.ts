@@ -1,6 +1,6 @@
 import { RARITY_LABELS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { listed, post, seal, write } from '../catches.ts'
+import { encryptToken, listed, post, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, UNLIMITED } from '../test-service.ts'
 
@@ -105,7 +105,7 @@ export function readsBehaviour(open: OpenService): void {
           { name: 'Koi', rarity: 7 },
         ],
       }
-      const token = await seal(service, payload, { now: service.now() - HOUR })
+      const token = await encryptToken(service, payload, { now: service.now() - HOUR })
       const { id } = (await (await post(service, 'fish', token)).json()) as { id: string }
       expect(await listed(service, 'fish', '&gamemode=earth&detail=full')).toEqual([
         { name: 'Cod', rarity: 'Bronze', id, caughtAt },

@@ -1,7 +1,7 @@
 import { type CreatedUser, HEADERS, type Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
-import { countAll, post, SALMON, seal } from '../catches.ts'
+import { countAll, encryptToken, post, SALMON } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
@@ -32,9 +32,9 @@ export function lateReplayBehaviour(open: OpenService): void {
     it('is a replay after a reset of the Fernet key, in every spelling; a tampered copy is invalid', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
-      const token = await seal(service, BATCH)
+      const token = await encryptToken(service, BATCH)
       const id = await save(service, token)
-      const unsent = await seal(service, SALMON)
+      const unsent = await encryptToken(service, SALMON)
       for (let turn = 0; turn < 2; turn += 1) {
         expect((await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })).status).toBe(200)
         const bytes = new Uint8Array(Buffer.from(token, 'base64url'))
@@ -50,8 +50,8 @@ export function lateReplayBehaviour(open: OpenService): void {
     it('is a replay when it has expired since, also under a key that was replaced', async () => {
       const service = await open({ ...UNLIMITED, tokenTtlSeconds: 60 })
       const admin = await asRoot(service)
-      const token = await seal(service, BATCH)
-      const unsent = await seal(service, SALMON)
+      const token = await encryptToken(service, BATCH)
+      const unsent = await encryptToken(service, SALMON)
       const id = await save(service, token)
       service.advance(61_000)
       await expectReplay(service, token, id)
@@ -68,7 +68,7 @@ export function lateReplayBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const bob = (await (await admin('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser
-      const token = await seal(service, SALMON)
+      const token = await encryptToken(service, SALMON)
       await save(service, token)
       await admin('POST', '/admin/users/Alex/reset', { type: 'fernet' })
       await expectError(await post(service, 'fish', token, { query: `?name=${bob.name}` }), 'invalid_token')

@@ -1,7 +1,7 @@
 import { GAMEMODES, HEADERS } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
 import { describe, expect, it } from 'vitest'
-import { countAll, listed, post, SALMON, seal, write } from '../catches.ts'
+import { countAll, encryptToken, listed, post, SALMON, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
 import { type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
@@ -53,7 +53,7 @@ export function writesBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       // Both lengths of padding there are, and none.
       for (const name of ['S', 'Salmon', 'Salmon with a long name', 'x'.repeat(40)]) {
-        const response = await post(service, 'fish', form(await seal(service, { fish: name, rarity: 3 })))
+        const response = await post(service, 'fish', form(await encryptToken(service, { fish: name, rarity: 3 })))
         expect(response.status).toBe(201)
         expect(await response.json()).toEqual({
           message: 'Fish saved for user Alex',
@@ -67,7 +67,7 @@ export function writesBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       const answers = new Set<string>()
       for (const [what, breakToken] of Object.entries(BROKEN)) {
-        const body = await breakToken(await seal(service, SALMON), service)
+        const body = await breakToken(await encryptToken(service, SALMON), service)
         for (const kind of ['fish', 'crab'] as const) {
           const { error, details, code } = await expectError(await post(service, kind, body), 'invalid_token')
           answers.add(JSON.stringify({ error, details, code }))

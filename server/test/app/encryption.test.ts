@@ -2,16 +2,16 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { createApp, createMemoryStorage, DecryptionError, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { post, SALMON, seal as sealToken } from './catches.ts'
+import { encryptToken, post, SALMON } from './catches.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const [OLD, NEW, OTHER] = ['the old secret', 'the new secret', 'another secret']
 
-function open(storage: FishStorage, seal: string, ...sealPrevious: string[]) {
+function open(storage: FishStorage, encryption: string, ...previousEncryption: string[]) {
   return createApp({
     storage,
-    secrets: { seal, sealPrevious, session: SESSION_SECRET },
+    secrets: { encryption, previousEncryption, session: SESSION_SECRET },
     passwords: plainPasswords,
     version: '0',
     clientAddress: () => '192.0.2.1',
@@ -31,16 +31,16 @@ async function readKey(app: App, name: string) {
 const create = (app: App, name: string) => app.users.create({ name, password: `${name}-password` })
 
 /** What the first release stored: no id of the secret. */
-function sealAsFirstRelease(plain: string, owner: string, secret: string): string {
+function encryptAsFirstRelease(plain: string, owner: string, secret: string): string {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'fish-crab seal v1', 32))
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner))
-  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
-  return `v1.${iv.toString('base64')}.${sealed.toString('base64')}`
+  const encrypted = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return `v1.${iv.toString('base64')}.${encrypted.toString('base64')}`
 }
 
 describe('a changed FISH_SECRET', () => {
-  it('opens what the one before sealed, and seals what comes', async () => {
+  it('decrypts what the previous one encrypted, and encrypts what follows', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -54,7 +54,7 @@ describe('a changed FISH_SECRET', () => {
     expect((await readKey(open(storage, NEW), 'bob')).fernetKey).toBe(bob.fernetKey)
   })
 
-  it('refuses to start without the one before, and without itself once it has sealed', async () => {
+  it('refuses to start without the previous one, and without itself once it has encrypted something', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
@@ -78,7 +78,7 @@ describe('a changed FISH_SECRET', () => {
     expect(await content()).toEqual(before)
   })
 
-  it('is refused by the keys themselves where nothing says what they are sealed under', async () => {
+  it('is refused by the keys themselves where nothing says how they are encrypted', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -102,13 +102,13 @@ describe('a changed FISH_SECRET', () => {
   })
 })
 
-describe('what the first release sealed', () => {
-  it('still opens, under the first secret and under one before', async () => {
+describe('what the first release encrypted', () => {
+  it('is still decrypted, under the first secret and under a previous one', async () => {
     const storage = createMemoryStorage()
     const app = open(storage, OLD)
     const alex = await create(app, 'alex')
-    await storage.items.setItem(keyOf(alex.id), sealAsFirstRelease(alex.fernetKey, alex.id, OLD))
-    await storage.items.setItem('setting:seal-check', sealAsFirstRelease('fish-crab', 'setting', OLD))
+    await storage.items.setItem(keyOf(alex.id), encryptAsFirstRelease(alex.fernetKey, alex.id, OLD))
+    await storage.items.setItem('setting:seal-check', encryptAsFirstRelease('fish-crab', 'setting', OLD))
     for (const secrets of [[OLD], [NEW, OLD], [OTHER, NEW, OLD]] as const) {
       const [first, ...rest] = secrets
       await open(storage, first, ...rest).checkSecrets()
@@ -117,25 +117,28 @@ describe('what the first release sealed', () => {
     expect((await readKey(open(storage, NEW, OTHER), 'alex')).status).toBe(500)
   })
 
-  it('is left as it is by a start under the same secret, so that the first release opens it still', async () => {
+  it('is not changed by a start under the same secret, so that the first release still decrypts it', async () => {
     const storage = createMemoryStorage()
-    const check = sealAsFirstRelease('fish-crab', 'setting', OLD)
+    const check = encryptAsFirstRelease('fish-crab', 'setting', OLD)
     await storage.items.setItem('setting:seal-check', check)
     await open(storage, OLD).checkSecrets()
     expect(await storage.items.getItem('setting:seal-check')).toBe(check)
   })
 })
 
-describe('a sealed key', () => {
+describe('an encrypted key', () => {
   it('is refused with a 500 and a line in the log after any change of a character', async () => {
     const lines: string[] = []
     const error = (fields: unknown, message: string) => void lines.push(`${inspect(fields, { depth: 9 })} ${message}`)
     const service = await createMemoryService({ ...UNLIMITED, logger: { info() {}, warn() {}, error } })
-    const sealed = String(await service.storage.items.getItem(keyOf(service.alex.id)))
+    const encrypted = String(await service.storage.items.getItem(keyOf(service.alex.id)))
     const headers = { authorization: basic('Alex', 'alex-password') }
-    for (let at = 0; at < sealed.length; at += 1) {
-      const wrong = sealed[at] === 'A' ? 'B' : 'A'
-      await service.storage.items.setItem(keyOf(service.alex.id), sealed.slice(0, at) + wrong + sealed.slice(at + 1))
+    for (let at = 0; at < encrypted.length; at += 1) {
+      const wrong = encrypted[at] === 'A' ? 'B' : 'A'
+      await service.storage.items.setItem(
+        keyOf(service.alex.id),
+        encrypted.slice(0, at) + wrong + encrypted.slice(at + 1),
+      )
       const response = await service.request('/get/user/key', { headers })
       expect([response.status, lines.length]).toEqual([500, at + 1])
     }
@@ -157,11 +160,11 @@ describe('a sealed key', () => {
 
   it('of one user serves no other one, also when it was in use just before', async () => {
     const service = await createMemoryService(UNLIMITED)
-    const token = await sealToken(service, SALMON)
+    const token = await encryptToken(service, SALMON)
     expect((await post(service, 'fish', token)).status).toBe(201)
     const bob = await service.app.users.create({ name: 'Bob' })
-    const sealed = String(await service.storage.items.getItem(keyOf(service.alex.id)))
-    await service.storage.items.setItem(keyOf(bob.id), sealed)
+    const encrypted = String(await service.storage.items.getItem(keyOf(service.alex.id)))
+    await service.storage.items.setItem(keyOf(bob.id), encrypted)
     const headers = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' }
     const stolen = await service.request('/post/fish?name=Bob', { method: 'POST', headers, body: token })
     expect(stolen.status).toBe(500)
