@@ -99,6 +99,13 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
+  test('keep a storage from opening where a command was taken away from everybody', async () => {
+    const without = await startRedis({ 'rename-command': 'XADD ""' })
+    onTestFinished(without.stop)
+    await expect(open(without.url)).rejects.toMatchObject({ message: expect.stringMatching(/permissions: XADD\. /) })
+    expect(await without.admin.dbsize()).toBe(0)
+  })
+
   test('let a user open and use a storage that may use what the refusal names', async () => {
     const basic = ['+eval', '+evalsha', '+info', '+ping']
     const error = await openAs('least', ...basic).catch((caught: unknown) => caught)

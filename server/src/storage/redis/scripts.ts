@@ -265,8 +265,8 @@ const fishProbe: Script = {
 }
 
 /**
- * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key, and carries out none. Before version 7,
- * Redis cannot tell.
+ * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and carries
+ * out none. Before version 7, Redis cannot tell.
  */
 const fishForbidden: Script = {
   numberOfKeys: 1,
@@ -274,7 +274,8 @@ const fishForbidden: Script = {
 local forbidden = {}
 if not redis.acl_check_cmd then return forbidden end
 for _, command in ipairs(ARGV) do
-  if not redis.acl_check_cmd(command, KEYS[1]) then forbidden[#forbidden + 1] = command end
+  local isKnown, isAllowed = pcall(redis.acl_check_cmd, command, KEYS[1])
+  if not (isKnown and isAllowed) then forbidden[#forbidden + 1] = command end
 end
 return forbidden`,
 }
