@@ -59,7 +59,7 @@ export function render({ path, contract, schemas }: ShapeFile): string {
     `import { schemaOf } from '${shapes}shape.ts'`,
     ...Object.entries(schemas).map(
       ([name, { type, schema }]) =>
-        `\n/** What {@link ${type}} looks like. */\nexport const ${name}Shape = /* @__PURE__ */ schemaOf<${type}>(${JSON.stringify(shapeOf(schema))})`,
+        `\n/** Shape of {@link ${type}}, for checking responses. */\nexport const ${name}Shape = /* @__PURE__ */ schemaOf<${type}>(${JSON.stringify(shapeOf(schema))})`,
     ),
     '',
   ].join('\n')

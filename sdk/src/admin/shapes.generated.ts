@@ -2,32 +2,32 @@
 import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, ResetAnswer, Session, Stats, User, UserList } from '../contract/schemas/admin.ts'
 import { schemaOf } from '../client/shapes/shape.ts'
 
-/** What {@link Session} looks like. */
+/** Shape of {@link Session}, for checking responses. */
 export const sessionShape = /* @__PURE__ */ schemaOf<Session>({"type":"object","required":{"token":{"type":"string"},"expiresAt":{"type":"moment"}},"optional":{}})
 
-/** What {@link Administrator} looks like. */
+/** Shape of {@link Administrator}, for checking responses. */
 export const administratorShape = /* @__PURE__ */ schemaOf<Administrator>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"moment"}},"optional":{}})
 
-/** What {@link AdministratorList} looks like. */
+/** Shape of {@link AdministratorList}, for checking responses. */
 export const administratorListShape = /* @__PURE__ */ schemaOf<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"moment"}},"optional":{}}}},"optional":{}})
 
-/** What {@link User} looks like. */
+/** Shape of {@link User}, for checking responses. */
 export const userShape = /* @__PURE__ */ schemaOf<User>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"moment"}},"optional":{}})
 
-/** What {@link UserList} looks like. */
+/** Shape of {@link UserList}, for checking responses. */
 export const userListShape = /* @__PURE__ */ schemaOf<UserList>({"type":"object","required":{"users":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"moment"}},"optional":{}}}},"optional":{"nextCursor":{"type":"string"}}})
 
-/** What {@link CreatedUser} looks like. */
+/** Shape of {@link CreatedUser}, for checking responses. */
 export const createdUserShape = /* @__PURE__ */ schemaOf<CreatedUser>({"type":"object","required":{"id":{"type":"string"},"name":{"type":"string"},"createdAt":{"type":"moment"},"password":{"type":"string"},"fernetKey":{"type":"string"},"apiKey":{"type":"string"}},"optional":{}})
 
-/** What {@link ResetAnswer} looks like. */
+/** Shape of {@link ResetAnswer}, for checking responses. */
 export const resetResultShape = /* @__PURE__ */ schemaOf<ResetAnswer>({"type":"anyOf","shapes":[{"type":"object","required":{"password":{"type":"string"}},"optional":{}},{"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}},{"type":"object","required":{"apiKey":{"type":"string"}},"optional":{}}]})
 
-/** What {@link Stats} looks like. */
+/** Shape of {@link Stats}, for checking responses. */
 export const statsShape = /* @__PURE__ */ schemaOf<Stats>({"type":"object","required":{"users":{"type":"count"},"fish":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}},"byRarity":{"type":"record","keys":["Bronze","Silver","Gold","Diamond","Unknown/Other","Platinum","Mythical"],"values":{"type":"count"}}},"optional":{}},"crab":{"type":"object","required":{"total":{"type":"count"},"byGamemode":{"type":"record","keys":["oneblock","earth","survival","factions"],"values":{"type":"count"}}},"optional":{}}},"optional":{}})
 
-/** What {@link Leaderboard} looks like. */
+/** Shape of {@link Leaderboard}, for checking responses. */
 export const leaderboardShape = /* @__PURE__ */ schemaOf<Leaderboard>({"type":"object","required":{"type":{"type":"enum","values":["fish","crab"]},"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}},"optional":{}}}},"optional":{"gamemode":{"type":"enum","values":["oneblock","earth","survival","factions"]}}})
 
-/** What {@link AuditPage} looks like. */
+/** Shape of {@link AuditPage}, for checking responses. */
 export const auditPageShape = /* @__PURE__ */ schemaOf<AuditPage>({"type":"object","required":{"entries":{"type":"array","items":{"type":"object","required":{"id":{"type":"string"},"at":{"type":"moment"},"actor":{"type":"string"},"action":{"type":"enum","values":["login","key.read","user.create","user.delete","user.reset.password","user.reset.fernet","user.reset.api-key","fish.add","fish.delete","crab.add","crab.delete","admin.create","admin.delete","admin.reset.password"]},"address":{"type":"string"},"requestId":{"type":"string"}},"optional":{"subject":{"type":"string"}}}}},"optional":{"nextCursor":{"type":"string"}}})

@@ -36,8 +36,8 @@ export interface App {
   /** The administrators, for hosts that create the first one. */
   readonly admins: Pick<Admins, 'create' | 'exist'>
   /**
-   * Checks that the secrets decrypt the stored data, and loads all code, so that no request fails for want of a file
-   * descriptor. Writes nothing if it rejects. From then on, the app notices when its store is emptied, replaced or filled
+   * Checks that the secrets decrypt the stored data, and loads all code, so that no later request fails because
+   * a file cannot be opened. Writes nothing if it rejects. From then on, the app notices when its store is emptied, replaced or filled
    * by an import: then it is not ready, and neither reads nor writes.
    * @throws DecryptionError
    * @throws StorageError `unfinished` when the store holds part of an import

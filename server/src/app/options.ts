@@ -28,7 +28,7 @@ export interface AppOptions {
   readonly version: string
   /**
    * Returns the address of the client, for hosts whose requests carry it; see `forwardedAddress` for proxies. An address
-   * passed to `fetch` wins.
+   * passed to `fetch` takes precedence.
    * @default none: every call of `fetch` passes one
    */
   readonly clientAddress?: (request: Request) => string

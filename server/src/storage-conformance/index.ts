@@ -12,7 +12,7 @@ import { describeWindows } from './windows.ts'
 /** A storage under test. */
 export interface OpenedStorage {
   readonly storage: FishStorage
-  /** Closes the storage and opens the same data anew; only for drivers that store anything. */
+  /** Closes the storage and opens the same data again; only for drivers that persist data. */
   readonly reopen?: () => Promise<FishStorage>
 }
 

@@ -32,13 +32,13 @@ export { createWindows, type Windows } from './windows.ts'
 
 /** Which storage to open. */
 export type StorageOptions =
-  /** Keeps nothing. */
+  /** Stores nothing on disk. */
   | { readonly driver: 'memory' }
-  /** Keeps everything in one SQLite file in the folder `path`. One process at a time. */
+  /** Stores everything in one SQLite file in the folder `path`. One process at a time. */
   | {
       readonly driver: 'file'
       readonly path: string
-      /** Called with a sentence for the operator when something stops working that no write fails for. @default ignored */
+      /** Called with a warning for the operator about a problem that does not fail writes. @default ignored */
       readonly onWarning?: (message: string) => void
     }
   | RedisOptions

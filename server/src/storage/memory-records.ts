@@ -18,7 +18,7 @@ interface SequencedRecord extends NewRecord {
 /** The records of one collection in memory, oldest first. */
 class MemoryCollection {
   readonly place: Collection
-  /** Text that the owner of all collections gives anew with every change. */
+  /** Version text that the owner of all collections replaces with every change. */
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
@@ -200,7 +200,7 @@ export class MemoryRecords {
 
   read(place: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
     const source = () => this.#collection(place)?.source(form) ?? NO_RECORDS
-    // Asked for anew each time: the owner may be removed while the read goes on.
+    // Looked up each time: the owner may be removed during the read.
     return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)
   }
 

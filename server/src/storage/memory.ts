@@ -5,7 +5,7 @@ import { wrapDriver } from './storage.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from './types.ts'
 import { createWindows } from './windows.ts'
 
-/** Items in memory whose keys stay in order, so that a page costs what it holds. */
+/** Items in memory with sorted keys, so that a page takes time in proportion to its size. */
 class OrderedItems {
   readonly #values = new Map<string, string>()
   readonly #keys: string[] = []
@@ -119,7 +119,7 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
 }
 
 /**
- * A storage in memory, for tests, mocks and trying out. Needs no Node: it also runs in a browser.
+ * Creates a storage in memory, for tests, mocks and demos. It also runs in browsers.
  *
  * @example
  * const storage = createMemoryStorage()

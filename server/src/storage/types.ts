@@ -1,24 +1,24 @@
 /** One collection: all records of one kind that one owner has in one gamemode. */
 export interface Collection {
-  /** The owner's id, never its name: a name can be given anew, an id cannot. */
+  /** The id of the owner, not its name: a name can be reused, an id cannot. */
   readonly owner: string
   readonly kind: string
   readonly gamemode: string
 }
 
-/** One write, as it is stored: the ready JSON of its entries, in both shapes that reads return. */
+/** One write, as it is stored: its entries as JSON text, in both formats that reads return. */
 export interface NewRecord {
   /** Unique id of the record. */
   readonly id: string
-  /** What makes the write unique among its owner's: the same value is stored once. `null`: every write is stored. */
+  /** Writes of one owner with the same value are stored once. `null`: the write is always stored. */
   readonly dedupeKey: string | null
   /** How many entries the record holds, at least 1. */
   readonly count: number
-  /** How many of the entries carry which label, such as a rarity; labels that none carries are absent. */
+  /** Number of entries by label, such as a rarity; labels without entries are absent. */
   readonly labels: Readonly<Record<string, number>>
   /** The entries as JSON objects joined by commas, without the brackets. */
   readonly plain: string
-  /** The same entries in full, in the same form. */
+  /** The same entries with all details, in the same format. */
   readonly full: string
 }
 
@@ -31,10 +31,10 @@ export type AppendResult =
   /** Not stored: the owner was removed. */
   | { readonly outcome: 'owner_removed' }
 
-/** The two ready forms of a record. */
+/** The two stored formats of a record. */
 export type RecordForm = 'plain' | 'full'
 
-/** A stored record as a read yields it. `sequence` grows with every record of a collection, with gaps. */
+/** A stored record. `sequence` increases with every record of a collection, with gaps. */
 export interface StoredRecord {
   readonly sequence: number
   readonly count: number
@@ -49,7 +49,7 @@ export interface ReadRange {
   readonly entries?: number
 }
 
-/** A fixed window that counts what happens under a key. */
+/** A fixed window that counts the events of a key. */
 export interface CountWindow {
   /** Length of the window in milliseconds, from the first count. */
   readonly durationMs: number
@@ -58,8 +58,8 @@ export interface CountWindow {
   /** Unix time in milliseconds. */
   readonly now: number
   /**
-   * 1 counts an event. -1 takes one back that was counted within the limit: it opens no window, and one that is left
-   * without any event is closed.
+   * 1 counts an event. -1 reverts one that was counted within the limit: it opens no window, and closes a window without
+   * any events left.
    * @default 1
    */
   readonly by?: 1 | -1
@@ -72,26 +72,26 @@ export interface WindowCount {
   readonly resetAt: number
 }
 
-/** How many entries of one kind and gamemode are stored, by all owners together. */
+/** Number of stored entries of one kind and gamemode, of all owners. */
 export interface Tally {
   readonly kind: string
   readonly gamemode: string
-  /** The label that they carry; `null`: all entries, with or without labels. */
+  /** The label of these entries; `null`: all entries, with or without labels. */
   readonly label: string | null
   /** At least 1: a count of 0 has no tally. */
   readonly count: number
 }
 
-/** Range of a leader board. */
+/** Range of a leaderboard. */
 export interface LeaderRange {
   readonly kind: string
   /** @default all gamemodes together */
   readonly gamemode?: string | undefined
-  /** Most owners to name, at least 1. */
+  /** Maximum number of owners, at least 1. */
   readonly limit: number
 }
 
-/** An owner on a leader board, and how many entries it has: at least 1. */
+/** An owner on a leaderboard, with its number of entries: at least 1. */
 export interface Leader {
   readonly owner: string
   readonly count: number
@@ -106,7 +106,7 @@ export interface ItemPage {
 
 /** A range of items. */
 export interface ItemRange {
-  /** Beginning of the keys, up to and including a `:`. */
+  /** Prefix of the keys, up to and including a `:`. */
   readonly base: string
   /** Start after this key. @default the first */
   readonly after?: string
@@ -116,68 +116,68 @@ export interface ItemRange {
 }
 
 /**
- * What the service needs of a storage beyond items, each operation atomic and, where it writes,
- * durable before its promise settles. A rejected write was not acknowledged: it may be repeated, never counted on.
+ * The operations of a storage besides items. Each is atomic, and a write is durable before its promise resolves. A rejected
+ * write was not acknowledged: it may or may not be stored, and can be repeated.
  */
 export interface StorageExtension {
-  /** What an acknowledgement means, as a sentence for the operator. */
+  /** Which failures an acknowledged write survives, as a sentence for the operator. */
   readonly durability: string
   /** Warnings for the operator, each a sentence. @default none */
   readonly warnings?: readonly string[]
   /**
-   * Rejects when the storage is out of reach, or takes no writes: it tries a small one, at most once a second, which no other
-   * operation can see.
+   * Rejects when the storage is unreachable or refuses writes. Tries a small write, at most once a second, that is invisible
+   * to other operations.
    */
   ping(): Promise<void>
-  /** Stores a record once per `dedupeKey` of its owner, whichever collection it went to. */
+  /** Stores a record once per `dedupeKey` of its owner, across collections. */
   append(collection: Collection, record: NewRecord): Promise<AppendResult>
   /** The id of the record that was stored under this key, if any. */
   findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
   /** The records of a collection, oldest first, in chunks of bounded size. */
   read(collection: Collection, form: RecordForm, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
   /**
-   * Opaque text that changes with every change of a collection's content, its owner's removal included, and never
-   * comes again for another content: not after a restart, in another process or on a restored backup. It holds no
-   * quotation mark, so an ETag can be made of it. A reader takes it BEFORE reading: what it then reads is that
-   * content or a newer one, so nothing stale is ever kept under a current version.
+   * Opaque text that changes whenever the content of a collection changes, also when its owner is removed. It is never
+   * reused for other content: not after a restart, in another process or on a restored backup. It contains no quotation
+   * mark, so that it can be part of an ETag. Call it BEFORE reading: the content read afterwards has this version or a
+   * newer one, so no stale content is cached under a current version.
    */
   version(collection: Collection): Promise<string>
   /**
-   * Removes one record and returns whether it existed. Its token stays used: sent again, it returns the same id and stores
-   * nothing.
+   * Removes one record and returns whether it existed. Its `dedupeKey` stays used: the same write returns the same id and
+   * stores nothing.
    */
   removeRecord(collection: Collection, id: string): Promise<boolean>
-  /** Removes all that belongs to an owner, for good: a later append returns `owner_removed`. */
+  /** Removes all data of an owner permanently: later appends return `owner_removed`. */
   removeOwner(owner: string): Promise<void>
-  /** All tallies, in no order. They change together with the records, and cost what the result holds. */
+  /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>
-  /** The owners with the most entries, best first, ties by owner id ascending. Costs what the result holds. */
+  /** The owners with the most entries, highest first, ties by owner id ascending. Takes time in proportion to the result. */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
-  /** Stores an item only when its key is free, and returns whether it did. */
+  /** Stores an item if its key does not exist, and returns whether it did. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
-  /** Removes an item only when it still has this value, and returns whether it did. */
+  /** Removes an item if it has this value, and returns whether it did. */
   removeItemIf(key: string, value: string): Promise<boolean>
-  /** Replaces an item's value only when it still is `expected`, and returns whether it did. */
+  /** Replaces the value of an item if it is `expected`, and returns whether it did. */
   replaceItemIf(key: string, expected: string, value: string): Promise<boolean>
-  /** Items in the order of their keys. Costs what the page holds, not what the storage does. */
+  /** Items in the order of their keys. Takes time in proportion to the page, not to the storage. */
   listItems(range: ItemRange): Promise<ItemPage>
-  /** How many items a listing of this base would find in all, from a counter rather than by looking. */
+  /** Number of items under this base, from a counter instead of a scan. */
   countItems(base: string): Promise<number>
   /**
-   * Counts one event, opening a window when none is open. Never takes an exhausted window away before its end, and
-   * keeps keys apart by what stands before their first `:`, so that a flood of one kind takes no room from another.
+   * Counts one event, opening a window if none is open. Never evicts an exhausted window before its end. Windows are limited
+   * per kind, the part of the key before the first `:`, so that a flood of one kind does not evict others.
    */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
   /**
-   * The current count without counting. `count` is 0 when no window is open, and `limit + 1` when a new key would be
-   * counted as exhausted because there is no room for it.
+   * Returns the current count without counting. `count` is 0 if no window is open, and `limit + 1` if a new key would count as
+   * exhausted because all windows of its kind are.
    */
   peekWindow(key: string, window: CountWindow): Promise<WindowCount>
 }
 
 /**
- * What the service needs of an unstorage driver. The types of unstorage itself would bring the declarations of all its
- * drivers, which do not compile where their libraries are missing.
+ * The operations of an unstorage driver that the service uses. The types of unstorage itself would import the declarations
+ * of all its drivers, which do not compile without their libraries.
  */
 export interface ItemDriver {
   readonly name?: string
@@ -191,20 +191,20 @@ export interface ItemDriver {
 
 type ItemValue = null | string | number | boolean | object
 
-/** Items under keys: what the service uses of an unstorage storage. */
+/** Items by key: the operations of an unstorage storage that the service uses. */
 export interface ItemStorage {
   hasItem(key: string): Promise<boolean>
-  /** The very string that was set; `null` where there is none. */
+  /** The string as it was set; `null` if there is none. */
   getItem(key: string): Promise<string | null>
   setItem(key: string, value: string): Promise<void>
   removeItem(key: string): Promise<void>
-  /** The keys that begin with `base`. @default all */
+  /** The keys that start with `base`. @default all */
   getKeys(base?: string): Promise<string[]>
-  /** Removes what stands under `base`. @default all */
+  /** Removes the items whose keys start with `base`. @default all */
   clear(base?: string): Promise<void>
 }
 
-/** An unstorage driver that has what the service needs as well. */
+/** An unstorage driver with the additional operations of the service. */
 export interface StorageDriver extends ItemDriver, StorageExtension {}
 
 /** The storage of the service: items through unstorage, the rest through the extension. */
@@ -213,6 +213,6 @@ export interface FishStorage extends StorageExtension {
   readonly items: ItemStorage
   /** Name of the driver. */
   readonly driver: string
-  /** Finishes what is under way and releases everything. */
+  /** Finishes running operations and releases all resources. */
   dispose(): Promise<void>
 }

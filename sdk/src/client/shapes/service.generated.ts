@@ -2,8 +2,8 @@
 import type { Status, UserKey } from '../../contract/schemas/service.ts'
 import { schemaOf } from './shape.ts'
 
-/** What {@link Status} looks like. */
+/** Shape of {@link Status}, for checking responses. */
 export const statusShape = /* @__PURE__ */ schemaOf<Status>({"type":"object","required":{"status":{"type":"enum","values":["ok"]},"timestamp":{"type":"moment"},"version":{"type":"string"}},"optional":{}})
 
-/** What {@link UserKey} looks like. */
+/** Shape of {@link UserKey}, for checking responses. */
 export const userKeyShape = /* @__PURE__ */ schemaOf<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}},"optional":{}})

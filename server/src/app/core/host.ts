@@ -1,7 +1,7 @@
 import type { RouteName } from '@fish-crab/sdk/contract'
 
 /*
- * What a host brings, because it depends on the platform.
+ * The platform-dependent parts that a host provides.
  */
 
 /** Hashes passwords slowly. At most two run at once, so a flood of logins takes no more memory than two hashes. */

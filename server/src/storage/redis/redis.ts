@@ -30,9 +30,9 @@ const DEFAULT_TIMEOUT_MS = 2000
 const PING_MS = 800
 /** When Redis forgets a probe, in milliseconds. */
 const PROBE_MS = 1000
-/** The commands that are called by no script, and `WAIT`. */
+/** The commands that are called outside of scripts, and `WAIT`. */
 const CLIENT_COMMANDS = ['EXISTS', 'GET', 'HGETALL', 'HMGET', 'ZLEXCOUNT', 'ZRANGE', 'ZRANGEBYLEX']
-/** About the size of the largest write: with less space left than this, Redis counts as full. */
+/** About the size of the largest write: with less free memory, Redis counts as full. */
 const PROBE_BYTES = 512 * 1024
 
 interface Guarantees {
@@ -46,8 +46,8 @@ interface Guarantees {
    */
   readonly replicas?: number
   /**
-   * Called with a sentence for the operator when Redis comes back without writes that it had acknowledged, and its
-   * configuration allows that. Otherwise such a loss is an error.
+   * Called with a sentence for the operator when Redis has lost acknowledged writes and its configuration allows that.
+   * Otherwise, such a loss is an error.
    *
    * @default ignored
    */
@@ -99,7 +99,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
   })
 }
 
-/** What can be read of a Redis without opening it as a storage, which would write its schema version. */
+/** Read access to a Redis without opening it as a storage, which would write its schema version. */
 export interface RedisReader {
   readonly items: {
     getItem(key: string): Promise<string | null>
@@ -230,7 +230,7 @@ async function pingCluster(cluster: Cluster): Promise<void> {
   throw new Error('a part of the cluster is missing')
 }
 
-/** A replica, a full server and one whose disk fails respond to a ping, but refuse this. */
+/** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
 async function writeProbes({ client, write }: Connection): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
@@ -243,7 +243,7 @@ function nodeKeys(client: Connection['client']): string[] {
 }
 
 /**
- * Fails early without the permission to use these commands: what a probe writes may be allowed where a catch is not.
+ * Fails early without the permission to use these commands: a probe may be allowed to write where a catch is not.
  *
  * @throws {StorageError} `unavailable`
  */
