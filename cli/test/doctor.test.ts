@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { clockFinding, nodeFinding, versionFinding } from '../src/commands/doctor-checks.ts'
+import { compareClocks, compareVersions } from '../src/commands/doctor-checks.ts'
 import { keptIn, newFolder } from './folders.ts'
 import { type Env, run, startImpostor, startWorld, worldOfFile } from './harness.ts'
 
@@ -186,33 +186,24 @@ describe('the clock', () => {
     ['a day ahead', 86_400_500, 'warn', '86399 s ahead'],
   ])('%s is told', (_, offset, status, found) => {
     const here = SERVER + offset
-    const finding = clockFinding({ sentAt: here - 100, respondedAt: here + 100, date })
+    const finding = compareClocks({ sentAt: here - 100, respondedAt: here + 100, date })
     expect(finding).toMatchObject({ status, found: expect.stringContaining(found) })
   })
 
   test('a slow answer leaves doubt, and no Date says nothing', () => {
     const sentAt = SERVER - 60_000
-    expect(clockFinding({ sentAt, respondedAt: SERVER + 1000, date }).found).toContain('matches')
-    expect(clockFinding({ sentAt, respondedAt: SERVER, date: null }).status).toBe('warn')
+    expect(compareClocks({ sentAt, respondedAt: SERVER + 1000, date }).found).toContain('matches')
+    expect(compareClocks({ sentAt, respondedAt: SERVER, date: null }).status).toBe('warn')
   })
 })
 
 describe('versions', () => {
-  test.each([
-    ['22.19.0', 'ok'],
-    ['24.0.0', 'ok'],
-    ['22.18.9', 'fail'],
-    ['20.20.0', 'fail'],
-  ])('Node %s is %s', (version, status) => {
-    expect(nodeFinding(version, '>=22.19').status).toBe(status)
-  })
-
   test.each([
     ['0.1.0', '0.1.9', 'ok'],
     ['0.1.0', '0.2.0', 'warn'],
     ['1.2.0', '1.9.0', 'ok'],
     ['1.2.0', '2.0.0', 'warn'],
   ])('fish-cli %s and a service of %s: %s', (own, service, status) => {
-    expect(versionFinding(own, service).status).toBe(status)
+    expect(compareVersions(own, service).status).toBe(status)
   })
 })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandIds, TOPICS } from '../src/commands/index.ts'
@@ -44,6 +45,17 @@ describe('a stdout that cannot be written', () => {
     expect(await ended).toEqual({ status: 0, stderr: '' })
     expect(stdoutError(Object.assign(new Error(), { code: 'EPIPE' }))).toBeUndefined()
     expect(stdoutError(Object.assign(new Error(), { code: 'EIO' }))?.exit).toBe(1)
+  })
+})
+
+test.each(['20.20.2', '22.18.9'])('Node %s is told what is needed', async (version) => {
+  const program = fileURLToPath(new URL('../bin/run.js', import.meta.url))
+  const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+  const child = spawn(process.execPath, ['--eval', `${older}; require(${JSON.stringify(program)})`])
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining(`fish-cli needs Node 22.19 or later; this is Node ${version}.`),
   })
 })
 

@@ -3,7 +3,15 @@ import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import type { Style } from '../output/screen.ts'
 import { defineCommand, Flags } from './define.ts'
-import { checkLocally, checkOutbox, checkService, type Finding, type Health, threw } from './doctor-checks.ts'
+import {
+  checkLocally,
+  checkOutbox,
+  checkService,
+  type Finding,
+  type Health,
+  runCheck,
+  usableConfig,
+} from './doctor-checks.ts'
 import { outputFlags, serviceFlags, userFlag } from './flags.ts'
 
 const STYLES: Readonly<Record<Health, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
@@ -32,24 +40,22 @@ export const doctorCommand = defineCommand({
 
   async run(context) {
     const { flags } = context
-    const { findings, config } = await checkLocally(context)
-    const rows = [...findings]
-    const target = resolveOrReport(rows, () => resolveTarget({ env: context.env, config }, flags))
-    if (target) rows.push(await checkOutbox(context, target))
-    if (target && !flags.offline) rows.push(...(await checkService(context, target)))
+    const rows = [...(await checkLocally(context))]
+    const config = usableConfig(context)
+    let target: Target | undefined
+    try {
+      target = resolveTarget({ env: context.env, config }, flags)
+    } catch (error) {
+      // An unknown profile is a finding too.
+      rows.push(await runCheck('profile', () => Promise.reject(error)))
+    }
+    if (target) {
+      const known = target
+      rows.push(await runCheck('outbox', () => checkOutbox(context, known)))
+      if (!flags.offline) rows.push(...(await checkService(context, known)))
+    }
     const isHealthy = rows.every(({ status }) => status !== 'fail')
-    const document = (checks: readonly object[]) => ({ ok: isHealthy, checks })
-    await context.printRows({ rows, document })
+    await context.printRows({ rows, document: (checks) => ({ ok: isHealthy, checks }) })
     return isHealthy ? EXIT.ok : EXIT.failure
   },
 })
-
-/** An unknown profile is a finding too. */
-function resolveOrReport(rows: Finding[], resolve: () => Target): Target | undefined {
-  try {
-    return resolve()
-  } catch (error) {
-    rows.push(threw('profile', error))
-    return undefined
-  }
-}
