@@ -110,27 +110,22 @@ interface NewPasswordFlags {
  * @throws CliError `missing_credentials`, `passwords_differ`, or `usage` for one of a wrong length
  */
 export async function readNewPassword(context: Context, username: string, flags: NewPasswordFlags): Promise<string> {
-  const asking = requestOf(username, flags)
-  if (flags['password-stdin']) return withRightLength(await readSecret(context, { ...asking, fromStdin: true }))
-  const given = await secretFromEnv(context, VARIABLE)
-  if (given !== undefined) return withRightLength(given)
-  const typed = withRightLength(await readSecret(context, asking))
-  if ((await readSecret(context, { ...asking, question: `${asking.question}, again` })) === typed) return typed
+  const request: SecretRequest = {
+    variable: VARIABLE,
+    question: `New password of ${printable(username)}`,
+    alternative: 'Or --password-stdin.',
+    noInput: flags['no-input'],
+    fromStdin: flags['password-stdin'],
+  }
+  const password = withRightLength(await readSecret(context, request))
+  if (flags['password-stdin'] || (await secretFromEnv(context, VARIABLE)) !== undefined) return password
+  if ((await readSecret(context, { ...request, question: `${request.question}, again` })) === password) return password
   throw new CliError({
     code: 'passwords_differ',
     message: 'The passwords differ; nothing was changed.',
     hint: 'Try again.',
     exit: EXIT.usage,
   })
-}
-
-function requestOf(username: string, flags: NewPasswordFlags) {
-  return {
-    variable: VARIABLE,
-    question: `New password of ${printable(username)}`,
-    noInput: flags['no-input'],
-    otherwise: 'Or --password-stdin.',
-  }
 }
 
 function withRightLength(password: string): string {

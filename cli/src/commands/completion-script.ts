@@ -128,7 +128,7 @@ const IN_OURS = ['completion', 'fish-cli.ps1']
  * more for a folder would cost many times what reading these few lines does.
  *
  * @param home The user's home folder.
- * @example placeOf('fish', { env: {}, home: '/home/alex' }).path // '/home/alex/.config/fish/completions/fish-cli.fish'
+ * @example scriptLocation('fish', { env: {}, home: '/home/alex' }).path // '/home/alex/.config/fish/completions/fish-cli.fish'
  */
 export function scriptLocation(
   shell: Shell,

@@ -7,7 +7,6 @@ interface Setting {
   readonly summary: string
   /** The variable that overrides the setting, and the flag that overrides both. */
   readonly variable: string
-  readonly flag?: string
   /** What a value must be; completes "must be …" in messages. */
   readonly rule: string
   /** All values, if there is a fixed list. */
@@ -28,14 +27,12 @@ export const SETTINGS = {
   gamemode: {
     summary: 'Default gamemode, for profiles without one.',
     variable: 'FISH_GAMEMODE',
-    flag: '--gamemode',
     ...oneOf(GAMEMODES),
     accepts: isGamemode,
   },
   'max-wait': {
     summary: 'Seconds to wait at most when rate limited.',
     variable: 'FISH_MAX_WAIT',
-    flag: '--max-wait',
     rule: 'seconds, 0 or more',
     values: [],
     accepts: isSeconds,
@@ -43,7 +40,6 @@ export const SETTINGS = {
   output: {
     summary: 'Default of --output.',
     variable: 'FISH_OUTPUT',
-    flag: '--output',
     ...oneOf(FORMATS),
   },
   'secret-store': {

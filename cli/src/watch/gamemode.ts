@@ -25,8 +25,8 @@ const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localho
  * player. Returns `undefined` for other lines, and an empty location for an address that names only the network.
  *
  * @example
- * readWhereabouts('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to Survival...') // { gamemode: 'survival' }
- * readWhereabouts('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to hub') // { elsewhere: 'hub' }
+ * readLocation('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to Survival...') // { gamemode: 'survival' }
+ * readLocation('[12:00:01] [Render thread/INFO]: [CHAT] Sending you to hub') // { elsewhere: 'hub' }
  */
 export function readLocation(line: string): PlayerLocation | undefined {
   const [, host] = CONNECTING.exec(line) ?? []

@@ -13,8 +13,8 @@ interface LogFileLocation {
  *
  * @throws CliError `log_not_found`
  */
-export async function findLog(places: readonly LogLocation[]): Promise<LogFileLocation> {
-  const found = await Promise.all(places.map(logsAt))
+export async function findLog(locations: readonly LogLocation[]): Promise<LogFileLocation> {
+  const found = await Promise.all(locations.map(logsAt))
   const [newest] = found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
   if (newest) return { launcher: newest.launcher, path: newest.path }
   throw new CliError({
@@ -25,33 +25,19 @@ export async function findLog(places: readonly LogLocation[]): Promise<LogFileLo
   })
 }
 
-async function logsAt({
-  launcher,
-  pattern,
-}: LogLocation): Promise<(LogFileLocation & { readonly writtenAt: number })[]> {
-  const paths: string[] = []
+async function logsAt({ launcher, pattern }: LogLocation) {
   // Without a star it is a plain path, with any characters.
-  if (pattern.includes('*')) {
-    try {
-      for await (const path of glob(pattern)) paths.push(path)
-    } catch {
-      // A folder that cannot be read is skipped.
-    }
-  } else paths.push(pattern)
-  const looked = paths.map(async (path) => {
-    const { mtimeMs, isFile } = await fileFacts(path)
-    return isFile ? [{ launcher, path, writtenAt: mtimeMs }] : []
-  })
-  return (await Promise.all(looked)).flat()
-}
-
-async function fileFacts(path: string): Promise<{ readonly mtimeMs: number; readonly isFile: boolean }> {
+  const paths = pattern.includes('*') ? [] : [pattern]
   try {
-    const facts = await stat(path)
-    return { mtimeMs: facts.mtimeMs, isFile: facts.isFile() }
+    if (pattern.includes('*')) for await (const path of glob(pattern)) paths.push(path)
   } catch {
-    return { mtimeMs: 0, isFile: false }
+    // A folder that cannot be read is skipped.
   }
+  const logs = paths.map(async (path) => {
+    const stats = await stat(path).catch(() => undefined)
+    return stats?.isFile() ? [{ launcher, path, writtenAt: stats.mtimeMs }] : []
+  })
+  return (await Promise.all(logs)).flat()
 }
 
 /** A path at which a launcher or client of the game may store its log. */
@@ -61,94 +47,80 @@ interface LogLocation {
   readonly pattern: string
 }
 
-const LOG = ['logs', 'latest.log']
-// Game folder of an instance: MultiMC uses .minecraft, Prism minecraft, and each reads the other's.
-const INSTANCE_GAMES = ['.minecraft', 'minecraft']
+/** Where logs are in a folder of a launcher. MultiMC's instances are in .minecraft, Prism's in minecraft; each reads the other's. */
+const LOGS = {
+  vanilla: ['logs/latest.log'],
+  Feather: ['logs/latest.log', 'user/game/logs/latest.log', 'player-server/servers/*/logs/latest.log'],
+  Lunar: [
+    'offline/multiver/logs/latest.log',
+    'offline/*/logs/latest.log',
+    'profiles/*/*/logs/latest.log',
+    'logs/game/*.log',
+  ],
+  Prism: ['instances/*/.minecraft/logs/latest.log', 'instances/*/minecraft/logs/latest.log'],
+  MultiMC: ['instances/*/.minecraft/logs/latest.log', 'instances/*/minecraft/logs/latest.log'],
+} as const
+
+type LauncherFolders = Readonly<Record<keyof typeof LOGS, readonly string[]>>
+
+/** Folders of the launchers, by platform. A word in braces stands for a folder of the user. */
+const FOLDERS: Readonly<Record<'win32' | 'darwin' | 'other', LauncherFolders>> = {
+  win32: {
+    vanilla: ['{roaming}/.minecraft'],
+    Feather: ['{roaming}/.minecraft/feather', '{roaming}/.feather', '{roaming}/Feather Launcher'],
+    Lunar: ['{home}/.lunarclient'],
+    Prism: ['{roaming}/PrismLauncher'],
+    MultiMC: ['{roaming}/MultiMC', '{local}/MultiMC', '{home}/MultiMC'],
+  },
+  darwin: {
+    vanilla: ['{support}/minecraft'],
+    Feather: ['{support}/minecraft/feather', '{home}/.feather', '{support}/feather', '{support}/Feather Launcher'],
+    Lunar: ['{home}/.lunarclient'],
+    Prism: ['{support}/PrismLauncher'],
+    MultiMC: ['{support}/MultiMC', '/Applications/MultiMC.app/Data'],
+  },
+  other: {
+    vanilla: [
+      '{home}/.minecraft',
+      '{apps}/com.mojang.Minecraft/.minecraft',
+      '{apps}/com.mojang.Minecraft/data/minecraft',
+    ],
+    Feather: [
+      '{home}/.minecraft/feather',
+      '{apps}/com.mojang.Minecraft/.minecraft/feather',
+      '{apps}/com.mojang.Minecraft/data/minecraft/feather',
+      '{home}/.feather',
+      '{config}/feather',
+    ],
+    Lunar: ['{home}/.lunarclient'],
+    Prism: ['{data}/PrismLauncher', '{apps}/org.prismlauncher.PrismLauncher/data/PrismLauncher'],
+    MultiMC: ['{data}/multimc', '{home}/.multimc', '{home}/MultiMC'],
+  },
+}
 
 /**
  * Paths of the log with the usual launchers and clients: vanilla, Lunar, Feather, Prism and MultiMC, the last two with a
  * folder per instance.
  *
  * @example
- * logPlaces({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'
+ * logLocations({ platform: 'linux', env: {}, home: '/home/alex' })[0]?.pattern // '/home/alex/.minecraft/logs/latest.log'
  */
 export function logLocations({ platform, env, home }: PlatformInfo): readonly LogLocation[] {
   const { join } = platform === 'win32' ? path.win32 : path.posix
-  const { games, instances, feather } = foldersOfPlatform({ platform, env, home }, join)
-  const lunar = join(home, '.lunarclient')
-  const places: LogLocation[] = games.flatMap((game) => [
-    { launcher: 'vanilla', pattern: join(game, ...LOG) },
-    { launcher: 'Feather', pattern: join(game, 'feather', ...LOG) },
-  ])
-  places.push(
-    { launcher: 'Lunar', pattern: join(lunar, 'offline', 'multiver', ...LOG) },
-    { launcher: 'Lunar', pattern: join(lunar, 'offline', '*', ...LOG) },
-    { launcher: 'Lunar', pattern: join(lunar, 'profiles', '*', '*', ...LOG) },
-    { launcher: 'Lunar', pattern: join(lunar, 'logs', 'game', '*.log') },
+  const userFolders: Readonly<Record<string, string>> = {
+    '{home}': home,
+    '{roaming}': env.APPDATA || join(home, 'AppData', 'Roaming'),
+    '{local}': env.LOCALAPPDATA || join(home, 'AppData', 'Local'),
+    '{support}': join(home, 'Library', 'Application Support'),
+    '{data}': env.XDG_DATA_HOME || join(home, '.local', 'share'),
+    '{config}': env.XDG_CONFIG_HOME || join(home, '.config'),
+    '{apps}': join(home, '.var', 'app'),
+  }
+  const folders = FOLDERS[platform === 'win32' || platform === 'darwin' ? platform : 'other']
+  return Object.entries(LOGS).flatMap(([launcher, logs]) =>
+    folders[launcher as keyof typeof LOGS].flatMap((folder) => {
+      const path = folder.replace(/^\{\w+\}/, (name) => userFolders[name] ?? name)
+      return logs.map((log) => ({ launcher, pattern: join(path, log) }))
+    }),
   )
-  for (const folder of feather) {
-    places.push(
-      { launcher: 'Feather', pattern: join(folder, ...LOG) },
-      { launcher: 'Feather', pattern: join(folder, 'user', 'game', ...LOG) },
-      { launcher: 'Feather', pattern: join(folder, 'player-server', 'servers', '*', ...LOG) },
-    )
-  }
-  for (const { launcher, folder } of instances) {
-    for (const game of INSTANCE_GAMES) {
-      places.push({ launcher, pattern: join(folder, 'instances', '*', game, ...LOG) })
-    }
-  }
-  return places
-}
-
-interface PlatformFolders {
-  readonly games: readonly string[]
-  readonly feather: readonly string[]
-  readonly instances: readonly { readonly launcher: string; readonly folder: string }[]
-}
-
-function foldersOfPlatform({ platform, env, home }: PlatformInfo, join: typeof path.join): PlatformFolders {
-  if (platform === 'win32') {
-    const roaming = env.APPDATA || join(home, 'AppData', 'Roaming')
-    const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local')
-    return {
-      games: [join(roaming, '.minecraft')],
-      feather: [join(roaming, '.feather'), join(roaming, 'Feather Launcher')],
-      instances: [
-        { launcher: 'Prism', folder: join(roaming, 'PrismLauncher') },
-        { launcher: 'MultiMC', folder: join(roaming, 'MultiMC') },
-        { launcher: 'MultiMC', folder: join(local, 'MultiMC') },
-        { launcher: 'MultiMC', folder: join(home, 'MultiMC') },
-      ],
-    }
-  }
-  if (platform === 'darwin') {
-    const support = join(home, 'Library', 'Application Support')
-    return {
-      games: [join(support, 'minecraft')],
-      feather: [join(home, '.feather'), join(support, 'feather'), join(support, 'Feather Launcher')],
-      instances: [
-        { launcher: 'Prism', folder: join(support, 'PrismLauncher') },
-        { launcher: 'MultiMC', folder: join(support, 'MultiMC') },
-        { launcher: 'MultiMC', folder: '/Applications/MultiMC.app/Data' },
-      ],
-    }
-  }
-  const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
-  const apps = join(home, '.var', 'app')
-  return {
-    games: [
-      join(home, '.minecraft'),
-      join(apps, 'com.mojang.Minecraft', '.minecraft'),
-      join(apps, 'com.mojang.Minecraft', 'data', 'minecraft'),
-    ],
-    feather: [join(home, '.feather'), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'feather')],
-    instances: [
-      { launcher: 'Prism', folder: join(data, 'PrismLauncher') },
-      { launcher: 'Prism', folder: join(apps, 'org.prismlauncher.PrismLauncher', 'data', 'PrismLauncher') },
-      { launcher: 'MultiMC', folder: join(data, 'multimc') },
-      { launcher: 'MultiMC', folder: join(home, '.multimc') },
-      { launcher: 'MultiMC', folder: join(home, 'MultiMC') },
-    ],
-  }
 }
