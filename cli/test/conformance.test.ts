@@ -79,7 +79,7 @@ describe('conformance', () => {
     [['--only', 'nonsense'], 'Unknown check or section "nonsense".'],
     [['--only', 'writes', '--skip', 'writes'], 'leave no check to run.'],
     [['--allowed-origin', 'x y'], '--allowed-origin must be an origin'],
-    [['--user', 'Alex', '--admin', 'root'], 'Give --user or --admin, not both.'],
+    [['--user', 'Alex', '--admin', 'root'], '--user and --admin cannot be given together.'],
     [['--user', 'not a name'], '--user must be'],
     [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
   ])('of %j is a mistake of who typed it', async (argv, message) => {

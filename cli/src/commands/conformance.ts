@@ -1,4 +1,10 @@
-import type { CheckInfo, CheckResult, ConformanceStartCode, ConformanceUser } from '@fish-crab/mocks/conformance'
+import type {
+  CheckInfo,
+  CheckResult,
+  ConformanceStartCode,
+  ConformanceStartError,
+  ConformanceUser,
+} from '@fish-crab/mocks/conformance'
 import { ERROR_CODES, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { readPlayerKey } from '../auth/identity.ts'
@@ -61,6 +67,7 @@ export const conformanceCommand = defineCommand({
     user: Flags.string({
       summary: 'Act as this player instead of an administrator; the catches added stay in its collections.',
       helpValue: 'USER',
+      exclusive: ['admin'],
     }),
     output: Flags.string({
       char: 'o',
@@ -109,7 +116,6 @@ export const conformanceCommand = defineCommand({
     const maxWaitMs = parseWholeNumber('--max-wait', flags['max-wait'] ?? '0', 0) * 1000
     const { 'allowed-origin': allowedOrigin } = flags
     const selected = await selectChecks(flags)
-    if (flags.user !== undefined && flags.admin !== undefined) throw usageError('Give --user or --admin, not both.')
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(context, selected.checks, baseUrl, format)
@@ -133,7 +139,7 @@ export const conformanceCommand = defineCommand({
         onResult: (result) => report(context, result),
       })
       .catch((error: unknown) => {
-        throw error instanceof conformance.ConformanceStartError ? conformanceError(error, context.clock.now()) : error
+        throw error instanceof conformance.ConformanceStartError ? startError(error, context.clock.now()) : error
       })
       .finally(() => context.line.set(PART, undefined))
 
@@ -146,7 +152,8 @@ export const conformanceCommand = defineCommand({
 
 async function player(context: CommandContext, name: string): Promise<ConformanceUser> {
   const fernetKey = await readPlayerKey(context, context.target, { user: name })
-  if (!isKey(fernetKey)) throw usageError('FISH_KEY must be 32 bytes in base64; copy the whole key.')
+  // Rejects a malformed key.
+  createFernet(fernetKey)
   const apiKey = (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, context.target))?.apiKey
   const password = await secretFromEnv(context, 'FISH_PASSWORD')
   return {
@@ -156,6 +163,12 @@ async function player(context: CommandContext, name: string): Promise<Conformanc
     ...(password === undefined ? {} : { password }),
   }
 }
+
+const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
+  { field: 'id', whole: true },
+  { field: 'section' },
+  { field: 'title', wrap: true },
+]
 
 function printChecks(
   context: CommandContext,
@@ -174,36 +187,18 @@ function report(context: CommandContext, { id, outcome, expected = '', actual = 
   if (outcome === 'failed') context.note(printable(`failed: ${id}: expected ${expected}, but got ${actual}`))
 }
 
-function isKey(text: string): boolean {
-  try {
-    createFernet(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** `--only` and `--skip` of `conformance`: ids of checks and names of sections. */
-interface CheckFlags {
-  readonly only?: readonly string[] | undefined
-  readonly skip?: readonly string[] | undefined
-}
-
-/** The selection as the conformance suite takes it, and the resulting checks. */
-interface SelectedChecks {
-  readonly selection: { readonly only?: readonly string[]; readonly skip?: readonly string[] }
-  readonly checks: readonly CheckInfo[]
-}
-
-/** The columns of a list of checks. */
-const CHECK_COLUMNS: readonly Column<CheckInfo>[] = [
-  { field: 'id', whole: true },
-  { field: 'section' },
-  { field: 'title', wrap: true },
-]
-
-/** @throws CliError for an unknown check or section, or an empty selection */
-async function selectChecks({ only, skip }: CheckFlags): Promise<SelectedChecks> {
+/**
+ * The checks of `--only` and `--skip`, and the selection as the suite takes it.
+ *
+ * @throws CliError for an unknown check or section, or an empty selection
+ */
+async function selectChecks({
+  only,
+  skip,
+}: {
+  only?: readonly string[] | undefined
+  skip?: readonly string[] | undefined
+}) {
   const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
   const sections = Object.keys(SECTIONS)
   const known = [...sections, ...listChecks().map(({ id }) => id)]
@@ -218,36 +213,28 @@ async function selectChecks({ only, skip }: CheckFlags): Promise<SelectedChecks>
   return { selection, checks }
 }
 
-const EXITS: Readonly<Record<ConformanceStartCode, ExitStatus>> = {
-  unreachable: EXIT.unreachable,
-  invalid_credentials: EXIT.credentials,
-  rate_limited: EXIT.rateLimited,
-  unexpected_answer: EXIT.failure,
-}
-
-const HINTS: Readonly<Record<ConformanceStartCode, string>> = {
-  unreachable: 'Check that the service is running and that URL (or FISH_URL) is right.',
-  invalid_credentials: 'Check --admin and FISH_ADMIN_PASSWORD.',
-  rate_limited: 'Try again in five minutes.',
-  unexpected_answer: 'Check that URL (or FISH_URL) is the address of a Fish and Crab Collection Service.',
-}
-
-/** The fields of `ConformanceStartError`, whose class is loaded with the checks. */
-interface ConformanceStart {
-  readonly code: ConformanceStartCode
-  readonly message: string
-  readonly status: number | undefined
-  readonly retryAfterMs: number | undefined
+const START_ERRORS: Readonly<Record<ConformanceStartCode, { readonly exit: ExitStatus; readonly hint: string }>> = {
+  unreachable: {
+    exit: EXIT.unreachable,
+    hint: 'Check that the service is running and that URL (or FISH_URL) is right.',
+  },
+  invalid_credentials: { exit: EXIT.credentials, hint: 'Check --admin and FISH_ADMIN_PASSWORD.' },
+  rate_limited: { exit: EXIT.rateLimited, hint: 'Try again in five minutes.' },
+  unexpected_answer: {
+    exit: EXIT.failure,
+    hint: 'Check that URL (or FISH_URL) is the address of a Fish and Crab Collection Service.',
+  },
 }
 
 /** @param now Milliseconds since 1970 */
-function conformanceError({ code, message, status, retryAfterMs }: ConformanceStart, now: number): CliError {
+function startError({ code, message, status, retryAfterMs }: ConformanceStartError, now: number): CliError {
   if (status === ERROR_CODES.unavailable.status) {
     return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
   }
-  const retryAt = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs)
-  const hint = retryAt === undefined ? HINTS[code] : `Try again at ${localTime(retryAt)} (local time).`
-  return new CliError({ code, message, hint, exit: EXITS[code], retryAt })
+  const { exit, hint } = START_ERRORS[code]
+  if (retryAfterMs === undefined) return new CliError({ code, message, hint, exit })
+  const retryAt = new Date(now + retryAfterMs)
+  return new CliError({ code, message, hint: `Try again at ${localTime(retryAt)} (local time).`, exit, retryAt })
 }
 
 async function checkNames(): Promise<Values> {
