@@ -4,19 +4,14 @@ import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { createWaitListener } from '../client/flush.ts'
 import type { Context } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
-import { type Colours, paint, rarityStyle } from '../output/screen.ts'
+import { type Colours, paint, rarityStyle, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
 /** Number of catches since `watch` started. */
-export interface Totals {
+interface Totals {
   readonly fish: number
   readonly crabs: number
-}
-
-/** Adds a catch to the totals. */
-export function withCatch({ fish, crabs }: Totals, { kind }: Pick<RecordedCatch, 'kind'>): Totals {
-  return kind === 'fish' ? { fish: fish + 1, crabs } : { fish, crabs: crabs + 1 }
 }
 
 /** @example totalsText({ fish: 12, crabs: 1 }) // '12 fish, 1 crab' */
@@ -24,24 +19,67 @@ export function totalsText({ fish, crabs }: Totals): string {
   return `${fish} fish, ${crabs} ${crabs === 1 ? 'crab' : 'crabs'}`
 }
 
-/** Formats a catch as a line of text, with the totals after it. */
-export function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
+/** Prints catches as lines of text or JSON, with the totals so far. */
+export interface CatchPrinter {
+  print(one: RecordedCatch | HeldCatch): void
+  totals(): Totals
+  /** Number of catches held back. */
+  held(): number
+}
+
+interface PrinterOptions {
+  readonly json: boolean | undefined
+  /** Prints a message to stderr. */
+  readonly note: (text: string) => void
+}
+
+export function createCatchPrinter(context: Context, { json, note }: PrinterOptions): CatchPrinter {
+  const { stdout, line } = context
+  const { colours } = screenOf(context, stdout)
+  let totals: Totals = { fish: 0, crabs: 0 }
+  let held = 0
+  /** Servers already reported as not a gamemode; `null` stands for an unknown one. */
+  const reported = new Set<string | null>()
+
+  function noteHeld({ heldAt }: HeldCatch): void {
+    if (reported.has(heldAt)) return
+    reported.add(heldAt)
+    const why =
+      heldAt === null
+        ? 'The log does not say which gamemode you are in'
+        : `You are in ${printable(heldAt)}, which is not a gamemode`
+    note(`fish-cli: ${why}: catches there are held back.`)
+  }
+
+  return {
+    print(one) {
+      const isHeld = one.gamemode === null
+      if (isHeld) held += 1
+      else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
+      const text = json ? jsonText({ ...one, totals }) : isHeld ? undefined : catchText(one, totals, colours)
+      if (text !== undefined) {
+        line.clear()
+        stdout.write(`${text}\n`)
+      }
+      if (isHeld) noteHeld(one)
+    },
+    totals: () => totals,
+    held: () => held,
+  }
+}
+
+function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string {
   const { rarity: label = '' } = one
   const style = rarityStyle(label as RarityLabel)
-  const rarity = style === undefined ? label : paint(style, label, colours)
   const details = [
-    rarity,
+    style === undefined ? label : paint(style, label, colours),
     one.lengthCm === undefined ? '' : `${one.lengthCm} cm`,
     one.firstTime ? 'first of its kind' : '',
     one.byAugment ? 'by augment' : '',
     one.gamemode,
   ]
-  return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${details.filter((part) => part !== '').join(', ')}  (${totalsText(totals)})`
-}
-
-/** Formats a catch as a line of JSON, with the totals after it. */
-export function catchJson(one: RecordedCatch | HeldCatch, totals: Totals): string {
-  return jsonText({ ...one, totals })
+  const text = details.filter((part) => part !== '').join(', ')
+  return `${timeOfDay(Date.parse(one.caughtAt))}  ${printable(one.name)}  ${text}  (${totalsText(totals)})`
 }
 
 /** Reports the delivery on stderr. A problem is reported once, until something is sent again. */

@@ -1,0 +1,183 @@
+import { resolve } from 'node:path'
+import type { Gamemode } from '@fish-crab/sdk'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
+import { canPrompt } from '../auth/read-secret.ts'
+import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
+import { openPlayerOutbox } from '../client/outbox.ts'
+import { homeFolder } from '../config/paths.ts'
+import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
+import type { Context } from '../core/context.ts'
+import { EXIT, type ExitStatus, usageError } from '../core/errors.ts'
+import { parseGamemode } from '../core/gamemode.ts'
+import { printable } from '../output/text.ts'
+import { follow } from './follow.ts'
+import type { PlayerLocation } from './gamemode.ts'
+import { findLog, logLocations } from './locations.ts'
+import { isGzipped } from './log-file.ts'
+import { gamemodeResolver, outboxRecorder, type Recorder, readCheckpoint } from './recorder.ts'
+import { type CatchPrinter, createCatchPrinter, reportDelivery, sendDelayMs, totalsText } from './report.ts'
+
+interface WatchFlags extends TargetFlags {
+  readonly json?: boolean | undefined
+  readonly once?: boolean | undefined
+  readonly 'from-start'?: boolean | undefined
+  readonly 'no-input'?: boolean | undefined
+}
+
+interface WatchOptions {
+  readonly paths: readonly string[]
+  readonly flags: WatchFlags
+  /** Prints a message to stderr. */
+  readonly note: (text: string) => void
+}
+
+/** Reads or follows logs, queues their catches, each once, and sends them. @throws CliError `interrupted` */
+export async function watchLogs(context: Context, { paths, flags, note }: WatchOptions): Promise<ExitStatus> {
+  const target = resolveTarget(context, flags)
+  const flag = flags.gamemode as Gamemode | undefined
+  const preset = flag === undefined ? gamemodeOf(target) : undefined
+  if (!flags.once) requireFollowable(paths)
+  const user = requireUser(target, 'Add --user USER')
+  const maxWaitMs = maxWaitOf(target)
+  const logs = await findLogs(context, paths)
+  const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
+  const signal = context.interrupted()
+  try {
+    const checkpoint = await readCheckpoint(outbox, { user, path: logs[0].path })
+    // The last location says nothing about the start of the log.
+    const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
+    const fallback = await fallbackGamemode(context, flags, { flag, preset, location })
+    const gamemode = gamemodeText({ flag, fallback, location })
+    note(`fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`)
+    const unsubscribe = reportDelivery(context, outbox)
+    if (!flags.once) outbox.start()
+    const printer = createCatchPrinter(context, { json: flags.json, note })
+    let before: PlayerLocation | undefined
+    try {
+      for (const { path } of logs) {
+        const owner = { user, path }
+        const resolver = {
+          checkpoint: await readCheckpoint(outbox, owner),
+          gamemodeOf: gamemodeResolver(flag, fallback),
+        }
+        const recorder = outboxRecorder(outbox, owner, resolver)
+        before = await readLog(context, { path, before, flags, recorder, printer, signal, note })
+      }
+    } catch (error) {
+      throw signal.aborted ? await interruptedError(outbox) : error
+    }
+    unsubscribe()
+    const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
+    note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
+    const status = flushStatus(report, note)
+    return printer.held() > 0 ? EXIT.partly : status
+  } finally {
+    // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
+    await outbox.close({ signal })
+  }
+}
+
+interface ReadLogOptions {
+  readonly path: string
+  readonly before: PlayerLocation | undefined
+  readonly flags: WatchFlags
+  readonly recorder: Recorder
+  readonly printer: CatchPrinter
+  readonly signal: AbortSignal
+  readonly note: (text: string) => void
+}
+
+/** Reads a log and prints its catches. @returns where the player was at its end */
+async function readLog({ clock }: Context, options: ReadLogOptions): Promise<PlayerLocation> {
+  const { path, before, flags, recorder, printer, signal, note } = options
+  const { place } = recorder
+  const noteHeld = () => {
+    const count = recorder.held()
+    const held = `${catchesText(count)} ${count === 1 ? 'is' : 'are'} held back on this machine.`
+    note(`fish-cli: ${held} To add them, set their gamemode: fish-cli watch LOG --gamemode GAMEMODE`)
+  }
+  for (const one of await recorder.release()) printer.print(one)
+  if (recorder.held() > 0) noteHeld()
+  const heldBefore = printer.held()
+  let location: PlayerLocation = place ?? {}
+  try {
+    await follow({
+      path,
+      place,
+      before,
+      // A compressed log is complete: without a checkpoint, all of it is new.
+      fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
+      once: flags.once ?? false,
+      signal,
+      clock,
+      onNote: (text) => note(`fish-cli: ${text}`),
+      onBatch: async (batch) => {
+        const { added, held } = await recorder.record(batch)
+        for (const one of [...added, ...held]) printer.print(one)
+        location = batch.place
+      },
+    })
+    return location
+  } finally {
+    await recorder.finish()
+    if (printer.held() > heldBefore) noteHeld()
+  }
+}
+
+interface GamemodeSources {
+  readonly flag: Gamemode | undefined
+  readonly location: PlayerLocation
+}
+
+/** The gamemode of catches for which the log names none; prompts if it is not configured. */
+async function fallbackGamemode(
+  context: Context,
+  flags: WatchFlags,
+  { flag, preset, location }: GamemodeSources & { readonly preset: Gamemode | undefined },
+): Promise<Gamemode | undefined> {
+  if (flag ?? preset ?? location.gamemode ?? location.elsewhere) return preset
+  if (!canPrompt(context, flags['no-input'])) {
+    throw usageError(
+      'No gamemode for catches where the log names none.',
+      'Set FISH_GAMEMODE, add --gamemode GAMEMODE, or: fish-cli config set gamemode GAMEMODE',
+    )
+  }
+  const { promptLine } = await import('../output/prompt.ts')
+  const question = `Gamemode if the log names none (${GAMEMODES.join(', ')})? `
+  return parseGamemode(((await promptLine(context, { question, isSecret: false })) ?? '').trim(), 'The answer')
+}
+
+function gamemodeText({
+  flag,
+  fallback,
+  location: { gamemode, elsewhere },
+}: GamemodeSources & { readonly fallback: Gamemode | undefined }): string {
+  if (flag) return `gamemode ${flag}`
+  if (gamemode) return `gamemode ${gamemode}, from the log`
+  if (elsewhere) return `gamemode unknown, since you are in ${printable(elsewhere)}`
+  return `gamemode ${fallback}, unless the log names another`
+}
+
+type Logs = readonly [WatchedLog, ...WatchedLog[]]
+
+interface WatchedLog {
+  readonly path: string
+  readonly launcher?: string
+}
+
+async function findLogs({ env }: Context, [first, ...others]: readonly string[]): Promise<Logs> {
+  if (first !== undefined) return [{ path: resolve(first) }, ...others.map((path) => ({ path: resolve(path) }))]
+  return [await findLog(logLocations({ platform: process.platform, env, home: homeFolder(env) }))]
+}
+
+function logsText(logs: Logs): string {
+  const files = logs.map(({ path }) => printable(path)).join(', ')
+  const [{ launcher }] = logs
+  return launcher === undefined ? files : `the log of ${launcher}, ${files},`
+}
+
+/** @throws CliError for several logs or a compressed one, which need `--once` */
+function requireFollowable(paths: readonly string[]): void {
+  if (paths.length > 1) throw usageError('Only one log can be followed at a time.', 'Add --once to read several logs.')
+  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
+}
