@@ -9,7 +9,6 @@ import { printable } from '../output/text.ts'
 export interface SecretRequest {
   /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
   readonly variable: string
-  /** What to prompt for. */
   readonly question: string
   /** Another way to provide it, for the error message. */
   readonly alternative?: string | undefined

@@ -10,18 +10,15 @@ export type CatchKind = 'fish' | 'crab'
 
 export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
 
-/** A player's collection in one gamemode. */
 export interface Collection {
   /** The player, in the spelling of the service. */
   readonly user: string
   /** Oldest first. */
   readonly catches: readonly (Fish | Crab)[]
   readonly rateLimit: RateLimitState | undefined
-  /** The `Date` header. */
   readonly date: string | null
 }
 
-/** Fetches a whole collection. */
 export async function fetchCatches(
   client: Client,
   kind: CatchKind,
@@ -33,7 +30,6 @@ export async function fetchCatches(
   return { user, catches: 'fish' in data ? data.fish : data.crab, rateLimit, date: response.headers.get('date') }
 }
 
-/** What to list. */
 export interface CatchListOptions {
   readonly kind: CatchKind
   readonly gamemode: Gamemode
@@ -46,7 +42,6 @@ export interface CatchListOptions {
   readonly namesDetail: boolean
 }
 
-/** A list of catches, or of counts. */
 export type CatchList =
   | { readonly counted: false; readonly output: RowsOutput<Catch> }
   | { readonly counted: true; readonly output: RowsOutput<CatchCount>; readonly bars: readonly Bar[] }
@@ -65,7 +60,6 @@ export function countFields(kind: CatchKind, fields: string | undefined): string
   )
 }
 
-/** Selects, sorts and counts. */
 export function buildCatchList(
   { user, catches }: Pick<Collection, 'user' | 'catches'>,
   options: CatchListOptions,
@@ -128,7 +122,6 @@ function savedColumns(detail: CatchDetail): readonly Column<Fish | Crab>[] {
   })
 }
 
-/** Number of catches of one rarity or one name. */
 interface CatchCount {
   readonly label: string
   readonly count: number
@@ -151,7 +144,6 @@ function countByRarity(catches: readonly Catch[]): readonly CatchCount[] {
   }))
 }
 
-/** Counts catches by name, most first. */
 function countByName(catches: readonly Catch[]): readonly CatchCount[] {
   const counts = new Map<string, number>()
   for (const { name } of catches) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -2,7 +2,6 @@ import type { Crab, Fish } from '@fish-crab/sdk'
 import { RARITIES, type RarityLabel, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from '../core/errors.ts'
 
-/** A fish or a crab. */
 export type Catch = Crab & Partial<Pick<Fish, 'rarity'>>
 
 /** Which catches to list, and in what order. */

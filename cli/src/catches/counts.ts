@@ -17,7 +17,6 @@ export interface CollectionCounts {
   }
 }
 
-/** Fetches the collections of one player. */
 interface CollectionSource {
   readonly fish: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Pick<Fish, 'rarity'>[]>
   readonly crab: (gamemode: Gamemode, signal: AbortSignal) => Promise<readonly Crab[]>
@@ -48,7 +47,6 @@ export async function countCollections(
   }
 }
 
-/** One count. */
 interface CountRow {
   readonly kind: 'users' | 'fish' | 'crab'
   readonly by: 'total' | 'gamemode' | 'rarity'

@@ -67,7 +67,6 @@ export async function createAdmin(
   return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 
-/** The first entries of a list, and whether there are more. */
 interface Page<Entry> {
   readonly entries: readonly Entry[]
   readonly more: boolean

@@ -141,13 +141,11 @@ function hintOf(issues: ValidationError['issues']): string | undefined {
     : undefined
 }
 
-/** Status and code of an error response. */
 interface RefusedResponse {
   readonly status: number
   readonly code: string
 }
 
-/** The exit status for an error response. */
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
   if (isForeign(refusal)) return EXIT.failure
@@ -202,7 +200,6 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   client_closed_request: TRY_LATER,
 }
 
-/** The hint for an error response. */
 function hintFor(status: number, code: string, needs: Role): string | undefined {
   if (code === 'forbidden') return roleHint(needs)
   const own = Object.hasOwn(HINTS, code) ? HINTS[code as ErrorCode] : undefined
@@ -219,7 +216,6 @@ function roleHint(needs: Role): string {
   return `It needs the rights of ${whose}. Name one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }
 
-/** The hint while the rate limit is exceeded. */
 function rateLimitHint(resetAt: Date, needs: Role): string {
   const wait = `Try again at ${localTime(resetAt)} (local time), or allow a longer --max-wait`
   if (needs === 'player') return `${wait}, or use an API key (FISH_API_KEY).`
@@ -230,5 +226,5 @@ function rateLimitHint(resetAt: Date, needs: Role): string {
 export function expectedRefusal(code: keyof typeof ERROR_CODES, needs: Role): CliError {
   const { status, message } = ERROR_CODES[code]
   const hint = hintFor(status, code, needs)
-  return new CliError({ code, message, exit: exitStatusOf({ status, code }), ...(hint === undefined ? {} : { hint }) })
+  return new CliError({ code, message, hint, exit: exitStatusOf({ status, code }) })
 }

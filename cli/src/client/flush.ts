@@ -1,6 +1,6 @@
 import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, leaseText, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
@@ -68,8 +68,8 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
 export async function interruptedError(outbox: Outbox): Promise<CliError> {
   const count = await queuedIn(outbox)
   const message = `Interrupted. ${count === 0 ? 'Nothing is queued.' : queuedText(count)}`
-  const hint = count === 0 ? {} : { hint: `Send them: ${FLUSH}` }
-  return new CliError({ code: 'interrupted', message, ...hint, exit: EXIT.interrupted })
+  const hint = count === 0 ? undefined : `Send them: ${FLUSH}`
+  return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
 
 const FLUSH = 'fish-cli outbox flush'
@@ -77,20 +77,22 @@ const FLUSH = 'fish-cli outbox flush'
 /**
  * Turns a report into an exit status.
  *
- * @param note Prints a message to stderr.
  * @throws CliError what stopped the delivery, and how many catches stay queued
  */
-export function flushStatus(report: FlushReport, note: (text: string) => void): typeof EXIT.ok | typeof EXIT.partly {
+export function flushStatus(context: Notes, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
   const { sent, left, deadLetters, stopped, leased, withoutClient } = report
-  for (const { count, reason } of deadLetters) note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
+  for (const { count, reason } of deadLetters)
+    context.note(`fish-cli: ${catchesText(count)} rejected: ${reason.message}`)
   const [first] = stopped
   if (first) {
-    if (sent > 0) note(`fish-cli: ${sent} sent.`)
+    if (sent > 0) context.note(`fish-cli: ${sent} sent.`)
     throw queuedError(first.error, left)
   }
-  if (deadLetters.length > 0) note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
-  if (leased.length > 0) note('fish-cli: Another process is sending the rest.')
-  if (withoutClient.length > 0) note('fish-cli: Catches of other players stay queued; send them with --user USER.')
+  if (deadLetters.length > 0)
+    context.note('fish-cli: See fish-cli outbox status, then: fish-cli outbox retry, or drop.')
+  if (leased.length > 0) context.note('fish-cli: Another process is sending the rest.')
+  if (withoutClient.length > 0)
+    context.note('fish-cli: Catches of other players stay queued; send them with --user USER.')
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 

@@ -12,7 +12,6 @@ import { openClient } from './client.ts'
 import { WRONG_ADDRESS } from './describe-error.ts'
 
 interface LoginOptions extends PromptOptions {
-  /** Whether to read an API key too. */
   readonly withApiKey?: boolean | undefined
 }
 

@@ -87,7 +87,6 @@ export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
   return join(folders(context).state, `outbox-${name}-${hash}.db`)
 }
 
-/** Numbers of queued catches. */
 interface QueuedCounts {
   /** Those of the player. */
   readonly own: number
@@ -120,7 +119,6 @@ export async function selectDeadLetters(
   throw new CliError({ code: 'batch_not_found', message, hint, exit: EXIT.notFound })
 }
 
-/** Number of catches in dead letters. */
 export function countCatches(deadLetters: readonly DeadLetter[]): number {
   return deadLetters.reduce((sum, { count }) => sum + count, 0)
 }

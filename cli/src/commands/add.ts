@@ -78,7 +78,6 @@ export const addCommand = defineCommand({
   },
 })
 
-/** Asks for confirmation of names that look like a mistake. */
 async function confirmNames(context: CommandContext, names: readonly string[], flags: ConfirmFlags): Promise<void> {
   const mistake = flags.yes ? undefined : likelyMistake(names, flags.crab ? 'crab' : 'fish')
   if (!mistake) return
@@ -91,7 +90,7 @@ async function addFile(context: CommandContext, names: readonly string[], flags:
   if (names.length > 0) throw usageError('Give NAME or --file, not both.')
   const { addFile } = await import('../import/run.ts')
   const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
-  const outcome = await addFile(context, { flags, rarity, note: (text) => context.note(text) })
+  const outcome = await addFile(context, { flags, rarity })
   context.print(outcome.document, () => outcome.text)
   return outcome.status
 }

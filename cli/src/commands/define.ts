@@ -2,7 +2,7 @@ import type { Interfaces } from '@oclif/core'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Target } from '../config/target.ts'
-import type { Context, Role } from '../core/context.ts'
+import type { Context, Notes, Role } from '../core/context.ts'
 import type { Bar } from '../output/chart.ts'
 import type { Column } from '../output/columns.ts'
 import { FORMATS, type OutputFlags } from '../output/format.ts'
@@ -51,10 +51,9 @@ interface GlobalFlags {
 
 /** Everything a command needs: the system, its arguments and flags, the target they select, and output. */
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
-export interface CommandContext<F = any, A = any> extends Context, CommandInput<F, A> {
+export interface CommandContext<F = any, A = any> extends Context, Notes, CommandInput<F, A> {
   /** The service and account of the command, resolved at the first access. @throws CliError `profile_not_found` */
   readonly target: Target
-  /** Capabilities of stdout. */
   readonly screen: Screen
   /**
    * Prints the result: with `--json` the data, otherwise the text, wrapped to the terminal unless it is verbatim, for
@@ -70,8 +69,6 @@ export interface CommandContext<F = any, A = any> extends Context, CommandInput<
   ): Promise<number>
   /** Prints a text that ends with a newline, paged when it is longer than the screen. */
   printLong(text: string, flags?: OutputFlags): Promise<number>
-  /** Writes a note to stderr, unless `--json` is given. */
-  note(text: string): void
 }
 
 /** Rows to print. @default columns those of the command */
@@ -96,7 +93,6 @@ export interface Command<F extends object = any, A extends object = any> {
   readonly formats: readonly string[]
   /** Completion of its own flags and arguments, by name. Values of shared flags are known without it. */
   readonly completion: Completion
-  /** Role that the service requires. */
   role(input: CommandInput<F, A>): Role
   /** Does the work and returns the exit status. */
   run(context: CommandContext<F, A>): Promise<number>

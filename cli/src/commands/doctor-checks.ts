@@ -20,7 +20,6 @@ import type { Config, Context } from '../core/context.ts'
 import { localTime } from '../core/time.ts'
 import { readManifest } from '../package.ts'
 
-/** The result of a check. */
 export type Health = 'ok' | 'warn' | 'fail'
 
 /** The outcome of one check. `found` and `mend` are the field names in the JSON output. */
@@ -28,7 +27,6 @@ export interface Finding {
   readonly check: string
   readonly status: Health
   readonly found: string
-  /** How to fix it. */
   readonly mend: string | null
 }
 
@@ -251,7 +249,6 @@ function seriesOf(version: string): string {
 interface ClockReading {
   readonly sentAt: number
   readonly respondedAt: number
-  /** The `Date` header of the response. */
   readonly date: string | null
 }
 

@@ -3,7 +3,6 @@ import { FORMATS } from '../output/format.ts'
 import { DEFAULT_INTERVAL_SECONDS } from '../poll/flags.ts'
 import { type Completion, Flags, words } from './define.ts'
 
-/** `--profile`. */
 export const profileFlag = {
   profile: Flags.string({ summary: 'The profile to use (FISH_PROFILE, else the current one).', helpValue: 'NAME' }),
 }
@@ -42,7 +41,6 @@ export const outputFlags = {
   'no-pager': Flags.boolean({ summary: 'Do not show long output in a pager (PAGER, else less).', helpGroup: 'OUTPUT' }),
 }
 
-/** `--gamemode`. */
 export const gamemodeFlag = {
   gamemode: Flags.string({
     char: 'g',
@@ -51,7 +49,6 @@ export const gamemodeFlag = {
   }),
 }
 
-/** `--user`. */
 export const userFlag = {
   user: Flags.string({
     char: 'u',
@@ -60,7 +57,6 @@ export const userFlag = {
   }),
 }
 
-/** `--admin`. */
 export const adminFlag = {
   admin: Flags.string({
     summary: 'The administrator to log in as (FISH_ADMIN_USERNAME, else admin).',
@@ -68,7 +64,6 @@ export const adminFlag = {
   }),
 }
 
-/** `--out` and `--force`. */
 export const secretFileFlags = {
   out: Flags.string({
     summary: 'Write to a new file that only you can read; - for stdout.',
@@ -93,7 +88,6 @@ export const yesFlags = {
   ...noInputFlag,
 }
 
-/** `--watch` and `--interval`. */
 export const watchFlags = {
   watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),
   interval: Flags.string({

@@ -82,12 +82,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
   user: 'Players, for administrators',
 }
 
-/** The id of every command. */
 export function commandIds(): readonly string[] {
   return Object.keys(LOADERS)
 }
 
-/** Loads one command. */
 export async function loadCommand(id: string): Promise<Command> {
   const load = LOADERS[id]
   if (!load) throw new Error(`No command ${id}.`)

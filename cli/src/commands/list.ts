@@ -98,14 +98,7 @@ export const listCommand = defineCommand({
       const { watchList } = await import('../poll/list.ts')
       // A relative --since is resolved at each poll.
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
-      return watchList(context, {
-        flags,
-        target,
-        user,
-        optionsAt,
-        intervalMs,
-        note: (text) => context.note(text),
-      })
+      return watchList(context, { flags, target, user, optionsAt, intervalMs })
     }
     const options = { user, gamemode, signal: context.interrupted() }
     const catches = await fetchCatches(

@@ -2,10 +2,8 @@ import type { MaintenanceProgress } from '@fish-crab/server'
 import type { Context } from '../core/context.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
 
-/** Reports the progress of maintenance, step by step. */
 interface MaintenanceProgressBar {
   readonly onProgress: (progress: MaintenanceProgress) => void
-  /** Removes the progress display. */
   end(): void
 }
 

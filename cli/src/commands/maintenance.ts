@@ -59,7 +59,7 @@ async function maintain<Result>(run: (server: typeof import('@fish-crab/server')
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
     const hint = error.hint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
-    throw new CliError({ code, message, exit, ...(hint === undefined ? {} : { hint }) })
+    throw new CliError({ code, message, hint, exit })
   }
 }
 

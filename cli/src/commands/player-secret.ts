@@ -39,7 +39,6 @@ export async function findStoredSecret(
   return { check: () => update({}), replace: (secret) => update({ [field]: secret }) }
 }
 
-/** Flags for the destination of a secret. */
 interface SecretFlags extends OutputFlags {
   readonly show?: boolean | undefined
   readonly out?: string | undefined

@@ -130,13 +130,11 @@ export function fileError({ code, name }: NodeJS.ErrnoException, path: string, o
   })
 }
 
-/** Whether a file does not exist. */
 export function isNotFound(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** Creates an error like one of the file system. */
 export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code })
 }

@@ -22,7 +22,6 @@ const oneOf = (values: readonly string[]) => ({
 
 const SECRET_STORES = ['auto', 'keyring', 'file'] as const
 
-/** All settings by key. */
 export const SETTINGS = {
   gamemode: {
     summary: 'Default gamemode, for profiles without one.',
@@ -49,7 +48,6 @@ export const SETTINGS = {
   },
 } as const satisfies Readonly<Record<SettingKey, Setting>>
 
-/** The key of a setting. */
 export type SettingKey = keyof Config['settings']
 
 /** Whether a text is a number of seconds, with at most three decimals. */

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 
-/** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** A stream that may be a terminal, with its size in cells and lines. */
@@ -56,7 +55,6 @@ export interface Profile {
   readonly secrets?: 'keyring' | 'file' | undefined
 }
 
-/** The configuration file. */
 export interface Config {
   /** The profile in use unless another is named. */
   readonly current: string | undefined
@@ -87,6 +85,12 @@ export interface System {
   readonly keyring?: OpenEntry | undefined
   /** Pages a text; returns whether a pager was available. @default no pager */
   readonly page?: ((pager: PagerCommand, text: string) => Promise<boolean>) | undefined
+}
+
+/** Writes messages about a command. */
+export interface Notes {
+  /** Writes a message to stderr, unless `--json` is given. */
+  note(text: string): void
 }
 
 /** The system with what one run adds. */

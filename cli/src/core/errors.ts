@@ -12,16 +12,14 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** One of the documented exit statuses. */
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
 
-/** Fields of a {@link CliError}. */
 interface CliErrorFields {
   /** Stable name of what went wrong, in snake case. */
   readonly code: string
   readonly message: string
   /** The next step to take, as a sentence. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly exit: ExitStatus
   /** When to try again. */
   readonly retryAt?: Date | undefined
@@ -48,12 +46,10 @@ export class CliError extends Error {
   }
 }
 
-/** An error in the command line. */
 export function usageError(message: string, hint?: string): CliError {
-  return new CliError({ code: 'usage', message, exit: EXIT.usage, ...(hint === undefined ? {} : { hint }) })
+  return new CliError({ code: 'usage', message, hint, exit: EXIT.usage })
 }
 
-/** Ctrl-C. */
 export function interruption(): CliError {
   return new CliError({ code: 'interrupted', message: 'Interrupted.', exit: EXIT.interrupted })
 }
@@ -77,7 +73,6 @@ export function errorReport(code: string, message: string, hint: string | undefi
   return { code, message, hint: hint ?? null, exit, requestId: null, retryAt: null }
 }
 
-/** The report of a {@link CliError}. */
 export function reportOf({ code, message, hint, exit, retryAt, requestId }: CliError): ErrorReport {
   const when = retryAt?.toISOString() ?? null
   return { ...errorReport(code, message, hint, exit), retryAt: when, requestId: requestId ?? null }

@@ -1,7 +1,6 @@
 /** The shells that there is completion for. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
-/** One of {@link SHELLS}. */
 export type Shell = (typeof SHELLS)[number]
 
 /** The command that scripts call. It is in no help. */

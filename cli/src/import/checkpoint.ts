@@ -70,7 +70,6 @@ async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
   return (await countQueued(outbox, user)).own > 0
 }
 
-/** An import and its player. */
 interface ClaimOptions {
   readonly name: string
   readonly user: string
@@ -130,7 +129,6 @@ export async function claimImport(
 }
 
 interface Checkpoint {
-  /** Number of catches queued. */
   readonly place: number
   /** End of the last complete run in milliseconds since 1970. */
   readonly endedAt?: number | undefined

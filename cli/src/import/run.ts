@@ -3,7 +3,7 @@ import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/o
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
 import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
 import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
 import { claimImport, importId, lockImport } from './checkpoint.ts'
@@ -24,8 +24,6 @@ interface AddFileOptions {
   readonly flags: AddFileFlags
   /** Rarity of fish without one. */
   readonly rarity: RarityValue | undefined
-  /** Prints a message to stderr. */
-  readonly note: (text: string) => void
 }
 
 interface AddFileOutcome {
@@ -46,7 +44,7 @@ interface AddFileOutcome {
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`, or what stopped the delivery
  */
-export async function addFile(context: Context, { flags, rarity, note }: AddFileOptions): Promise<AddFileOutcome> {
+export async function addFile(context: Context & Notes, { flags, rarity }: AddFileOptions): Promise<AddFileOutcome> {
   const startedAt = context.startedAt ?? context.clock.now()
   const target = resolveTarget(context, flags)
   const user = requireUser(target, 'Add --user USER')
@@ -61,7 +59,7 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
   await using source = await openSource(context, flags.file, delivery.signal)
   const name = importId(source, defaults)
   await using _lock = await lockImport(context, outboxPath(context, target.url.value), name)
-  const catches = await validateFile(source, defaults, flags.json ? undefined : note)
+  const catches = await validateFile(source, defaults, flags.json ? undefined : context.note)
   const outbox = await openPlayerOutbox(context, target, {
     user,
     gamemode: defaults.gamemode,
@@ -70,10 +68,10 @@ export async function addFile(context: Context, { flags, rarity, note }: AddFile
   try {
     const queueing = { source, defaults, name, startedAt, total: catches, ...delivery }
     const { before, flushed, settle } = await queueFile(context, outbox, queueing)
-    if (before > 0) note(`fish-cli: ${resumeText(before, catches)}`)
+    if (before > 0) context.note(`fish-cli: ${resumeText(before, catches)}`)
     try {
       const report = mergeReports(flushed, await flushWithProgress(context, outbox, delivery))
-      const status = flushStatus(report, note)
+      const status = flushStatus(context, report)
       const { sent, dead, left } = report
       const text = `${catchesText(catches)} imported: ${sent} sent, ${dead} rejected, ${left} left.`
       return { status, text, document: { catches, sent, setAside: dead, left } }

@@ -74,7 +74,6 @@ const TICK_MS = 1000
 const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-/** Shows a wait. */
 interface Countdown {
   /** Shows the remaining time until `until`, in milliseconds since 1970. */
   start(until: number, text: (waitMs: number) => string): void

@@ -84,7 +84,6 @@ export async function promptSecret(context: Context, question: string): Promise<
 }
 
 interface Confirmation {
-  /** Without a question mark. */
   readonly question: string
   /** `--yes` */
   readonly yes?: boolean | undefined

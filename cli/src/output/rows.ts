@@ -5,7 +5,6 @@ import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
 import { jsonText, printable } from './text.ts'
 
-/** Rows to print. */
 export interface RowsOutput<Row extends object> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]

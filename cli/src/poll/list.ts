@@ -11,7 +11,7 @@ import {
 import type { CatchQuery } from '../catches/catch-query.ts'
 import { nodeFetch, openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { formatOf, type OutputFlags } from '../output/format.ts'
@@ -35,8 +35,6 @@ interface ViewOptions {
   readonly flags: OutputFlags
   /** What to list at a time in milliseconds since 1970. */
   readonly optionsAt: (now: number) => CatchListOptions
-  /** Prints a message to stderr. */
-  readonly note: (text: string) => void
 }
 
 interface WatchListOptions extends ViewOptions {
@@ -52,7 +50,7 @@ interface WatchListOptions extends ViewOptions {
  * @returns the exit status: interrupted, or ok once `--limit` is reached
  * @throws errors that polling again cannot fix
  */
-export async function watchList(context: Context, options: WatchListOptions): Promise<number> {
+export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
   const { flags, target, user, optionsAt, intervalMs } = options
   const { clock } = context
   const signal = context.interrupted()
@@ -142,7 +140,7 @@ function createLiveList(context: Context, { flags, optionsAt }: ViewOptions): Li
 }
 
 /** A line for each new catch. */
-function createListStream(context: Context, { flags, optionsAt, note }: ViewOptions): ListView {
+function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOptions): ListView {
   const diff = createCatchDiff()
   const { kind, chart, query } = optionsAt(context.clock.now())
   const print = createPrinter(context, chart ? { ...flags, fields: countFields(kind, flags.fields) } : flags)
@@ -153,7 +151,9 @@ function createListStream(context: Context, { flags, optionsAt, note }: ViewOpti
       const options = optionsAt(context.clock.now())
       if (!hasStarted) {
         const count = `${collection.catches.length} so far`
-        note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${options.gamemode}, ${count}.`)
+        context.note(
+          `fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${options.gamemode}, ${count}.`,
+        )
       }
       hasStarted = true
       left -= print(diff(collection, options), left)

@@ -21,7 +21,6 @@ interface ListViewState {
   readonly options: CatchListOptions
   readonly times: PollTimes
   readonly outage?: Outage | undefined
-  /** `--fields` */
   readonly fields?: string | undefined
 }
 
@@ -149,7 +148,6 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
   }
 }
 
-/** How many lines of a terminal a text takes. */
 function linesOf(text: string, width: number | undefined): number {
   const lines = stripVTControlCharacters(text).split('\n')
   if (!width) return lines.length

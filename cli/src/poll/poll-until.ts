@@ -11,15 +11,12 @@ import { duration } from '../core/time.ts'
 
 /** The rate limit as the service reported it. */
 export interface RateLimitWindow {
-  /** Requests per window. */
   readonly limit: number
-  /** Requests left in this window. */
   readonly remaining: number
   /** Milliseconds until the window ends. */
   readonly resetInMs: number
 }
 
-/** The result of one poll. */
 export interface PollResult<Value> {
   readonly value: Value
   /** Absent while the limit does not apply, as with an API key. */

@@ -2,7 +2,7 @@ import { RateLimitError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
 import { resolveTarget, type TargetFlags } from '../config/target.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { timeOfDay } from '../core/time.ts'
 import type { Column } from '../output/columns.ts'
@@ -14,8 +14,6 @@ import { isTransient, outageOf, outageText, type PollTimes, pollUntil, rateLimit
 interface WatchStatusOptions {
   readonly flags: TargetFlags & OutputFlags
   readonly intervalMs: number
-  /** Prints a message to stderr. */
-  readonly note: (text: string) => void
 }
 
 const PART = 'status'
@@ -26,7 +24,10 @@ const PART = 'status'
  * @returns the exit status: interrupted
  * @throws errors that polling again cannot fix
  */
-export async function watchStatus(context: Context, { flags, intervalMs, note }: WatchStatusOptions): Promise<number> {
+export async function watchStatus(
+  context: Context & Notes,
+  { flags, intervalMs }: WatchStatusOptions,
+): Promise<number> {
   const { clock, line, stdout } = context
   const stream = createRowStream(STATE_COLUMNS, flags, screenOf(context, stdout))
   const signal = context.interrupted()
@@ -65,7 +66,7 @@ export async function watchStatus(context: Context, { flags, intervalMs, note }:
       if (!isTransient(error, hasConnected)) throw error
       if (!(error instanceof RateLimitError)) return show(stateOfError(error, times.at), times)
       // Rate limited, so the state is unknown.
-      if (!isRateLimited) note(outageText(outageOf(error, times.at, undefined, true)))
+      if (!isRateLimited) context.note(outageText(outageOf(error, times.at, undefined, true)))
       isRateLimited = true
     },
   })
@@ -80,7 +81,6 @@ function liveText({ status, version, latencyMs, code }: ServiceState, { at, next
     : `${status}, ${latencyMs} ms · ${when} · version ${version}`
 }
 
-/** The result of one poll. */
 interface ServiceState {
   /** ISO 8601, by the local clock. */
   readonly timestamp: string

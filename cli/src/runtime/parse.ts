@@ -87,7 +87,6 @@ function readFlag(
 
 // The fields of oclif's parse errors; it does not export their classes.
 interface ParseErrorFields {
-  /** Unknown flags. */
   readonly flags?: readonly string[]
   /** Arguments that are missing, or words that are too many. */
   readonly args?: readonly (string | { readonly name: string })[]

@@ -32,7 +32,6 @@ interface FollowOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Receives each batch. The next one is read when it settles. */
   readonly onBatch: (batch: Batch) => Promise<void>
-  /** Receives messages for the user. */
   readonly onNote: (text: string) => void
   /** Milliseconds between two checks of the file. @default 250 */
   readonly pollMs?: number | undefined
@@ -177,7 +176,6 @@ class Follower {
   }
 }
 
-/** Waits for changes of a file. */
 interface ChangeWatcher {
   /** Resolves after that time, or when something in the folder changed since the last call. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>

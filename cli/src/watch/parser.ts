@@ -207,7 +207,6 @@ function readTime(text: string): { hours: number; minutes: number; seconds: numb
   return { hours: hour, minutes: Number(minutes), seconds: Number(seconds) }
 }
 
-/** A line of a log. */
 interface LogLine {
   readonly text: string
   /** Byte offset of the line. */

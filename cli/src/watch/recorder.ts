@@ -26,7 +26,6 @@ export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly heldAt: string | null
 }
 
-/** The new catches of a batch. */
 interface Recorded {
   readonly added: readonly RecordedCatch[]
   readonly held: readonly HeldCatch[]
@@ -38,7 +37,6 @@ export interface Recorder {
   readonly place: LogPosition | undefined
   /** Adds catches that an earlier run held back and whose gamemode is known now. */
   release(): Promise<readonly RecordedCatch[]>
-  /** Number of catches held back. */
   held(): number
   /** Records a batch, all or nothing. @throws CliError `too_many_held` */
   record(batch: Batch): Promise<Recorded>
@@ -57,7 +55,6 @@ export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | u
   return ({ gamemode, elsewhere }) => flag ?? gamemode ?? (elsewhere === undefined ? usual : undefined)
 }
 
-/** A log and its player. */
 interface LogOwner {
   readonly user: string
   /** The absolute path of the log. */

@@ -2,13 +2,12 @@ import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } 
 import { LIMITS } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { createWaitListener } from '../client/flush.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { timeOfDay } from '../core/time.ts'
 import { type Colours, paint, rarityStyle, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
-/** Number of catches since `watch` started. */
 interface Totals {
   readonly fish: number
   readonly crabs: number
@@ -23,17 +22,10 @@ export function totalsText({ fish, crabs }: Totals): string {
 export interface CatchPrinter {
   print(one: RecordedCatch | HeldCatch): void
   totals(): Totals
-  /** Number of catches held back. */
   held(): number
 }
 
-interface PrinterOptions {
-  readonly json: boolean | undefined
-  /** Prints a message to stderr. */
-  readonly note: (text: string) => void
-}
-
-export function createCatchPrinter(context: Context, { json, note }: PrinterOptions): CatchPrinter {
+export function createCatchPrinter(context: Context & Notes, json = false): CatchPrinter {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
@@ -48,7 +40,7 @@ export function createCatchPrinter(context: Context, { json, note }: PrinterOpti
       heldAt === null
         ? 'The log does not say which gamemode you are in'
         : `You are in ${printable(heldAt)}, which is not a gamemode`
-    note(`fish-cli: ${why}: catches there are held back.`)
+    context.note(`fish-cli: ${why}: catches there are held back.`)
   }
 
   return {

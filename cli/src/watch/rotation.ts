@@ -97,7 +97,6 @@ interface RotatedReadOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
-/** A rotated log with unread content. */
 interface RotatedLog {
   readonly path: string
   readonly place: LogPosition

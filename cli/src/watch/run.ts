@@ -6,7 +6,7 @@ import { catchesText, flushStatus, flushWithProgress, interruptedError } from '.
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
 import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
-import type { Context } from '../core/context.ts'
+import type { Context, Notes } from '../core/context.ts'
 import { EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseGamemode } from '../core/gamemode.ts'
 import { printable } from '../output/text.ts'
@@ -27,12 +27,10 @@ interface WatchFlags extends TargetFlags {
 interface WatchOptions {
   readonly paths: readonly string[]
   readonly flags: WatchFlags
-  /** Prints a message to stderr. */
-  readonly note: (text: string) => void
 }
 
 /** Reads or follows logs, queues their catches, each once, and sends them. @throws CliError `interrupted` */
-export async function watchLogs(context: Context, { paths, flags, note }: WatchOptions): Promise<ExitStatus> {
+export async function watchLogs(context: Context & Notes, { paths, flags }: WatchOptions): Promise<ExitStatus> {
   const target = resolveTarget(context, flags)
   const flag = flags.gamemode as Gamemode | undefined
   const preset = flag === undefined ? gamemodeOf(target) : undefined
@@ -48,10 +46,12 @@ export async function watchLogs(context: Context, { paths, flags, note }: WatchO
     const location = flags['from-start'] ? {} : (checkpoint?.place ?? {})
     const fallback = await fallbackGamemode(context, flags, { flag, preset, location })
     const gamemode = gamemodeText({ flag, fallback, location })
-    note(`fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`)
+    context.note(
+      `fish-cli: Watching ${logsText(logs)} for ${printable(user)} at ${printable(target.url.value)}; ${gamemode}.`,
+    )
     const unsubscribe = reportDelivery(context, outbox)
     if (!flags.once) outbox.start()
-    const printer = createCatchPrinter(context, { json: flags.json, note })
+    const printer = createCatchPrinter(context, flags.json)
     let before: PlayerLocation | undefined
     try {
       for (const { path } of logs) {
@@ -61,15 +61,15 @@ export async function watchLogs(context: Context, { paths, flags, note }: WatchO
           gamemodeOf: gamemodeResolver(flag, fallback),
         }
         const recorder = outboxRecorder(outbox, owner, resolver)
-        before = await readLog(context, { path, before, flags, recorder, printer, signal, note })
+        before = await readLog(context, { path, before, flags, recorder, printer, signal })
       }
     } catch (error) {
       throw signal.aborted ? await interruptedError(outbox) : error
     }
     unsubscribe()
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal })
-    note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
-    const status = flushStatus(report, note)
+    context.note(`fish-cli: ${totalsText(printer.totals())}; ${report.sent} sent.`)
+    const status = flushStatus(context, report)
     return printer.held() > 0 ? EXIT.partly : status
   } finally {
     // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
@@ -84,17 +84,16 @@ interface ReadLogOptions {
   readonly recorder: Recorder
   readonly printer: CatchPrinter
   readonly signal: AbortSignal
-  readonly note: (text: string) => void
 }
 
 /** Reads a log and prints its catches. @returns where the player was at its end */
-async function readLog({ clock }: Context, options: ReadLogOptions): Promise<PlayerLocation> {
-  const { path, before, flags, recorder, printer, signal, note } = options
+async function readLog(context: Context & Notes, options: ReadLogOptions): Promise<PlayerLocation> {
+  const { path, before, flags, recorder, printer, signal } = options
   const { place } = recorder
   const noteHeld = () => {
     const count = recorder.held()
     const held = `${catchesText(count)} ${count === 1 ? 'is' : 'are'} held back on this machine.`
-    note(`fish-cli: ${held} To add them, set their gamemode: fish-cli watch LOG --gamemode GAMEMODE`)
+    context.note(`fish-cli: ${held} To add them, set their gamemode: fish-cli watch LOG --gamemode GAMEMODE`)
   }
   for (const one of await recorder.release()) printer.print(one)
   if (recorder.held() > 0) noteHeld()
@@ -109,8 +108,8 @@ async function readLog({ clock }: Context, options: ReadLogOptions): Promise<Pla
       fromStart: flags['from-start'] ?? (isGzipped(path) && !place),
       once: flags.once ?? false,
       signal,
-      clock,
-      onNote: (text) => note(`fish-cli: ${text}`),
+      clock: context.clock,
+      onNote: (text) => context.note(`fish-cli: ${text}`),
       onBatch: async (batch) => {
         const { added, held } = await recorder.record(batch)
         for (const one of [...added, ...held]) printer.print(one)

@@ -17,7 +17,7 @@ export const outboxFlushCommand = defineCommand({
     const maxWaitMs = maxWaitOf(target)
     await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
     const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted() })
-    const status = flushStatus(report, (text) => context.note(text))
+    const status = flushStatus(context, report)
     const { sent, dead, left } = report
     context.print({ sent, setAside: dead, left }, () => `${sent} sent, ${dead} rejected, ${left} left.`)
     return status
