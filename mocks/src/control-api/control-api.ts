@@ -1,6 +1,98 @@
-import { HEADERS } from '@fish-crab/sdk/contract'
-import { errorBody, HttpError, requestIdOf } from '@fish-crab/server/internal'
-import { CONTROL_PATH, type ControlledMock, createHistoryView, ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { GAMEMODES, type Gamemode, HEADERS, KINDS, type Kind, ROUTES } from '@fish-crab/sdk/contract'
+import { errorBody, HttpError, parseJson, readBody, requestIdOf, validate } from '@fish-crab/server/internal'
+import * as z from 'zod/mini'
+import type { Fault } from '../faults/fault.ts'
+import type { FaultOn, FaultRegistry } from '../faults/registry.ts'
+import type { History } from '../history/history.ts'
+import type { MockClock } from '../service/clock.ts'
+import type { Transport } from '../service/outcome.ts'
+import type { SeededUser } from '../service/seed.ts'
+import type { Service } from '../service/service.ts'
+
+/** The parts of a mock that the control API reads and changes. */
+interface ControlledMock {
+  readonly clock: MockClock
+  readonly service: Service
+  readonly faults: FaultRegistry
+  readonly history: History
+  reset(): Promise<void>
+}
+
+/** An endpoint of the control API. */
+interface Endpoint {
+  readonly summary: string
+  /** An example of the request body. @default no body */
+  readonly example?: unknown
+  /** @default 200 */
+  readonly status?: number
+  /** Returns the response body. */
+  readonly run: (mock: ControlledMock, request: Request) => unknown
+}
+
+/** The service has no routes below this path. */
+const CONTROL_PATH = '/__mock'
+
+/** The endpoints by method and path. */
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  [`GET ${CONTROL_PATH}`]: { summary: 'lists the endpoints', run: listEndpoints },
+  [`GET ${CONTROL_PATH}/health`]: { summary: 'reports that the mock is running', run: () => ({ status: 'ok' }) },
+  [`GET ${CONTROL_PATH}/state`]: {
+    summary: 'returns seeded users with their keys and collections, the clock and pending faults',
+    run: stateOf,
+  },
+  [`GET ${CONTROL_PATH}/clock`]: { summary: 'returns the time of the mock', run: clockOf },
+  [`POST ${CONTROL_PATH}/clock`]: {
+    summary: 'advances the clock by milliseconds, or sets it',
+    example: { advanceMs: 300_000 },
+    async run(mock, request) {
+      const change = await readJson(request, clockSchema)
+      await orInvalidPayload(() =>
+        'advanceMs' in change ? mock.clock.advance(change.advanceMs) : mock.clock.set(Date.parse(change.set)),
+      )
+      return clockOf(mock)
+    },
+  },
+  [`GET ${CONTROL_PATH}/faults`]: { summary: 'returns pending faults', run: faultsOf },
+  [`POST ${CONTROL_PATH}/faults`]: {
+    summary: 'makes the next matching requests fail; "times": "always" until it is deleted',
+    example: { fault: 'reset', times: 1, on: 'postFish', user: 'Alex', delayMs: 0 },
+    status: 201,
+    async run(mock, request) {
+      const { fault, times = 1, on, user, delayMs = 0 } = await readJson(request, faultSchema)
+      orInvalidPayload(() =>
+        mock.faults.add(fault as Fault, {
+          times: times === 'always' ? Number.POSITIVE_INFINITY : times,
+          delayMs,
+          ...(on === undefined ? {} : { on: on as FaultOn | FaultOn[] }),
+          ...(user === undefined ? {} : { user }),
+        }),
+      )
+      return faultsOf(mock)
+    },
+  },
+  [`DELETE ${CONTROL_PATH}/faults`]: {
+    summary: 'cancels all pending faults',
+    run(mock) {
+      mock.faults.clear()
+      return faultsOf(mock)
+    },
+  },
+  [`GET ${CONTROL_PATH}/journal`]: { summary: 'returns all requests so far, without secrets', run: historyOf },
+  [`DELETE ${CONTROL_PATH}/journal`]: {
+    summary: 'clears the history of requests',
+    run(mock) {
+      mock.history.clear()
+      return historyOf(mock)
+    },
+  },
+  [`POST ${CONTROL_PATH}/reset`]: {
+    summary: 'restores the seed and returns the state',
+    async run(mock) {
+      await mock.reset()
+      return stateOf(mock)
+    },
+  },
+}
 
 /** Responds to requests under {@link CONTROL_PATH}; `undefined` for all others. Never rejects. */
 export type ControlApi = (request: Request) => Promise<Response | undefined>
@@ -9,34 +101,28 @@ export type ControlApi = (request: Request) => Promise<Response | undefined>
  * Creates the HTTP endpoints that control a mock from outside, in any language. Their requests are not counted by the
  * rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
  * @example
- * const control = createControlApi(controlled)
+ * const control = createControlApi(mock)
  * await control(new Request('http://mock/__mock/clock', { method: 'POST', body: '{"advanceMs":300000}' }))
  */
 export function createControlApi(mock: ControlledMock): ControlApi {
-  const context = { mock, history: createHistoryView(mock) }
   return async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname !== CONTROL_PATH && !pathname.startsWith(`${CONTROL_PATH}/`)) return undefined
     const requestId = requestIdOf(request.headers.get(HEADERS.requestId))
     try {
-      const endpoints = ENDPOINTS.filter(({ path }) => path === pathname.replace(/\/$/, ''))
-      if (endpoints.length === 0) throw new HttpError('not_found')
-      const methods = methodsOf(endpoints)
-      if (request.method === 'OPTIONS') return preflightResponse(methods)
-      const method = request.method === 'HEAD' ? 'GET' : request.method
-      const endpoint = endpoints.find((one) => one.method === method)
-      if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: methods.join(', ') } })
-      return jsonResponse(endpoint.status ?? 200, await endpoint.run(context, request), requestId)
+      const path = pathname.replace(/\/$/, '')
+      const methods = ['GET', 'POST', 'DELETE'].filter((method) => Object.hasOwn(ENDPOINTS, `${method} ${path}`))
+      if (methods.length === 0) throw new HttpError('not_found')
+      const allowed = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS']
+      if (request.method === 'OPTIONS') return preflightResponse(allowed)
+      const endpoint = ENDPOINTS[`${request.method === 'HEAD' ? 'GET' : request.method} ${path}`]
+      if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
+      return jsonResponse(endpoint.status ?? 200, await endpoint.run(mock, request), requestId)
     } catch (error) {
       const httpError = error instanceof HttpError ? error : internalError(error)
       return jsonResponse(httpError.status, errorBody(httpError, requestId), requestId, httpError.headers)
     }
   }
-}
-
-function methodsOf(endpoints: readonly Endpoint[]): string[] {
-  const methods = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  return [...methods, 'OPTIONS']
 }
 
 /** An unexpected error with its message: a mock has no secrets that the message could reveal. */
@@ -73,4 +159,113 @@ function preflightResponse(methods: readonly string[]): Response {
       'access-control-allow-headers': `content-type, ${HEADERS.requestId}`,
     },
   })
+}
+
+const clockSchema = z.union(
+  [
+    z.strictObject({ advanceMs: z.int().check(z.minimum(0)) }),
+    z.strictObject({ set: z.iso.datetime({ offset: true }) }),
+  ],
+  { error: 'Must be { "advanceMs": 300000 } or { "set": "2026-01-01T00:05:00Z" }' },
+)
+
+/** The shape of a fault. The registry checks names and routes. */
+const faultSchema = z.strictObject({
+  fault: z.union(
+    [
+      z.string(),
+      z.strictObject({ status: z.int(), code: z.optional(z.string()) }),
+      z.strictObject({ latencyMs: z.number() }),
+    ],
+    { error: 'Must be the name of a fault, { "status": 503 } or { "latencyMs": 100 }' },
+  ),
+  times: z.optional(z.union([z.int(), z.literal('always')], { error: 'Must be a positive integer or "always"' })),
+  on: z.optional(z.union([z.string(), z.array(z.string())])),
+  user: z.optional(z.string()),
+  delayMs: z.optional(z.number()),
+})
+
+/** Reads a JSON body, whatever its media type. */
+async function readJson<Schema extends z.ZodMiniType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+  return validate(schema, parseJson(await readBody(request)), 'invalid_payload')
+}
+
+/** Converts a TypeError of the fault registry and a RangeError of the clock to an HTTP error. */
+function orInvalidPayload<Result>(action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+    throw new HttpError('invalid_payload', { details: [{ path: '', message: error.message }] })
+  }
+}
+
+function listEndpoints() {
+  const endpoints = Object.entries(ENDPOINTS).map(([methodAndPath, { summary, example }]) => {
+    const [method, path] = methodAndPath.split(' ')
+    return { method, path, summary, body: example }
+  })
+  return { endpoints }
+}
+
+async function stateOf(mock: ControlledMock) {
+  const states = [...mock.service.users.values()].map(async ({ id: _, ...user }) => ({
+    ...user,
+    ...(await collectionsOf(mock, user)),
+  }))
+  return { users: await Promise.all(states), clock: clockOf(mock), ...faultsOf(mock) }
+}
+
+function clockOf({ clock }: ControlledMock) {
+  const unixMs = clock.now()
+  return { now: new Date(unixMs).toISOString(), unixMs }
+}
+
+function faultsOf({ faults }: ControlledMock) {
+  return {
+    faults: faults.pending().map(({ fault, scope: { on, user, delayMs }, remaining }) => ({
+      fault,
+      ...(on === undefined ? {} : { on }),
+      ...(user === undefined ? {} : { user }),
+      ...(delayMs ? { delayMs } : {}),
+      // JSON has no Infinity.
+      remaining: Number.isFinite(remaining) ? remaining : 'always',
+    })),
+  }
+}
+
+/** The names of the transports in this API. */
+const LANES: Readonly<Record<Transport, string>> = {
+  direct: 'direct',
+  msw: 'handlers',
+  worker: 'worker',
+  intercept: 'intercepted',
+  http: 'standalone',
+}
+
+function historyOf({ history }: ControlledMock) {
+  return { requests: history.entries.map(({ transport, ...rest }) => ({ lane: LANES[transport], ...rest })) }
+}
+
+/** Entries by gamemode. Gamemodes without entries are left out. */
+type Collections = Record<Kind, Partial<Record<Gamemode, readonly unknown[]>>>
+
+const READ: Readonly<Record<Kind, string>> = { fish: ROUTES.getFish.path, crab: ROUTES.getCrab.path }
+
+async function collectionsOf({ service }: ControlledMock, { name, apiKey }: SeededUser): Promise<Collections> {
+  const collections: Collections = { fish: {}, crab: {} }
+  for (const kind of KINDS) {
+    for (const gamemode of GAMEMODES) {
+      const query = new URLSearchParams({ name, gamemode })
+      const url = `http://mock.invalid${READ[kind]}?${query}`
+      const request = new Request(url, { headers: { [HEADERS.apiKey]: apiKey } })
+      // A unique address, since the API key may have been reset: the request must not count for any client.
+      const response = await service.app.fetch(request, { address: `control ${crypto.randomUUID()}` })
+      const body = (await response.json()) as Readonly<Partial<Record<Kind, readonly unknown[]>>>
+      // The user may have been deleted.
+      const entries = body[kind] ?? []
+      if (entries.length > 0) collections[kind][gamemode] = entries
+    }
+  }
+  return collections
 }

@@ -14,6 +14,7 @@ export interface History {
   readonly entries: readonly HistoryEntry[]
   /** Starts the entry of a request, before it is handled. */
   record(request: Request, transport: Transport): RequestRecorder
+  clear(): void
 }
 
 /** When there are more entries, the oldest tenth is dropped. */
@@ -48,6 +49,11 @@ export function createHistory(service: Service, secrets: readonly string[], now:
       recorders.push(recorder)
       if (recorders.length >= MAX_RECORDERS) flush()
       return recorder
+    },
+    clear() {
+      recorders.length = 0
+      entries.length = 0
+      snapshot = []
     },
   }
 }
