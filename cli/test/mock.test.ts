@@ -102,7 +102,7 @@ describe('mock', () => {
   test.each([
     ['is not there', undefined, 'cannot be read (ENOENT)'],
     ['is not JSON', 'canary {', 'not JSON'],
-    ['has another shape', { users: { name: 'canary' } }, 'users: '],
+    ['has another shape', { users: { name: 'canary' } }, 'seed.users must be a list.'],
     ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
     ['has a name that no user can have', { users: [{ name: 'not a name' }] }, 'must be 1 to 32 characters'],
     ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'exists already'],
@@ -111,7 +111,11 @@ describe('mock', () => {
       { users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 9 }] } }] },
       'rarity',
     ],
-    ['has a key that is none', { users: [{ name: 'Alex', fernetKey: 'canary' }] }, 'users.0.fernetKey: '],
+    [
+      'has a key that is none',
+      { users: [{ name: 'Alex', fernetKey: 'canary' }] },
+      'The Fernet key of the user "Alex" of the seed must be 32 bytes',
+    ],
   ])('refuses a seed file that %s, and starts nothing', async (title, content, message) => {
     const path = content === undefined ? join(folder, 'nowhere.json') : await seedFile(`${title}.json`, content)
     const { status, stdout, stderr } = await run(['mock', '--port', '0', '--seed', path])

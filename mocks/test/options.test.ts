@@ -1,6 +1,6 @@
 import { createMock, type FaultScope, type MockOptions } from '@fish-crab/mocks'
 import { listChecks, runConformance } from '@fish-crab/mocks/conformance'
-import { startStandaloneMock } from '@fish-crab/mocks/standalone'
+import { parseSeed, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { describe, expect, it, vi } from 'vitest'
 
 /** A call without type checks. */
@@ -80,4 +80,18 @@ it.each(['Bun', 'Deno'])('listen() rejects on %s, where requests would not be in
   } finally {
     vi.unstubAllGlobals()
   }
+})
+
+it('parseSeed() lists the mistakes of all users and administrators, without their secrets', () => {
+  const users = [{ name: 'no name' }, { name: 'Alex', fernetKey: 'canary' }, 'canary']
+  const mistakes = [
+    expect.stringMatching(/^The name of the user "no name" of the seed must be 1 to 32 characters/),
+    'The Fernet key of the user "Alex" of the seed must be 32 bytes in base64.',
+    expect.stringMatching(/^seed\.users\[2\] must be an object with any of: name, (?!.*canary)/),
+    'seed.admins[0].password must be a non-empty string.',
+  ]
+  expect(() => parseSeed({ users, admins: [{ username: 'root' }] })).toThrow(
+    expect.objectContaining({ name: 'SeedError', mistakes }),
+  )
+  expect(() => parseSeed(null)).toThrow('seed must be an object with any of: users, admins.')
 })

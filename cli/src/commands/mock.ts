@@ -143,7 +143,7 @@ async function readSeed(path: string): Promise<Seed> {
   try {
     return parseSeed(JSON.parse(text))
   } catch (error) {
-    if (error instanceof SeedError) throw wrongSeed(`The seed file is invalid: ${error.message}.`)
+    if (error instanceof SeedError) throw wrongSeed(`The seed file is invalid: ${error.message}`)
     throw wrongSeed('The seed file is not JSON.')
   }
 }

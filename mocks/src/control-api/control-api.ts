@@ -32,7 +32,6 @@ interface Endpoint {
 /** The service has no routes below this path. */
 const CONTROL_PATH = '/__mock'
 
-/** The endpoints by method and path. */
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   [`GET ${CONTROL_PATH}`]: { summary: 'lists the endpoints', run: listEndpoints },
   [`GET ${CONTROL_PATH}/health`]: { summary: 'reports that the mock is running', run: () => ({ status: 'ok' }) },

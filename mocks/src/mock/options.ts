@@ -1,5 +1,5 @@
-import { checkSeed } from '../service/apply-seed.ts'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
+import { checkSeed } from '../service/check-seed.ts'
 import { momentOf } from '../service/clock.ts'
 import type { Seed } from '../service/seed.ts'
 import type { MockLimits } from '../service/service.ts'

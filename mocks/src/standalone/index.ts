@@ -7,7 +7,7 @@ import { createClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
 import { type MockServer, type ServeHttpOptions, serveHttp } from '../transports/http.ts'
 
-export { parseSeed, SeedError } from '../service/parse-seed.ts'
+export { parseSeed, SeedError } from '../service/check-seed.ts'
 export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '../service/seed.ts'
 export type { MockServer } from '../transports/http.ts'
 

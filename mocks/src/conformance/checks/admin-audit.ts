@@ -26,7 +26,6 @@ interface AuditEntry {
 const PAGE = 100
 const MAX_PAGES = 10
 
-/** Reads a page of the audit log. */
 async function auditPage(t: TestContext, query: string) {
   const response = await t.asSuperadmin('audit', { query })
   return { response, entries: expectList<AuditEntry>(response, 'entries'), nextCursor: expectJson(response).nextCursor }
@@ -73,7 +72,6 @@ async function expectRecorded(
   return own
 }
 
-/** The audit log. */
 export const adminAuditChecks = checksOf('admin', [
   check('audit-login', 'A login is in the audit log, with who, when and from where.', async (t) => {
     const { username } = await t.newAdmin()

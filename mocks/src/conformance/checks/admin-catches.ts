@@ -44,7 +44,6 @@ async function add(t: TestContext, kind: Kind, { name }: OwnUser): Promise<strin
   return expectText(id, '"id"', response)
 }
 
-/** Catches that administrators list, add and remove. */
 export const adminCatchesChecks = checksOf(
   'admin',
   KINDS.flatMap((kind) => [

@@ -33,7 +33,6 @@ function expectGrown(before: number, after: number, by: number, what: string): v
   expectThat(after >= before + by, `${what} to grow by at least ${by}`, `${after - before}`)
 }
 
-/** Stats and leaderboard. */
 export const adminReportsChecks = checksOf('admin', [
   check('stats-add-up', 'The counts by gamemode and by rarity add up to the totals.', async (t) => {
     await writeAndExpectId(t, 'fish', { fish: [1, 4].map((rarity) => ({ name: 'Cod', rarity })) })

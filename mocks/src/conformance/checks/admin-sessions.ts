@@ -20,7 +20,6 @@ import { check, checksOf } from './check.ts'
 
 const SLACK_MS = 60_000
 
-/** Decodes a part of a JWT. */
 function partOf(token: string, index: number): Readonly<Record<string, unknown>> {
   const part = (token.split('.')[index] ?? '').replaceAll('-', '+').replaceAll('_', '/')
   try {
@@ -96,7 +95,6 @@ async function asAdmin(t: TestContext, route: RouteName, request: AdminRequest =
   return sendAs(t.send, (await t.admin()).token, route, request)
 }
 
-/** Logins, sessions and roles. */
 export const adminSessionChecks = checksOf('admin', [
   check('login-token', 'A login returns a JWT signed with HS256 that expires in one hour.', async (t) => {
     const { username, password } = await t.superadmin()
@@ -204,7 +202,6 @@ export const adminSessionChecks = checksOf('admin', [
 const MAX_REQUESTS = 1000
 const ONE_TOO_MANY = 5
 
-/** The rate limit of administrators. */
 export const adminLimitChecks = checksOf('admin', [
   check(
     'admin-limit',

@@ -26,7 +26,6 @@ async function isCounted({ anonymous }: TestContext, apiKey: string): Promise<bo
   return headers.has(HEADERS.rateRemaining)
 }
 
-/** Creating, listing and deleting users, and resetting their secrets. */
 export const adminUsersChecks = checksOf('admin', [
   check('user-created', 'The response to a new user is 201 with its id, name, time and secrets.', async (t) => {
     const response = await t.createUser({ name: t.newName() })

@@ -26,7 +26,6 @@ function endlessBody() {
   return { body, end: ended.resolve }
 }
 
-/** Size, encoding and type of request bodies. */
 export const bodiesChecks = checksOf('bodies', [
   check('body-of-256-kib', 'A body of exactly 256 KiB is read and validated.', async (t) =>
     expectError(await post(t, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),

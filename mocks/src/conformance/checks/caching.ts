@@ -44,7 +44,6 @@ function encodedCheck(coding: 'gzip' | 'br') {
   )
 }
 
-/** Conditional requests and compression. */
 export const cachingChecks = checksOf('reads', [
   check('etag-304', 'If-None-Match with the ETag of the last response is 304 without a body.', async (t) => {
     await addFish(t)

@@ -25,7 +25,6 @@ const READS: readonly (readonly [string, string])[] = [
   ['cors-get-crab', '/get/crab'],
 ]
 
-/** CORS. */
 export const corsChecks = checksOf('cors', [
   ...READS.map(([id, path]) =>
     check(id, `GET ${path} can be read from any origin, without credentials.`, async (t) => {

@@ -26,7 +26,6 @@ const asAdministrator = async (t: TestContext) => {
 /** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-/** Asks for a key with an API key. */
 async function attempt(t: TestContext, authorization?: string, send = spareClient(t)): Promise<ReceivedResponse> {
   const { apiKey } = await t.user()
   const headers = { [HEADERS.apiKey]: apiKey, ...(authorization === undefined ? {} : { authorization }) }
@@ -45,7 +44,6 @@ function expectChallenge(response: ReceivedResponse): unknown {
   return error
 }
 
-/** The key endpoint, with valid and with invalid credentials. */
 export const keyChecks = checksOf('key', [
   check('key-own', 'A player gets its own key with name and password, without a query.', (t) => expectOwnKey(t, '')),
   check('key-own-by-name', 'A player can name itself in the query, in any letter case.', async (t) =>

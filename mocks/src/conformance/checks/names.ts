@@ -22,7 +22,6 @@ const REFUSED: readonly (readonly [string, string, (name: string) => string])[] 
   ['name-with-umlaut', 'holds a letter beyond ASCII', (name) => `${name}ü`],
 ]
 
-/** User names and gamemodes. */
 export const namesChecks = checksOf('names', [
   ...EXISTING.map(([id, what, form]) =>
     check(id, `A user name that ${what} can be created, is returned as created, and is found.`, async (t) => {

@@ -10,7 +10,6 @@ import {
 } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
-/** `GET /status` and the demo endpoints. */
 export const statusChecks = checksOf('status', [
   check('status-ok', 'GET /status returns "ok", the time in UTC and the version.', async ({ request }) => {
     const response = await request('/status')
@@ -59,7 +58,6 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Endpoints for operators and tools. */
 export const operationsChecks = checksOf('operations', [
   ...(['livez', 'readyz'] as const).map((name) =>
     check(

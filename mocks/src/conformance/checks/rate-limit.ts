@@ -24,7 +24,6 @@ async function expectNoneCounted({ anonymous }: TestContext, between: () => Prom
   expectSame(before - after - 1, 0, 'the number of requests counted in between')
 }
 
-/** Fails if the response has a rate-limit header. */
 function expectUncounted(response: ReceivedResponse): void {
   for (const name of [HEADERS.rateLimit, HEADERS.rateRemaining, HEADERS.rateReset]) {
     expectThat(!response.headers.has(name), `no ${name}`, 'one', response)
@@ -60,7 +59,6 @@ async function exhaust({ anonymous }: TestContext) {
   return { left, responses, send }
 }
 
-/** `X-RateLimit-Reset`; `NaN` if it is missing. */
 function windowEnd({ headers }: ReceivedResponse): number {
   return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
 }
@@ -69,7 +67,6 @@ function newWindow(): CheckSkipped {
   return new CheckSkipped('a new window started in the meantime')
 }
 
-/** What the rate limit counts, refuses and lets through. Checks that exhaust the limit come last. */
 export const rateLimitChecks = checksOf('rate-limit', [
   check(
     'limit-headers',

@@ -31,7 +31,6 @@ async function userWith(t: TestContext, ...sizes: readonly number[]): Promise<Ow
   return user
 }
 
-/** Reads all pages by following the cursor. */
 async function walk(t: TestContext, user: OwnUser, limit: number, most: number): Promise<unknown[][]> {
   const pages: unknown[][] = []
   let cursor: string | undefined
@@ -48,7 +47,6 @@ async function walk(t: TestContext, user: OwnUser, limit: number, most: number):
   return pages
 }
 
-/** Reads of collections, and paging. */
 export const readsChecks = checksOf('reads', [
   ...KINDS.flatMap((kind) =>
     ERRORS.map(([id, what, code, query]) =>

@@ -64,7 +64,6 @@ const VARIANTS: readonly (readonly [string, string, string])[] = [
   ['path-all-variants', 'in all spellings at once', '/v1//%67et/fish/'],
 ]
 
-/** Error bodies, request ids, paths and methods. */
 export const responsesChecks = checksOf('answers', [
   check(
     'error-body-form',

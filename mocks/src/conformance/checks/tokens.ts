@@ -8,7 +8,6 @@ import { check, checksOf } from './check.ts'
 
 const unpadded = (token: string) => token.replace(/=+$/, '')
 
-/** The bytes of a token. */
 function raw(token: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (part) => part.charCodeAt(0))
 }
@@ -63,7 +62,6 @@ function expectReplayed(response: ReceivedResponse, id: unknown): void {
   expectThat(replayed === 'true', `${HEADERS.replayed}: true`, replayed ?? 'none', response)
 }
 
-/** Valid and invalid Fernet tokens, and replays. */
 export const tokensChecks = checksOf('tokens', [
   ...FORMS.map(([id, what, form]) =>
     check(`token-${id}`, `A token ${what} is accepted.`, async (t) => {

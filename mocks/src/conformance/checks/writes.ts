@@ -141,7 +141,6 @@ const ACCEPTED_PAYLOADS: readonly (readonly [string, string, Kind, unknown, read
   ],
 ]
 
-/** Writes: users, gamemodes and payloads. */
 export const writesChecks = checksOf('writes', [
   ...KINDS.flatMap((kind) => [
     check(
