@@ -82,7 +82,7 @@ export function describeTallies(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode: 'nether', limit: 9 })).toEqual([])
   })
 
-  test('takes a removed owner out of tallies and leader boards', async () => {
+  test('takes a removed owner out of tallies and leaderboards', async () => {
     const kind = randomUUID()
     const [removed, other] = [newCollection({ kind }), newCollection({ kind })]
     await storage().append(removed, newRecord({ count: 4, labels: { Gold: 4 } }))
@@ -99,7 +99,7 @@ export function describeTallies(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode: 'sky', limit: 9 })).toEqual([])
   })
 
-  test('rejects impossible counts of labels, and leader boards of no size', async () => {
+  test('rejects impossible counts of labels, and leaderboards of no size', async () => {
     const collection = newCollection({ kind: randomUUID() })
     const bad: Record<string, number>[] = [{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }]
     for (const labels of bad) {

@@ -1,5 +1,5 @@
 /**
- * Settles as the work does, or rejects with the error of `late` after the time limit. The work itself continues.
+ * Settles like the work, or rejects with the error of `late` after the time limit. The work itself continues.
  *
  * @param ms milliseconds
  */

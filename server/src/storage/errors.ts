@@ -3,11 +3,10 @@
  *
  * - `in_use`: another process, or this one, has the folder open
  * - `newer_schema`: the file was written by a newer version
- * - `not_a_store`: the file is something else, or cannot be at this path; it was left as it is
+ * - `not_a_store`: the file is not a store, or cannot be at this path; nothing was changed
  * - `unfinished`: it contains part of an import that did not finish
- * - `replaced`: it is no longer the store that was opened: it was emptied or replaced
- * - `damaged`: the file is empty, is gone, does not belong to the log beside it, or ends before what was acknowledged;
- *   all was left as it is
+ * - `replaced`: it is no longer the store that was opened, but was emptied or replaced
+ * - `damaged`: the file is empty, is missing, does not match its log, or lacks acknowledged writes; nothing was changed
  * - `read_only`: the folder or file cannot be written
  * - `full`: no space left
  * - `invalid_key`, `invalid_value`: the caller's mistake; nothing was stored

@@ -48,7 +48,7 @@ export type StorageOptions =
  * Opens the storage of the service.
  *
  * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
- * @throws {TypeError} when there is no such driver
+ * @throws {TypeError} for an unknown driver
  * @example
  * const storage = await createStorage({ driver: 'file', path: './data' })
  * await storage.items.setItem(itemKey('user', 'alice'), JSON.stringify({ name: 'Alice' }))
@@ -62,7 +62,7 @@ export async function createStorage(options: StorageOptions): Promise<FishStorag
       'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',
     )
   }
-  // Only who uses Redis loads its client.
+  // Loads the client of Redis only if it is used.
   const { openRedisStorage } = await import('./redis/redis.ts')
   return openRedisStorage(options)
 }

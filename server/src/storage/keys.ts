@@ -9,7 +9,7 @@ const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
 /**
- * Encodes any text so that it can stand in a key: `[a-z0-9_-]` stays, every other UTF-16 unit becomes `%` and
+ * Encodes any text for use in a key: `[a-z0-9_-]` stays, every other UTF-16 unit becomes `%` and
  * four letters `A` to `P` (its hexadecimal digits, 0 as `A`). Different texts have different encodings, and the
  * encoding of a piece of a text is a piece of its encoding, so `ItemRange.contains` finds exactly what it should.
  *
@@ -24,7 +24,7 @@ export function encodeKeyPart(text: string): string {
 }
 
 /**
- * The text that {@link encodeKeyPart} was given.
+ * Decodes the result of {@link encodeKeyPart}.
  *
  * @throws {StorageError} `invalid_key` when the part is not such an encoding
  */

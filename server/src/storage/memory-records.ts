@@ -37,7 +37,7 @@ class MemoryCollection {
     this.#sequences.set(record.id, sequence)
   }
 
-  /** Takes a record away and answers it, if it was there. */
+  /** Removes a record and returns it, if it existed. */
   remove(id: string): NewRecord | undefined {
     const sequence = this.#sequences.get(id)
     if (sequence === undefined) return undefined
@@ -72,12 +72,12 @@ class MemoryCollection {
   }
 }
 
-/** More entries first, then the owner whose id comes first. */
+/** More entries first, then by owner id. */
 function isAhead(one: Leader, other: Leader): boolean {
   return one.count === other.count ? one.owner < other.owner : one.count > other.count
 }
 
-/** Owners in memory in the order of a leader board, so that its top costs what it holds. */
+/** Owners in memory in the order of a leaderboard, so that its top costs what it holds. */
 class LeaderBoard {
   readonly #counts = new Map<string, number>()
   readonly #ranking: Leader[] = []
@@ -87,7 +87,7 @@ class LeaderBoard {
     return this.#ranking.slice(0, limit)
   }
 
-  /** Adds to what an owner has; a negative number takes away. */
+  /** Adds to the count of an owner; a negative number subtracts. */
   add(owner: string, entries: number): void {
     const before = this.#counts.get(owner) ?? 0
     const count = before + entries
@@ -101,7 +101,7 @@ class LeaderBoard {
     }
   }
 
-  /** How many are ahead of this one. */
+  /** Number of owners ahead of this one. */
   #place(one: Leader): number {
     let low = 0
     let high = this.#ranking.length
@@ -115,7 +115,7 @@ class LeaderBoard {
   }
 }
 
-/** The sums that are kept beside the records in memory. */
+/** The sums of the records in memory. */
 class MemoryTallies {
   readonly #tallies = new Map<string, Tally>()
   /** By kind, and by kind and gamemode. */
@@ -155,7 +155,7 @@ class MemoryTallies {
 }
 
 interface Owner {
-  /** Ids of records by their dedupe key. They stay when a record goes. */
+  /** Ids of records by their dedupe key. They stay when a record is removed. */
   readonly tokens: Map<string, string>
   /** By kind and gamemode. */
   readonly collections: Map<string, MemoryCollection>
@@ -172,7 +172,7 @@ export class MemoryRecords {
   readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()
   readonly #removed = new Set<string>()
-  /** Sets the versions of this storage apart from those of any other, an earlier one of the same service included. */
+  /** Distinguishes the versions of this storage from those of any other, also of an earlier one of the same service. */
   readonly #epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
   #changes = 0
 

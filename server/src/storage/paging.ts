@@ -39,7 +39,7 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
 }
 
 /**
- * Reads what was stored when the read began. Each chunk is a short read of its own, so that a slow reader holds nothing open;
+ * Reads the records that existed at its start. Each chunk is a separate short read, so that a slow reader keeps nothing open;
  * records appended meanwhile are left out.
  */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {

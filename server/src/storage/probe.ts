@@ -11,9 +11,8 @@ export interface ProbeOptions {
 const STANDS_MS = 1000
 
 /**
- * Tries something at most once a second, however often it is called; in between it returns the last outcome. So a client that
- * polls readiness without a limit causes one write a second. A late attempt continues, and no other one starts before it
- * ends.
+ * Runs an attempt at most once a second, and returns the last outcome in between: a client that polls readiness without a
+ * limit causes one write per second. A late attempt continues, and no other one starts before it ends.
  */
 export function createProbe(
   attempt: () => Promise<void>,
@@ -31,19 +30,19 @@ export function createProbe(
         isRunning = false
       })
       outcome = deadline ? withDeadline(work, deadline.ms, deadline.late) : work
-      // Callers receive the rejection. Without a caller it is no error.
+      // Callers receive the rejection. Without a caller, it is not an unhandled rejection.
       outcome.catch(() => {})
     }
     return outcome
   }
 }
 
-/** How long a refused record counts when none is stored after it, in milliseconds. */
+/** How long a refused record is reported unless a later one is stored, in milliseconds. */
 const REFUSAL_STANDS_MS = 5000
 
 /**
- * Remembers that a record was refused: what a ping writes may be stored all the same, under a quota or by a Redis user who
- * may not use every command.
+ * Remembers that a record was refused: the small write of a ping may still succeed, for example under a quota or by a Redis
+ * user who lacks a command.
  *
  * @param counts Whether an error shows that further records will be refused
  * @returns `append`, and a check for pings that throws the error of the latest refusal

@@ -29,10 +29,10 @@ const OPERATIONS = [
 ] as const satisfies readonly (keyof StorageDriver)[]
 
 /**
- * Makes the storage of the service from a driver. Keys, values and records that could not be read back as they were
- * written are refused here, once for all drivers.
+ * Creates the storage of the service from a driver. Rejects keys, values and records that could not be read back
+ * unchanged, for all drivers in one place.
  *
- * @throws {TypeError} names the operations that the driver lacks
+ * @throws {TypeError} with the operations that the driver lacks
  * @example
  * const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
  */
@@ -104,7 +104,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-/** Text that UTF-8 cannot encode would be read back as another text. */
+/** Text that UTF-8 cannot encode would be read back changed. */
 function checkItemValue(value: unknown): string {
   if (typeof value === 'string' && value.isWellFormed()) return value
   throw new StorageError('invalid_value', 'An item is a string of well-formed Unicode. Write other values as JSON.')

@@ -11,18 +11,18 @@ interface OpenWindow {
 
 /** Fixed windows in memory. The text before the first `:` of a key is its kind: never let a client choose it. */
 export interface Windows {
-  /** Counts an event, or takes one back. Opens a window when none is open; the count stops at `limit + 1`. */
+  /** Counts an event, or reverts one. Opens a window if none is open; the count stops at `limit + 1`. */
   count(key: string, window: CountWindow): WindowCount
-  /** The count before the next event: 0 when that would open a window, `limit + 1` when there is no room for one. */
+  /** The count before the next event: 0 if that would open a window, `limit + 1` if the capacity is exhausted. */
   peek(key: string, window: CountWindow): WindowCount
   /** Number of windows, never above the capacity for each kind of key. */
   readonly size: number
 }
 
 /**
- * A window is over at its end. It is also over when its end lies more than two durations ahead: then the clock
- * was set back so far that waiting would lock the client out. A smaller step back keeps the window, because
- * clocks are corrected by small steps all the time and none of them may hand out a second allowance.
+ * A window is over at its end, and also if its end is more than two durations ahead: then the clock was set back so far
+ * that the client would be locked out. A smaller step back keeps the window: clocks are corrected by small steps all the
+ * time, and none of these may grant a second allowance.
  */
 function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs

@@ -107,7 +107,7 @@ function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
   }
 }
 
-/** Prepares the removal of all that belongs to an owner. */
+/** Prepares the removal of all data of an owner. */
 function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
   const flush = prepareFlush(db)
   const subtract = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
@@ -165,14 +165,14 @@ function prepareCommand(db: DatabaseSync): (write: Write, pending: PendingSums) 
       case 'ping':
         return undefined
       case 'probe':
-        // SQLite writes the page that this stands on, although it is what stands there already.
+        // SQLite writes this page even though its content does not change.
         db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
         return undefined
     }
   }
 }
 
-/** Carries out the writes of one transaction, which its caller begins and commits. */
+/** Runs the writes of one transaction, which the caller starts and commits. */
 export function prepareCommands(db: DatabaseSync): (writes: readonly Write[]) => WriteResult[] {
   const run = prepareCommand(db)
   const flush = prepareFlush(db)

@@ -14,7 +14,7 @@ import { startWriter, type Writer } from './writer.ts'
 
 /** How long the disk may take for a ping, in milliseconds. */
 const PING_MS = 1000
-/** Size of the largest write, in bytes. The smallest fits into free space of the log, where a catch no longer does. */
+/** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
 
 /**
@@ -66,7 +66,7 @@ interface Parts {
 }
 
 function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
-  // In memory: the lock makes this process the only one, and a count need not outlive it.
+  // In memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
   const deadline = {
     ms: PING_MS,
@@ -95,7 +95,7 @@ function fileDriver({ reader, writer, unlock, folder }: Parts): StorageDriver {
   }
   const close = async () => {
     closed = true
-    // Before the writer: the last connection to close tidies up, and only the writer may write.
+    // Before the writer: the last connection to close checkpoints the log, and only the writer may write.
     reader.close()
     await writer.close()
     unlock()

@@ -6,14 +6,14 @@ import { type FileLock, lockFile } from '../../../../sdk/src/internal/sqlite.nod
 import { StorageError } from '../errors.ts'
 import { toStorageError } from './sqlite.ts'
 
-/** As `syncFolder`, for threads that have other work while a disk is slow. */
+/** Like `syncFolder`, without blocking the thread on a slow disk. */
 export async function syncFolderAsync(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** Makes a folder with mode 0700, and missing folders above it with the default mode. */
+/** Creates a folder with mode 0700, and missing parents with the default mode. */
 export async function makeFolder(path: string): Promise<ReturnType<typeof createFolder>> {
   const created = createFolder(path)
   try {
@@ -34,10 +34,10 @@ const LOCK_FILE = 'fish.lock'
 const MAX_TRIES = 100
 
 /**
- * Locks the folder for this process, until the lock is closed or the process ends in any way: it is a lock of SQLite on a file
- * of its own, which the system drops with the process.
+ * Locks the folder for this process, until the lock is closed or the process ends in any way: it is a SQLite lock on a
+ * separate file, which the system releases with the process.
  *
- * @throws {StorageError} `in_use`; `read_only` where the lock file may not be written
+ * @throws {StorageError} `in_use`; `read_only` if the lock file is not writable
  */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, LOCK_FILE)
@@ -47,7 +47,7 @@ export function lockFolder(folder: string): FolderLock {
     const before = birthOf(file)
     const lock = tryLock(file, folder)
     if (!lock) break
-    // A file that was removed between opening and locking locks nothing: another process may have made the next one.
+    // A file that was removed between opening and locking locks nothing: another process may have created a new one.
     if (before !== undefined && birthOf(file) === before) return folderLock(lock, isNew ? file : undefined)
     lock.close()
   }
@@ -74,7 +74,7 @@ function folderLock(lock: FileLock, made: string | undefined): FolderLock {
   }
 }
 
-/** Differs for every file at this path: an inode may be used again, but not at the same moment. */
+/** Differs for every file at this path: an inode may be reused, but not with the same birth time. */
 function birthOf(file: string): string | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`

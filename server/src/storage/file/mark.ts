@@ -25,7 +25,7 @@ export function readHighWater(db: DatabaseSync): HighWater | undefined {
   return row && { lineage: String(row.lineage), writes: Number(row.writes) }
 }
 
-/** Makes a copy a store of its own, to which the mark of the original does not apply. */
+/** Makes a copy a separate store, to which the mark of the original does not apply. */
 export function renewLineage(db: DatabaseSync): void {
   if (readHighWater(db)) db.exec('UPDATE high_water SET lineage = lower(hex(randomblob(12)))')
 }
@@ -33,7 +33,7 @@ export function renewLineage(db: DatabaseSync): void {
 /** A fixed size within one sector, so that the mark is overwritten in place, also on a full disk. */
 const MARK_BYTES = 256
 
-/** The mark in a data folder; `undefined` where it is missing, torn or not readable. */
+/** The mark in a data folder; `undefined` if it is missing, damaged or unreadable. */
 export function readMark(folder: string): HighWater | undefined {
   try {
     const bytes = Buffer.alloc(MARK_BYTES)
@@ -45,7 +45,7 @@ export function readMark(folder: string): HighWater | undefined {
   }
 }
 
-/** Writes the mark of a folder, whatever is there. */
+/** Writes the mark of a folder and replaces an existing one. */
 export function writeMark(folder: string, mark: HighWater): void {
   withMarkFile(folder, constants.O_RDWR | constants.O_CREAT, (handle) => {
     writeSync(handle, `${JSON.stringify(mark).padEnd(MARK_BYTES - 1)}\n`, 0)
@@ -79,7 +79,7 @@ export interface MarkWriter {
 
 /** The mark follows a pause between commits, in milliseconds. */
 const QUIET_MS = 100
-/** How far it may be behind without a pause. */
+/** Longest delay of the mark without a pause, in milliseconds. */
 const MAX_BEHIND_MS = 1000
 /**
  * Opens the mark of a store that is open for writing. It is written after the commits that it counts, so that it is never
@@ -97,7 +97,7 @@ export function openMark(db: DatabaseSync, file: string, onWarning: (message: st
   let behindSince = 0
   let isFailing = false
 
-  /** Returns what to tell the operator when the mark cannot be written. The next commit tries again. */
+  /** Returns a warning for the operator if the mark cannot be written. The next commit tries again. */
   function write(): string | undefined {
     clearTimeout(timer)
     timer = undefined

@@ -3,7 +3,7 @@ import type { Collection, ItemPage, ItemRange, Leader, LeaderRange, RecordForm, 
 import { IN_COLLECTION } from './schema.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** Reads sums that are stored beside the records: a read costs the rows it returns. */
+/** Reads the stored sums: a read takes time in proportion to the rows it returns. */
 interface TallyReader {
   tallies(): Tally[]
   leaders(range: LeaderRange): Leader[]

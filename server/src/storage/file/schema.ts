@@ -50,7 +50,7 @@ function basesOf(keys: string): string {
 }
 
 /**
- * Version 2: tallies, leader boards, versions of collections, counters of items, removal of one record.
+ * Version 2: tallies, leaderboards, versions of collections, counters of items, removal of one record.
  * The writer updates the sums of records itself, once per transaction; triggers would do it for each
  * record. Items are written rarely.
  */

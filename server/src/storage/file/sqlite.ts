@@ -5,7 +5,7 @@ import { StorageError, type StorageErrorCode } from '../errors.ts'
 
 requireNode('@fish-crab/server')
 
-// No import: an older Node fails on that before any code could say what is needed.
+// No static import: it would fail on older Node versions before a clear error could be reported.
 const sqlite = process.getBuiltinModule('node:sqlite')
 
 /** As in `node:sqlite`. */

@@ -11,7 +11,7 @@ import { DatabaseSync } from './sqlite.ts'
 export const STORE_FILE = 'fish.db'
 
 /**
- * The database file of a locked folder, created when there is none.
+ * Checks the database file of a locked folder, and creates a missing one.
  *
  * @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`
  */
@@ -93,7 +93,7 @@ function mismatchedLog(file: string): StorageError {
   )
 }
 
-/** A new store gets its name only when it is complete, so that a crash leaves no half of one. */
+/** A new store gets its name only when it is complete, so that a crash leaves no partial one. */
 function createStore(file: string): void {
   const draft = `${file}.new`
   for (const old of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`]) rmSync(old, { force: true })
@@ -112,7 +112,7 @@ function createStore(file: string): void {
 
 const MAGIC = 'SQLite format 3\0'
 
-/** Size in bytes to which SQLite cuts a log that it restarts. It cuts no other file of an open database. */
+/** Size in bytes to which SQLite truncates a log that it restarts. It truncates no other file of an open database. */
 export const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 
 interface FileStat {
@@ -133,7 +133,7 @@ export function fileIdOf(file: string): string | undefined {
 
 /**
  * Returns a check that refuses writes once the database or its log is no longer the one at its path, or shorter than it was:
- * they would be acknowledged and lost. A log that was cut short and then written to also has a hole, which SQLite would apply
+ * they would be acknowledged and lost. A log that was truncated and then written to also has a hole, which SQLite would apply
  * to the database.
  *
  * @param fileId of the database, from before it was opened
@@ -141,7 +141,7 @@ export function fileIdOf(file: string): string | undefined {
  */
 export function guardFiles(file: string, fileId: string): () => void {
   const replaced = 'was deleted or replaced while it was open.'
-  // As long as a file is open no other one gets its inode. A database without a log has neither of the two.
+  // While a file is open, no other file gets its inode. A database without a log has neither of the two.
   const log = [`${file}-wal`, `${file}-shm`].map((path) => ({
     path,
     last: statOf(path),

@@ -1,4 +1,4 @@
-// The thread that writes. It may import only `node:` modules and relative files: Node runs it without a build.
+// The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { StorageError } from '../errors.ts'
 import { prepareCommands } from './commands.ts'
@@ -8,7 +8,7 @@ import { DatabaseSync, toStorageError } from './sqlite.ts'
 import { fileIdOf, guardFiles, LOG_SIZE_LIMIT, prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request, WorkerSettings, Write } from './writer.ts'
 
-/** Limit of writes in a transaction, so that the first ones do not wait for ever more. */
+/** Limit of writes in a transaction, so that the first ones do not wait for too many others. */
 const BATCH_WRITES = 1024
 
 function report(error: unknown, { folder }: WorkerSettings): ErrorReport {
@@ -55,7 +55,7 @@ function prepareCommit(
       const results = run(writes)
       mark.count(writes)
       db.exec('COMMIT')
-      // Again: they may have been replaced meanwhile, and the writes with them.
+      // Checked again: the files, and the writes in them, may have been replaced meanwhile.
       checkFiles()
       mark.committed()
       return { type: 'committed', results }
@@ -73,7 +73,7 @@ function nextRequest(port: MessagePort): Request | undefined {
 
 function serve(port: MessagePort, settings: WorkerSettings): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  // Here, not on the main thread: reading a large store, and creating one on a slow disk, take long.
+  // Not on the main thread: reading a large store, and creating one on a slow disk, take long.
   const file = prepareStore(settings.folder)
   const fileId = fileIdOf(file)
   if (!fileId) throw new StorageError('unavailable', 'The data file was deleted while it was opened. Try again.')

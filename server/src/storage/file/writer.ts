@@ -13,9 +13,9 @@ export type Write =
   | { readonly type: 'removeItem'; readonly key: string }
   | { readonly type: 'removeItemIf'; readonly key: string; readonly value: string }
   | { readonly type: 'replaceItemIf'; readonly key: string; readonly expected: string; readonly value: string }
-  /** Changes nothing: shows that the worker responds. */
+  /** Changes nothing; checks that the worker responds. */
   | { readonly type: 'ping' }
-  /** Writes to the disk without a change: shows that the disk takes writes. */
+  /** Writes to the disk without a change; checks that the disk accepts writes. */
   | { readonly type: 'probe' }
 
 interface WriteResults {
@@ -63,7 +63,7 @@ export interface FilePragmas {
   readonly synchronous: number
 }
 
-/** What an acknowledgement means, and warnings for the operator. */
+/** Which failures an acknowledged write survives, and warnings for the operator. */
 interface FileDurability {
   readonly durability: string
   readonly warnings: readonly string[]
@@ -123,11 +123,11 @@ export interface Writer {
 const WRITE_MS = 6000
 /** The same for removing all that a player has: some 30 µs a record, whatever the disk does. */
 const REMOVAL_MS = 60_000
-/** Minimum time for a close behind writes that are late already, in milliseconds. */
+/** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
-/** Limit of pending writes: what a stalled disk can pile up in memory. */
+/** Limit of pending writes: bounds the memory that a stalled disk costs. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
-/** Memory of a write beside its text. */
+/** Memory of a write in addition to its text, in bytes. */
 const WRITE_OVERHEAD_BYTES = 1024
 
 interface PendingWrite {
@@ -141,8 +141,8 @@ interface PendingWrite {
 /**
  * Starts the worker; settles when it has checked the database, or created it, and has it open.
  *
- * @param onWarning called with what the operator should know later on
- * @throws {StorageError} what kept the worker from opening it
+ * @param onWarning called with later warnings for the operator
+ * @throws {StorageError} if the worker cannot open it
  */
 export async function startWriter(settings: WorkerSettings, onWarning: (message: string) => void): Promise<Writer> {
   // From source Node runs the TypeScript file itself; the build puts the worker beside its other chunks.

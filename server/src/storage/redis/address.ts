@@ -4,7 +4,7 @@ interface RedisNode {
   readonly port: number
 }
 
-/** What every way to reach Redis may say. */
+/** Login and TLS options of any Redis address. */
 interface Login {
   /** @default Redis' default user */
   readonly username?: string
@@ -13,13 +13,13 @@ interface Login {
   readonly tls?: boolean
 }
 
-/** One Redis server, taken apart. */
+/** The parsed address of one Redis server. */
 export interface RedisTarget extends RedisNode, Login {
   /** Number of the database. */
   readonly db: number
 }
 
-/** A Redis Cluster: some of its nodes; the others are found through them. */
+/** The parsed address of a Redis Cluster: some of its nodes, which know the others. */
 export interface RedisClusterTarget extends Login {
   readonly nodes: readonly RedisNode[]
 }
@@ -60,9 +60,9 @@ function split(text: string): { readonly login: string; readonly rest: string } 
 }
 
 /**
- * Takes the address of a Redis server apart. No mistake repeats the address, since it may hold a password.
+ * Parses the address of a Redis server. Errors do not repeat the address, since it may contain a password.
  *
- * @throws Error with what the address should have been
+ * @throws Error with the expected format
  * @example
  * parseRedisUrl('rediss://:secret@cache.example:6380/2')
  * // { host: 'cache.example', port: 6380, db: 2, password: 'secret', tls: true }
@@ -76,9 +76,9 @@ export function parseRedisUrl(url: string): RedisTarget {
 }
 
 /**
- * Takes the address of a Redis Cluster apart, as {@link parseRedisUrl} does. A cluster has no database numbers.
+ * Parses the address of a Redis Cluster, like {@link parseRedisUrl}. A cluster has no database numbers.
  *
- * @throws Error with what the address should have been
+ * @throws Error with the expected format
  * @example
  * parseRedisClusterUrl('redis-cluster://10.0.0.1:7000,10.0.0.2:7000')
  */

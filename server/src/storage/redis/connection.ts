@@ -12,11 +12,11 @@ import { SCRIPTS, type ScriptName } from './scripts.ts'
 
 /** How long Redis may take to load its data at the start of the service, in milliseconds. */
 const START_MS = 30_000
-/** An abandoned connection is cut after this time, in milliseconds. */
+/** An abandoned connection is closed after this time, in milliseconds. */
 const DISCONNECT_MS = 100
 /** How often to poll a Redis that is loading its data, in milliseconds. */
 const LOADING_MS = 100
-/** How often to refresh the nodes of a cluster, in milliseconds: brings a lost node back without traffic. */
+/** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node returns without traffic. */
 const REFRESH_MS = 3000
 
 /** An open connection to Redis. */
@@ -26,7 +26,7 @@ export interface Connection extends OperationRunner {
   readonly stock: Driver
   /** Runs a script with its keys and arguments. */
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** As `call`, for what is acknowledged: where replicas are waited for, they have it too. */
+  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Every server that holds data. */
   primaries(): readonly Redis[]
@@ -34,7 +34,7 @@ export interface Connection extends OperationRunner {
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
-/** The client queues nothing without a connection and repeats nothing: the caller decides. */
+/** The client neither queues commands without a connection nor repeats them: the caller decides. */
 function commonOptions(timeoutMs: number) {
   return {
     lazyConnect: true,
@@ -74,12 +74,12 @@ function openStock(target: RedisTarget | RedisClusterTarget, timeoutMs: number) 
       clusterRetryStrategy: retryDelay,
       slotsRefreshInterval: REFRESH_MS,
       slotsRefreshTimeout: timeoutMs,
-      // A command whose reply was lost may have been carried out.
+      // A command whose reply was lost may have been executed.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
-      // Drops a silent node and finds it again. Only safe where connections do not come back on the same object.
+      // Drops a silent node and reconnects to it. Only safe if connections are not reopened on the same object.
       redisOptions: { ...options, socketTimeout: timeoutMs },
-      // Certificates name hosts, so hosts are not looked up beforehand.
+      // Certificates are for host names, so names are not resolved beforehand.
       ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
     },
   })
@@ -92,7 +92,7 @@ function connectWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
 }
 
 /**
- * Connects; from then on the connection comes back by itself.
+ * Connects; later, the connection is reestablished automatically.
  *
  * @throws {StorageError} `unavailable`
  */
@@ -161,7 +161,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   }
 }
 
-/** Limit of pending operations: what a frozen Redis can pile up in memory until their deadlines. */
+/** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
 const MAX_PENDING = 4096
 
 interface RunnerContext {
@@ -174,7 +174,7 @@ interface RunnerContext {
   readonly onTimeout: () => void
 }
 
-/** Runs every operation: none waits forever, none waits for a connection, none starts after the end. */
+/** Runs every operation: none waits forever or for a connection, and none starts after the close. */
 interface OperationRunner {
   /**
    * Runs an operation. Every error becomes a `StorageError`.

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { writesKey } from './keys.ts'
 import { countsChanges } from './scripts.ts'
 
-/** What an acknowledgement means, and warnings for the operator. */
+/** Which failures an acknowledged write survives, and warnings for the operator. */
 export interface DurabilityReport {
   readonly durability: string
   readonly warnings: readonly string[]
@@ -29,7 +29,7 @@ const UNKNOWN: DurabilityReport = {
 
 /** Reads the configuration, as far as the server allows it. */
 export async function readPersistence(node: Redis): Promise<RedisPersistence> {
-  // One by one: several names at once need Redis 7.
+  // One at a time: several names in one command need Redis 7.
   const replies = await Promise.all(
     SETTINGS.map((name) => node.config('GET', name).catch((error) => (isRefusal(error) ? [] : Promise.reject(error)))),
   )
@@ -37,7 +37,7 @@ export async function readPersistence(node: Redis): Promise<RedisPersistence> {
 }
 
 /**
- * Refuses a server that deletes users and catches when its memory is full. Where INFO is refused, it passes.
+ * Refuses a server that deletes users and catches when its memory is full. If INFO is refused, nothing is checked.
  *
  * @throws {StorageError} `unavailable`
  */
@@ -57,7 +57,7 @@ interface Replicas {
   readonly online: number
 }
 
-/** The replicas of a server; `undefined` where INFO is refused. */
+/** The replicas of a server; `undefined` if INFO is refused. */
 export async function readReplicas(node: Redis): Promise<Replicas | undefined> {
   const report = await readInfo(node, 'replication')
   const [, count] = /^connected_slaves:(\d+)/m.exec(report) ?? []
@@ -82,7 +82,7 @@ function describeSync(appendfsync: string | undefined): DurabilityReport {
       warnings: [],
     }
   }
-  // With everysec Redis delays even the write to the log, by up to two seconds, while an older sync is running.
+  // With everysec, Redis also delays the write to the log, by up to two seconds, while an older sync is running.
   const [often, loss] =
     appendfsync === 'everysec'
       ? ['once a second', 'a crash of Redis or a power loss can lose the last two seconds']
@@ -113,7 +113,7 @@ function describeOne({ appendonly, appendfsync, save, ...rest }: RedisPersistenc
 }
 
 interface Replication {
-  /** Of each server; `undefined` where INFO is refused. */
+  /** Of each server; `undefined` if INFO is refused. */
   readonly servers: readonly (Replicas | undefined)[]
   /** How many must have a write before it is acknowledged. */
   readonly replicas: number
@@ -146,7 +146,7 @@ function describeReplication({ servers, replicas }: Replication): DurabilityRepo
 }
 
 /**
- * Describes what the configuration of Redis means: that of the least durable server, with the warnings of all.
+ * Describes the durability of the least durable server, with the warnings of all.
  *
  * @example
  * const alone = { servers: [{ connected: 0, online: 0 }], replicas: 0 }
@@ -182,15 +182,15 @@ export interface WatchedConnection {
   readonly connection: Connection
   /**
    * Compares the counts of Redis with those it acknowledged.
-   * @throws {StorageError} `replaced` where writes are missing that it may not lose
+   * @throws {StorageError} `replaced` if writes are missing that its configuration does not allow to lose
    */
   verify(): Promise<void>
 }
 
 /**
  * Remembers the highest acknowledged counts of changes. A Redis with lower counts has an older copy of the data, such as a
- * restored backup. Where it may lose writes, that is reported and the service continues; otherwise every operation rejects
- * until the newer data is back. Each change returns its count, so this costs no command, except after each reconnect to a
+ * restored backup. If it may lose writes, the loss is reported and the service continues; otherwise every operation rejects
+ * until the newer data is back. Each change returns its count, so this needs no extra command, except after each reconnect to a
  * single server, before anything else. Reconnects to nodes of a cluster are not seen.
  */
 export function detectOlderData(inner: Connection, { mayLose, onDataLoss }: OlderDataOptions): WatchedConnection {

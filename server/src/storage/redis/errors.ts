@@ -18,7 +18,7 @@ const NO_PERMISSION: Advice = {
   message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
 }
 
-// Redis begins a message with the error code; a script puts its own words first.
+// Redis starts a message with the error code; a script may prepend its own text.
 const ADVICE: readonly Advice[] = [
   {
     matches: /\bOOM\b|No space left/,
@@ -49,12 +49,12 @@ const ADVICE: readonly Advice[] = [
   },
 ]
 
-/** The error of a replica, known before it refuses a write. */
+/** The error for a replica, before it refuses a write. */
 export function replicaRefusal(): StorageError {
   return new StorageError(REPLICA.code, REPLICA.message)
 }
 
-/** The error of a user that lacks some commands, known before Redis refuses them. */
+/** The error for a user that lacks some commands, before Redis refuses them. */
 export function missingCommands(commands: readonly string[]): StorageError {
   const message = NO_PERMISSION.message.replace('permissions', `permissions: ${commands.join(', ')}`)
   return new StorageError(NO_PERMISSION.code, message)
@@ -63,7 +63,7 @@ export function missingCommands(commands: readonly string[]): StorageError {
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
-/** Whether Redis refused a write for a reason that its next probe may not meet: too little space, or a missing right. */
+/** Whether Redis refused a write for a reason that a probe may not show: too little space, or a missing permission. */
 export function isLastingRefusal(error: unknown): boolean {
   return error instanceof StorageError && (error.code === 'full' || error.message === NO_PERMISSION.message)
 }

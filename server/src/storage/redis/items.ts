@@ -5,7 +5,7 @@ import { INDEX_PATTERN, indexKey, itemPrefix, stockKey } from './keys.ts'
 
 /** Limit of keys that one script reads, so that Redis responds to others in between. */
 const MAX_KEYS = 10_000
-/** Keys read at once where all are read. */
+/** Keys per read when all are read. */
 const STEP_KEYS = 1000
 
 type ItemOperations =
@@ -34,7 +34,7 @@ export function createRedisItems({ client, stock, call, write, run, primaries }:
   const set = async (key: string, value: string, ...condition: string[]) =>
     (await write('fishSetItem', keysOf(key), [key, value, ...condition])) === 1
 
-  /** The indexes of the keys of a base; for an empty one all of them, which no request needs. */
+  /** The indexes of the keys of a base; all indexes for an empty base, which no request needs. */
   async function indexesOf(base: string): Promise<string[]> {
     if (base) return [indexKey(base)]
     const indexes = new Set<string>()

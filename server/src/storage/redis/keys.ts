@@ -18,7 +18,7 @@ import type { Collection } from '../types.ts'
  *     fish:{17}:probe                          text that expires: tests whether writes are accepted
  *     fish:writes                              count of all changes; on a cluster one for each tag, `fish:writes:{17}`
  *
- * Owners are spread over buckets: sums change in the same script as the records, and a cluster still shares the load.
+ * Owners are spread over buckets, so that sums change in the same script as the records, and a cluster shares the load.
  */
 const PREFIX = 'fish:'
 
@@ -107,7 +107,7 @@ export function ownerKeys(owner: string) {
   }
 }
 
-/** Name of a collection among those of its owner; without a gamemode, that of the kind on leader boards. */
+/** Name of a collection among those of its owner; without a gamemode, that of the kind on leaderboards. */
 export function collectionName(kind: string, gamemode?: string): string {
   return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
 }

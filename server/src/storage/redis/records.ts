@@ -55,7 +55,7 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
       const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let entries = range.entries ?? Number.POSITIVE_INFINITY
-      // Known from the first reply on: what is appended meanwhile is left out.
+      // Known from the first reply on: records appended later are left out.
       let last = ''
       while (entries > 0) {
         const most = [CHUNK_RECORDS, CHUNK_BYTES, Math.min(entries, Number.MAX_SAFE_INTEGER)]
@@ -109,8 +109,8 @@ function toTally([field, count]: readonly [string, number]): Tally {
 }
 
 /**
- * The sums that the scripts update together with the records, read from each bucket and added here: a read costs the same
- * few commands, however much is stored.
+ * The sums that the scripts update together with the records, read from each bucket and added here: a read takes the same
+ * few commands for any amount of data.
  */
 export function createRedisTallies({ client, run }: Connection): Pick<StorageDriver, 'tallies' | 'leaders'> {
   return {

@@ -91,7 +91,7 @@ export function openRedisStorage(options: AnyRedisOptions): Promise<FishStorage>
     }
     if (replicas === 0) return open(connection)
     await checkCommands(connection, ['WAIT'])
-    // A connection of its own: WAIT blocks a connection, and reads must not wait.
+    // On a separate connection: WAIT blocks its connection, and reads must not wait.
     const writes = await connectTo(options)
     const write = createReplicatedWrites(writes, { replicas, timeoutMs: timeoutOf(options) })
     const close = async () => void (await Promise.all([connection.close(), writes.close()]))
@@ -113,7 +113,7 @@ export interface RedisReader {
 /**
  * Opens a Redis for reading.
  *
- * @throws {StorageError} as {@link openRedisStorage}; `read_only` where the first write would be refused
+ * @throws {StorageError} as {@link openRedisStorage}; `read_only` if the first write would be refused
  */
 export function openRedisReader(options: AnyRedisOptions): Promise<RedisReader> {
   return withConnection(options, async (connection) => {
@@ -121,7 +121,7 @@ export function openRedisReader(options: AnyRedisOptions): Promise<RedisReader> 
     const schema = await run(() => client.get(SCHEMA_KEY))
     if (schema !== null) checkSchema(schema)
     for (const node of primaries()) {
-      // Where INFO is refused, the first write shows it.
+      // If INFO is refused, the first write shows it.
       const report = await run(() => node.info('replication')).catch(() => '')
       if (/^role:slave\b/m.test(report) && /^slave_read_only:1\b/m.test(report)) throw replicaRefusal()
       await run(() => refuseEviction(node))

@@ -30,7 +30,7 @@ interface Queue {
 }
 
 /**
- * Runs scripts so that replicas have what they wrote, and what they read, before they respond. `WAIT` confirms all that a
+ * Runs scripts so that replicas have what they wrote, and what they read, before they return. `WAIT` confirms everything that a
  * primary had written when the last command of the same connection ran. So scripts and `WAIT` are one pipeline, never on two
  * connections of which the second leads to another primary; and a token that was stored before, but not confirmed, is
  * confirmed when it is sent again. `WAIT` blocks its connection: nothing else should use it.
@@ -53,7 +53,7 @@ export function createReplicatedWrites(
   async function send(writes: readonly Write[]): Promise<void> {
     const pipeline: ChainableCommander = client.pipeline()
     for (const { script, keys, args } of writes) {
-      // Not by its hash: a script that Redis does not know would be sent again, after the WAIT.
+      // Not by its hash: a script unknown to Redis would be sent again, after the WAIT.
       pipeline.eval(SCRIPTS[script].lua, keys.length, ...keys, ...args)
     }
     pipeline.wait(replicas, waitMs)

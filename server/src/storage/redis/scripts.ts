@@ -6,7 +6,7 @@ interface Script {
 
 /**
  * Changes the tallies of a collection by a record; `sign` is 1 or -1. The bucket of an owner keeps the sums of all its
- * owners. Scores are negative: so owners with as many entries stand in the order of their ids.
+ * owners. Scores are negative, so that owners with equal counts are ordered by id.
  */
 const TALLY = `
 local function add(key, field, by)
@@ -29,7 +29,7 @@ end
 
 /**
  * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of
- * the leader boards, '1' when there is a token, token, id, count, labels, version, plain, full.
+ * the leaderboards, '1' when there is a token, token, id, count, labels, version, plain, full.
  * The first write is one that Redis refuses when it is full: it refuses all or nothing.
  */
 const fishAppend: Script = {
@@ -59,7 +59,7 @@ const fishFindRecord: Script = {
 
 /**
  * KEYS: about, records, ids, tallies of the owner, tallies of the bucket. ARGV: collection, owner, prefix of the
- * leader boards, id, version. Returns 1 when the record was there. Begins with what a full Redis still allows.
+ * leaderboards, id, version. Returns 1 if the record existed. Starts with a command that a full Redis still allows.
  */
 const fishRemoveRecord: Script = {
   numberOfKeys: 5,
@@ -77,7 +77,7 @@ return 1, true`,
 
 /**
  * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
- * leader boards. The collections lie on the node of the declared keys.
+ * leaderboards. The collections are on the node of the declared keys.
  */
 const fishRemoveOwner: Script = {
   numberOfKeys: 4,
@@ -101,7 +101,7 @@ return 1, true`,
 /**
  * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), place of the form among the fields,
  * most records, most bytes, most entries. Returns the last id, then sequence, count and text of each record.
- * Takes few at first, since their size is unknown, then as many as fit by the average so far.
+ * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
  */
 const fishRead: Script = {
   numberOfKeys: 1,
@@ -148,7 +148,7 @@ redis.call('ZADD', KEYS[2], 0, ARGV[1])
 return 1, true`,
 }
 
-/** KEYS: item, index. ARGV: item key, then perhaps the value it must have. Returns 1 when it was removed. */
+/** KEYS: item, index. ARGV: item key, then optionally the value it must have. Returns 1 if it was removed. */
 const fishRemoveItem: Script = {
   numberOfKeys: 2,
   lua: `
@@ -193,12 +193,12 @@ end`,
 
 /**
  * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
- * now, milliseconds to keep that window, most windows, 1 to count, -1 to take back or 0 to look. A window is the text
+ * now, milliseconds to keep that window, most windows, 1 to count, -1 to revert or 0 to read. A window is the text
  * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
  *
- * Once half of the capacity is used, opening a window checks some others and removes those that are over; where
- * there is no room, one goes that has something left, never an exhausted one. The field `hand` is where the last look
- * ended. With fewer windows that would cost more: Redis stores small hashes in a form that it can only read as a whole.
+ * Once half of the capacity is used, opening a window checks some others and removes expired ones; at the capacity, one
+ * that is not exhausted is evicted. The field `hand` is where the last check ended. With fewer windows, this would cost
+ * more: Redis stores small hashes in a format that it can only read as a whole.
  */
 const fishCount: Script = {
   numberOfKeys: 1,
@@ -265,8 +265,8 @@ const fishProbe: Script = {
 }
 
 /**
- * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and carries
- * out none. Before version 7, Redis cannot tell.
+ * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and runs
+ * none. Before version 7, Redis cannot check that.
  */
 const fishForbidden: Script = {
   numberOfKeys: 1,
@@ -303,7 +303,7 @@ return {count, answer}`,
   }
 }
 
-/** The scripts that change what is acknowledged. */
+/** The scripts that change acknowledged data. */
 const COUNTING_SCRIPTS = {
   fishAppend: counting(fishAppend),
   fishRemoveRecord: counting(fishRemoveRecord),

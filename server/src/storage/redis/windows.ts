@@ -3,11 +3,11 @@ import type { Connection } from './connection.ts'
 import { WINDOW_BUCKETS, windowKeys } from './keys.ts'
 
 /**
- * How long Redis stores windows after the end of the last, in milliseconds. Redis uses its own clock: as long as the clocks
- * differ by less than this, no process misses a window that is open for it.
+ * How long Redis stores windows after the end of the last, in milliseconds. Redis uses its own clock: while the clocks
+ * differ by less than this, no process misses a window that is open by its own clock.
  */
 const SLACK_MS = 60_000
-/** Limit of stored windows of one kind, as in memory: what a flood of new clients can take of Redis. */
+/** Limit of stored windows of one kind, as in memory: bounds the memory that a flood of new clients takes. */
 const CAPACITY = 100_000
 
 /** Fixed windows that all processes share, with the rules of those in memory (`../windows.ts`). */
