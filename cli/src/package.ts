@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Interfaces } from '@oclif/core'
 
-/** The folder of this package. The sources and the built files both stand one folder below it. */
+/** The folder of this package. The sources and the built files are both one folder below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The package.json of this package. */

@@ -14,7 +14,7 @@ const LIBRARY = '@napi-rs/keyring'
 /** Opens the system's keyring, if there is one. */
 export async function openKeyring({ env, keyring }: KeyringIo): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
-  // Without a session bus there is no Secret Service; no library needs to be loaded to know.
+  // Without a session bus there is no Secret Service, so the library need not be loaded.
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS) {
     return { available: false, why: 'No session bus (DBUS_SESSION_BUS_ADDRESS).' }
   }

@@ -32,7 +32,7 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   }
   if (error instanceof ConnectionError) {
     const { code, summary, proxy } = error
-    // The hint is about the proxy, whatever the service.
+    // The hint is about the proxy, not the service.
     if (proxy !== undefined) return errorReport(code, summary, error.hint, EXIT.unreachable)
     const isLate = error instanceof TimeoutError
     const hint = isLate ? TRY_LATER : unreachableHint(error)
@@ -149,7 +149,7 @@ interface RefusedResponse {
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
   if (isForeign(refusal)) return EXIT.failure
-  // The server cannot tell a wrong key from a broken token, and this program breaks none.
+  // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
   if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
   if (status === 429) return EXIT.rateLimited
   if (status === 400) return EXIT.usage
@@ -179,7 +179,7 @@ const AGREE = 'Check --user and --gamemode, also in FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  // The server cannot tell a wrong key from a broken token, and this program breaks none.
+  // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
   invalid_token: `The key may have been reset. ${SET_KEY_ANEW}`,
   token_expired: 'Set the clock of this machine right; see: fish-cli doctor',
   user_mismatch: AGREE,

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { createCountdown, createProgress, leaseText, waitText } from '../output/progress.ts'
 import { describeError } from './describe-error.ts'
 
-/** How to send what is queued. */
+/** How to send the queued catches. */
 export interface FlushOptions {
   /** Longest wait for the rate limit, in milliseconds. @default one window */
   readonly maxWaitMs?: number | undefined
@@ -13,7 +13,7 @@ export interface FlushOptions {
 }
 
 /**
- * Sends what is queued, with progress and waits on stderr.
+ * Sends queued catches, with progress and waits on stderr.
  *
  * @throws CliError `interrupted` with the number of catches that stay queued
  */
@@ -43,7 +43,7 @@ async function queuedIn(outbox: Outbox): Promise<number> {
   return queued + frozen
 }
 
-/** Merges the reports of several flushes. What is left is what the last one left. */
+/** Merges the reports of several flushes. The remaining catches are those of the last report. */
 export function mergeReports(before: readonly FlushReport[], last: FlushReport): FlushReport {
   const all = [...before, last]
   return {

@@ -14,7 +14,7 @@ export interface Administration {
   readonly options: { readonly signal: AbortSignal }
 }
 
-/** Opens a client for an administrator, logging in where no session is stored. */
+/** Opens a client for an administrator; logs in if no session is stored. */
 export async function openAdministration(context: CommandContext): Promise<Administration> {
   const { flags } = context
   const admin = await openAdminClient(context, context.target, { noInput: flags['no-input'] })

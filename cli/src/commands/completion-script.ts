@@ -7,7 +7,7 @@ import { COMPLETE_COMMAND, type Shell, VARIABLES } from '../core/shells.ts'
 
 const { line, breaks, words } = VARIABLES
 
-/** What is in every script, and tells it from other files. */
+/** A line of every script, by which it is recognised. */
 const SCRIPT_MARK = 'Written by: fish-cli completion'
 
 const HEADER = `# Completes command lines of fish-cli. ${SCRIPT_MARK}`
@@ -124,7 +124,7 @@ const IN_FISH = ['fish', 'completions', 'fish-cli.fish']
 const IN_OURS = ['completion', 'fish-cli.ps1']
 
 /**
- * Where `--install` puts the script of a shell. zsh and bash are told to read the file itself: calling compinit once
+ * Where `--install` puts the script of a shell. zsh and bash get a line that reads the file itself: calling compinit once
  * more for a folder would cost many times what reading these few lines does.
  *
  * @param home The user's home folder.
@@ -151,7 +151,7 @@ export function scriptLocation(
   return { path, next: `Add-Content -Path $PROFILE -Value ". '${path.replaceAll("'", "''")}'"` }
 }
 
-/** A path inside a line that itself stands in single quotation marks. */
+/** A path inside a line that is itself in single quotation marks. */
 function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `"${path.replace(/["$`\\]/g, '\\$&').replaceAll("'", "'\\''")}"`
 }

@@ -75,7 +75,7 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
 export type CommandRows<Row extends object> = Omit<RowsOutput<Row>, 'columns'> &
   Partial<Pick<RowsOutput<Row>, 'columns'>>
 
-/** A command: what it takes and prints, as data, and what it does. Help, man pages, completion and the reference read the data. */
+/** A command: its input and output as data, and its action. Help, man pages, completion and the reference read the data. */
 // biome-ignore lint/suspicious/noExplicitAny: the list of commands holds commands of all flags and arguments
 export interface Command<F extends object = any, A extends object = any> {
   readonly summary: string
@@ -86,7 +86,7 @@ export interface Command<F extends object = any, A extends object = any> {
   /** Columns of the rows it prints, for a command with `...outputFlags`. `--fields` is checked against them first. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any command
   readonly columns?: readonly Column<any>[]
-  /** Columns that depend on what was typed. @default `columns` */
+  /** Columns that depend on flags and arguments. @default `columns` */
   // biome-ignore lint/suspicious/noExplicitAny: rows of any command
   columnsFor?(input: CommandInput<F, A>): readonly Column<any>[] | Promise<readonly Column<any>[]>
   /** Values of `--output`. @default the formats of rows */

@@ -97,7 +97,7 @@ export async function loadCommands(ids = commandIds()): Promise<Readonly<Record<
   return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await loadCommand(id)] as const)))
 }
 
-/** The command that an argument list begins with, and what is left for it. */
+/** The command at the start of an argument list, and the remaining arguments. */
 export function findCommand(
   argv: readonly string[],
 ): { readonly id: string; readonly rest: readonly string[] } | undefined {

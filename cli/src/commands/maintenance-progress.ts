@@ -19,7 +19,7 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }) {
-      // A second check is a step of its own.
+      // A second check is a separate step.
       if (current?.step !== step || done < current.done) {
         current?.progress.end()
         const amount = unit === 'bytes' ? { amount: bytesText } : {}

@@ -70,7 +70,7 @@ interface PlayerSecret {
   readonly user: string
   /** Its name in messages. */
   readonly title: string
-  /** What the output says beside it, and the name of its own field. */
+  /** Further fields of the output, and the name of the secret's own field. */
   readonly about: object
   readonly field: 'fernetKey' | 'secret'
   /** Whether it is printed whole. */

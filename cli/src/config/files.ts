@@ -24,7 +24,7 @@ export function readTextFile(path: string): string | undefined {
   }
 }
 
-/** Modes of what is created. */
+/** Modes of created files and folders. */
 interface Modes {
   readonly file: number
   readonly folder: number

@@ -79,7 +79,7 @@ export interface System {
   readonly stopRequests: () => () => Promise<void>
   /** @default the clock of this machine */
   readonly clock?: Clock | undefined
-  /** Start of the process in milliseconds since 1970. @default when an import begins, by the clock of the run */
+  /** Start of the process in milliseconds since 1970. @default the start of the import, by the clock of the run */
   readonly startedAt?: number | undefined
   /** @default the keyring of the system */
   readonly keyring?: OpenEntry | undefined

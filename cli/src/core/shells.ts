@@ -7,8 +7,8 @@ export type Shell = (typeof SHELLS)[number]
 export const COMPLETE_COMMAND = '__complete'
 
 /**
- * How scripts hand over what was typed: as variables, which others on the machine cannot read as they can arguments. A
- * line that is being typed may hold anything.
+ * How scripts pass the command line: as variables, since others on the machine can read arguments, and an unfinished line
+ * may contain anything.
  */
 export const VARIABLES = {
   /** bash: the line up to the cursor. */

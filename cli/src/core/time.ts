@@ -4,7 +4,7 @@ export function timeOfDay(at: number): string {
 }
 
 /**
- * A moment by calendar and clock of this machine. What is no moment stays as it is.
+ * Formats a time in the local time zone. Invalid times are returned unchanged.
  * @example localTime('2026-01-31T12:00:01Z') // '2026-01-31 13:00:01' in Berlin
  */
 export function localTime(at: string | Date): string {

@@ -16,7 +16,7 @@ export interface FlagData {
   readonly name: string
   readonly char?: string | undefined
   readonly summary?: string | undefined
-  /** Present where it takes a value. */
+  /** Present if it takes a value. */
   readonly values?: Values | undefined
   /** The flag is repeatable. */
   readonly multiple?: boolean | undefined
@@ -51,9 +51,9 @@ export interface Completions {
   readonly candidates: readonly Candidate[]
   /** Paths that the shell completes itself. */
   readonly paths?: 'files' | 'folders' | undefined
-  /** How many characters of the current word stand before that path, such as `--file=`. */
+  /** Number of characters of the current word before that path, such as `--file=`. */
   readonly skip: number
-  /** A comma may follow, so no space is put behind it. */
+  /** A comma may follow, so no space is appended. */
   readonly open?: boolean | undefined
 }
 

@@ -45,7 +45,7 @@ function forBash(env: Env, data: CompletionData, localNames: () => LocalNames): 
   const { words, quote } = parseBashLine(env[VARIABLES.line] ?? '')
   const current = words.at(-1) ?? ''
   const result = complete(words, data, localNames)
-  // bash replaces only what stands behind the last of the characters at which it cuts words.
+  // bash replaces only the part after the last of its word-break characters.
   const breaks = [...(env[VARIABLES.breaks] ?? '')].filter((char) => /[=:]/.test(char))
   const cut = quote?.at ?? Math.max(0, ...breaks.map((char) => current.lastIndexOf(char) + 1))
   const end = result.open || quote ? '' : ' '
@@ -219,9 +219,9 @@ function completions(candidates: readonly Candidate[]): Completions {
 
 /** The words of a line up to the cursor, as bash will take them apart. */
 export interface BashLine {
-  /** Those behind the name of the program; the last one is to be completed. */
+  /** The words after the name of the program; the last one is to be completed. */
   readonly words: readonly string[]
-  /** The quotation mark that is still open, and how many characters of the last word stand before it. */
+  /** The open quotation mark, and the number of characters of the last word before it. */
   readonly quote?: { readonly mark: string; readonly at: number } | undefined
 }
 

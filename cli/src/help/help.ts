@@ -122,7 +122,7 @@ export class FishCommandHelp extends CommandHelp {
   }
 }
 
-/** One line of a list: what to type, and what it is. */
+/** One line of a list: a command and its summary. */
 type HelpLine = readonly [left: string, right: string]
 
 /** What a newcomer types, in this order. */
@@ -190,7 +190,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted',
 }
 
-/** The word behind `help` that shows {@link exitCodesPage}. */
+/** The word after `help` that shows {@link exitCodesPage}. */
 export const EXIT_CODES_PAGE = 'exit-codes'
 
 const BEFORE = 'Exit codes of all commands ($? in a shell):'

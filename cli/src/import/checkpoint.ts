@@ -172,7 +172,7 @@ const CONFLICTS: Readonly<Record<ImportConflict, Pick<CliError, 'code' | 'messag
   },
   overtaken: {
     code: 'import_running',
-    message: 'Another run has taken over this import. This one stops; what is queued stays queued.',
+    message: 'Another run has taken over this import. This one stops; queued catches stay queued.',
     hint: WAIT,
   },
   ended: {
@@ -189,7 +189,7 @@ function importConflict(refusal: ImportConflict): CliError {
 
 /**
  * Locks an import for this process. The operating system releases the lock when the process ends, however it ends, so a
- * killed run blocks nobody. Lock files of killed runs are removed by the next import.
+ * killed run does not block others. Lock files of killed runs are removed by the next import.
  *
  * @param path The file of the outbox; the lock file is next to it
  * @param name The id of the import
@@ -228,7 +228,7 @@ const EXTENSION = '.lock'
 
 function removeStaleLocks(path: string, own: string): void {
   const beginning = `${basename(path)}-`
-  // A file that cannot be removed blocks nobody; a later import tries again.
+  // A file that cannot be removed does no harm; a later import tries again.
   tryTo(() => {
     const names = readdirSync(dirname(path)).filter((name) => name.startsWith(beginning) && name.endsWith(EXTENSION))
     for (const name of names.filter((name) => name !== basename(own)))

@@ -112,7 +112,7 @@ interface QueuedFile {
  * Queues all catches of a valid file in order, with a checkpoint in the same transaction: the same content resumes a run
  * that was killed or could not send everything.
  *
- * @throws CliError `import_running`, `import_ended`, `interrupted`; what is queued stays queued
+ * @throws CliError `import_running`, `import_ended`, `interrupted`; queued catches stay queued
  */
 async function queueFile(context: Context, outbox: Outbox, options: QueueFileOptions): Promise<QueuedFile> {
   const { source, defaults, name, startedAt, total, signal } = options

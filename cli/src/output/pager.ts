@@ -50,7 +50,7 @@ export async function runPager(pager: PagerCommand, text: string, env: Env): Pro
         // What a shell says when it does not find a command.
         else resolve(status !== 127 && status !== 9009)
       })
-      // Leaving a pager early is what it is for.
+      // Closing a pager early is normal.
       child.stdin.on('error', ignore)
       child.stdin.end(text)
     })

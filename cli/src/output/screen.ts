@@ -7,7 +7,7 @@ import type { Env, Terminal } from '../core/context.ts'
 export interface Screen {
   readonly isTerminal: boolean
   readonly colours: Colours
-  /** Whether the locale goes beyond ASCII. */
+  /** Whether the locale supports more than ASCII. */
   readonly unicode: boolean
   /** In cells; `undefined` when unlimited. */
   readonly width: number | undefined

@@ -183,7 +183,7 @@ function createPrinter(context: Context, flags: OutputFlags): (list: CatchList, 
 }
 
 /**
- * Creates a function that returns what is new since its last call. Catches are compared by id, so removed ones do not
+ * Creates a function that returns the catches that are new since its last call. Catches are compared by id, so removed ones do not
  * matter; a count is new when it changed. The first call returns nothing but what `--since` asks for.
  */
 function createCatchDiff(): (collection: Collection, options: CatchListOptions) => CatchList {
@@ -202,7 +202,7 @@ function createCatchDiff(): (collection: Collection, options: CatchListOptions) 
     const before = known
     known = new Set(collection.catches.map(({ id }) => id))
     if (!before && options.query.since === undefined) return buildCatchList({ ...collection, catches: [] }, all)
-    // A new catch counts as caught since then, whatever its clock says.
+    // A new catch counts as caught since then, regardless of its timestamp.
     const query = before ? without('since', all.query) : all.query
     const catches = before ? collection.catches.filter(({ id }) => !before.has(id)) : collection.catches
     return buildCatchList({ ...collection, catches }, { ...all, query })

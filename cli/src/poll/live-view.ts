@@ -91,13 +91,13 @@ function firstLines(text: string, room: number, { width }: Screen): string {
   return lines.join('\n')
 }
 
-/** A text on a terminal that is rewritten where it stands. */
+/** A text on a terminal that is rewritten in place. */
 interface LiveView {
-  /** Shows what `render` makes of the screen, in place of what was shown; again when the terminal changes its size. */
+  /** Replaces the text by the result of `render`, now and whenever the terminal is resized. */
   show(render: (screen: Screen) => string): void
   /** Writes a line on stderr; the view moves below it. */
   say(line: string): void
-  /** Leaves on the screen what is shown, and the cursor below it. */
+  /** Leaves the text on the screen, and the cursor below it. */
   end(): void
 }
 
@@ -115,7 +115,7 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
   let render: ((screen: Screen) => string) | undefined
   let shown = ''
 
-  /** What takes away what is shown: at the width of now, for terminals wrap it anew when they are resized. */
+  /** The sequence that erases the text, for the current width: terminals wrap text again when they are resized. */
   const erasing = () => (shown === '' ? ERASE_BELOW : `${up(linesOf(shown, stdout.columns))}${ERASE_BELOW}`)
   const draw = () => {
     if (!render) return

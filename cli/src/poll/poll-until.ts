@@ -97,7 +97,7 @@ export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTi
   if (!rateLimit) return usual
   const { limit, remaining, resetInMs } = rateLimit
   const available = Math.max(0, remaining - Math.ceil(limit * RESERVE))
-  // One pause more than requests: after the last one, the next window begins.
+  // One pause more than requests: after the last one, the next window starts.
   const pauseMs = Math.min(Math.ceil(resetInMs / (available + 1)), MAX_PAUSE_MS)
   return Math.max(usual, endedAt + pauseMs)
 }
@@ -153,7 +153,7 @@ export function outageOf(error: unknown, at: number, current: Outage | undefined
   return { since: current?.since ?? at, message, ...toCheck }
 }
 
-/** The message when an outage begins. */
+/** The message at the start of an outage. */
 export function outageText({ message, hint }: Outage): string {
   return `fish-cli: ${message} Polling continues.${hint === undefined ? '' : `\n  ${hint}`}`
 }

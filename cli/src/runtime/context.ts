@@ -42,7 +42,7 @@ export function processSystem({ onService = () => {}, onStop = () => {} }: Proce
       const signals = new EventEmitter()
       signals.on('stop', onStop)
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
-      // The iterator queues requests that arrive while nobody waits, such as during the start of a server.
+      // The iterator queues requests that arrive while nothing waits for them, such as during the start of a server.
       const requests = on(signals, 'stop')
       return async () => {
         await requests.next()

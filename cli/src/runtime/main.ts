@@ -47,7 +47,7 @@ function exitOnUncaughtException(system: System): void {
 }
 
 /**
- * Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. A service goes on without a reader:
+ * Exits when stdout cannot be written: silently after EPIPE, otherwise with one error. A service continues without a reader:
  * its clients need it more.
  */
 function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean): void {

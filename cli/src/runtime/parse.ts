@@ -71,7 +71,7 @@ function checkFlagWords(argv: readonly string[], flags: FlagInput): void {
   }
 }
 
-/** The flag that a word begins with, and the value in the same word. */
+/** The flag at the start of a word, and the value in the same word. */
 function readFlag(
   word: string,
   flags: FlagInput,
@@ -90,7 +90,7 @@ interface ParseErrorFields {
   readonly flags?: readonly string[]
   /** Arguments that are missing, or words that are too many. */
   readonly args?: readonly (string | { readonly name: string })[]
-  /** What was parsed, where flags contradict each other or one is missing. */
+  /** The parsed input, if flags contradict each other or one is missing. */
   readonly parse?: { readonly output: { readonly flags: Readonly<Record<string, unknown>> } }
 }
 

@@ -41,7 +41,7 @@ function withHelp(report: ErrorReport, id: string | undefined): ErrorReport {
 
 /**
  * Whether FISH_OUTPUT or the setting makes this command print JSON, its errors too. They stand for `--output`: a command
- * without that flag ignores them, so that scripts which read its text go on working.
+ * without that flag ignores them, so that scripts that read its text continue to work.
  */
 function presetsJson(context: Context, command: Command | undefined): boolean {
   if (!command || !('output' in command.flags)) return false

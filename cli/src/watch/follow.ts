@@ -23,7 +23,7 @@ interface FollowOptions {
   readonly place?: LogPosition | undefined
   /** Location of the player at the end of the previous log. */
   readonly before?: PlayerLocation | undefined
-  /** Start at the beginning, even when a position is known. */
+  /** Start at the beginning of the log, even if a position is known. */
   readonly fromStart: boolean
   /** Stop at the end of the log. */
   readonly once: boolean

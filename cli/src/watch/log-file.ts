@@ -219,7 +219,7 @@ export async function readBatch(file: LogFile, place: LogPosition, options: Read
   // Truncated since the last read.
   if (!isSame) return undefined
   const isLast = place.offset + bytes.length >= size
-  // Chat lines are far shorter than a chunk: a line that fills it is taken as it is.
+  // Chat lines are much shorter than a chunk: a line that fills one is split there.
   const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
   const lines = splitLines(bytes, place.offset, isOneLine || (isLast && options.isWhole))
   if (lines.length === 0) return undefined

@@ -66,7 +66,7 @@ export async function readCheckpoint(outbox: Outbox, owner: LogOwner): Promise<C
   return parseCheckpoint(await outbox.checkpoint(checkpointName(owner)))
 }
 
-// A position without catches is stored after so many bytes; what is read again after a crash has no catches.
+// Without catches, the position is stored after this many bytes; only lines without catches are read again after a crash.
 const STORE_EVERY = 256 * 1024
 // Held catches are rewritten with each position.
 const MAX_HELD = 1000
@@ -171,18 +171,18 @@ function tooManyHeld(): CliError {
 
 interface Checkpoint {
   readonly place: LogPosition
-  /** What was read and not queued, since nobody knows in which gamemode it was caught. */
+  /** Catches that were not queued because their gamemode is unknown. */
   readonly held: readonly WatchedCatch[]
 }
 
 const VERSION = 1
 
-/** The text of a bookmark. */
+/** The text of a checkpoint. */
 export function formatCheckpoint({ place, held }: Checkpoint): string {
   return JSON.stringify({ version: VERSION, ...place, ...(held.length > 0 && { held }) })
 }
 
-/** What a bookmark tells of; `undefined` when it is of another version, or none. */
+/** The content of a checkpoint; `undefined` if it is missing or of another version. */
 export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined
   try {

@@ -22,7 +22,7 @@ interface StartOptions {
   readonly once: boolean
   readonly signal: AbortSignal
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Receives what is left in rotated logs. */
+  /** Receives the unread lines of rotated logs. */
   readonly onBatch: (batch: Batch) => Promise<void>
   /** Location of the player at the end of the previous log, for an unknown log. */
   readonly before?: PlayerLocation | undefined
@@ -30,7 +30,7 @@ interface StartOptions {
   readonly known: LogPosition | undefined
   /** Whether an unknown log is read from its beginning. */
   readonly begun: boolean
-  /** Start at the beginning, even when a position is known. */
+  /** Start at the beginning of the log, even if a position is known. */
   readonly fromStart: boolean
 }
 

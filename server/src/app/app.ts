@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
   const storeId = createStoreId({ storage: uncheckedStorage, random, clock })
   const storage = observeStorage(options.storage, { metrics, storeId })
   const cursors = createCursors(secrets.session)
-  // Without a clock of the host, by one that nobody sets: a jump would look like a slow check.
+  // Without a clock of the host, by a monotonic one: a jump of the system clock would look like a slow check.
   const queue = createPasswordQueue(options.clock)
   const queuedPasswords = {
     hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),

@@ -12,7 +12,7 @@ import type { ContentCoding, ContentEncoder } from '../app/http/encoding.ts'
 const GZIP = { level: 3 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** Of the four threads that passwords and digests use, too. A task takes about a millisecond. */
+/** Of the four threads of Node's pool, which passwords and digests use, too. A task takes about a millisecond. */
 const CONCURRENCY = 2
 /** Whole bodies that may wait: about a tenth of a second of work. */
 const MAX_WAITING = 64

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The files of Swagger UI that the page needs; the others are not shipped. */
 const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
-/** The build copies the files beside itself; from sources, they are read from the package. */
+/** The build copies the files next to its output; from sources, they are read from the package. */
 function locate(name: string): string {
   return import.meta.url.endsWith('.ts')
     ? import.meta.resolve(`swagger-ui-dist/${name}`)
@@ -46,7 +46,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** A file of its own, since the policy of the page forbids inline scripts. The validator would be another origin. */
+/** A separate file, since the policy of the page forbids inline scripts. The validator would be another origin. */
 const START_SCRIPT = `SwaggerUIBundle({
   url: ${JSON.stringify(ROUTES.openapi.path)},
   dom_id: '#reference',

@@ -239,7 +239,7 @@ const ADMIN_PASSWORD_LENGTH = 24
 
 /**
  * Creates the first administrator if none exists. A generated password is announced first: if a step in between fails,
- * an unused password was shown, but no administrator has a password that nobody knows.
+ * an unused password was shown, but no administrator has an unknown password.
  * @returns whether one was created
  */
 async function ensureFirstAdmin(

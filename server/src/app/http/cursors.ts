@@ -9,7 +9,7 @@ export interface Cursors {
    * @param scope names the listing
    */
   sign(position: string, scope: string): Promise<string>
-  /** The position of a cursor. Throws `invalid_query` for any text that is no cursor of this listing. */
+  /** The position of a cursor. Throws `invalid_query` for any text that is not a cursor of this listing. */
   verify(cursor: string, scope: string): Promise<string>
 }
 

@@ -2,7 +2,7 @@
 export type ContentCoding = 'br' | 'gzip'
 
 /**
- * Encodes response bodies. A host brings one: the cost of encoding, and how much of it may run at once, depend on the
+ * Encodes response bodies. A host provides one: the cost of encoding, and how much of it may run at once, depend on the
  * platform.
  */
 export interface ContentEncoder {

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 
-/** One mistake in a request, and where it is. */
+/** One mistake in a request, with its path. */
 export interface ErrorDetail {
   readonly path: string
   readonly message: string

@@ -123,7 +123,7 @@ function logResponse(
 ): void {
   const length = headers['content-length']
   const bytes = length === undefined ? {} : { bytes: Number(length) }
-  // An unknown path is free text, and so are parameters: what was pasted there by mistake may be a key.
+  // Unknown paths and parameters are free text: someone may have pasted a key there by mistake.
   const path = route === 'unmatched' ? {} : { path: pattern ?? ROUTES[route].path }
   const fields = { requestId, method: request.method, ...path, route, status, ms: now - receivedAt, ...bytes, address }
   logger.info(fields, 'request')

@@ -6,7 +6,7 @@ import type { AdminHandler, Services } from './services.ts'
 
 const DEFAULT_PLACES = 10
 
-/** `GET /admin/stats`: read from counters, whatever the collections hold. */
+/** `GET /admin/stats`: read from counters, in constant time. */
 export function statsHandler(services: Services): AdminHandler {
   return async () => {
     const [users, tallies] = await Promise.all([services.users.count(), services.storage.tallies()])

@@ -52,7 +52,7 @@ export function secretKey(id: string, secret: (typeof SECRETS)[number]): string 
 const PASSWORD = /^secret:[^:]+:password$/
 const ENCRYPTED = /^secret:([^:]+):fernet$/
 
-/** Part of the key of every encrypted item behind {@link SECRETS_BASE}, and of few others. */
+/** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few others. */
 export const ENCRYPTED_PART = ':fernet'
 
 /** Whether an item holds the hash of a user's password. */

@@ -20,7 +20,7 @@ export interface StoreId {
    * that began less than {@link FRESH_MS} ago.
    */
   ready(): Promise<void> | undefined
-  /** Drops the last result, since the connection failed: whatever responds next may be another store. */
+  /** Drops the last result, since the connection failed: the next response may come from another store. */
   invalidate(): void
 }
 
@@ -123,7 +123,7 @@ function newStoreId(random: RandomSource): string {
   return randomText(ID_LENGTH, random)
 }
 
-/** Stands in place of the id while an import runs, and after one that failed. */
+/** Replaces the id during an import, and after one that failed. */
 const IMPORT_LOCK = 'import unfinished'
 
 function importLockError(value: string | null): StorageError | undefined {
@@ -163,7 +163,7 @@ export function unlockImport(storage: FishStorage): Promise<boolean> {
 }
 
 /**
- * Checks that the import lock is still there: if not, the imported data may be gone, too. Locks the storage again then.
+ * Checks that the import lock still exists: if not, the imported data may be lost, too, and the storage is locked again.
  * @throws StorageError `replaced`
  */
 export async function checkImportLock(storage: FishStorage): Promise<void> {

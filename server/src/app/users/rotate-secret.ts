@@ -41,7 +41,7 @@ export async function reencryptAll(options: PassOptions<FishStorage>): Promise<R
       storage.replaceItemIf(key, before, after),
     )
     resealed += changed
-    // A server that still encrypts with another secret may have written behind this pass.
+    // A server that still encrypts with another secret may have written after this pass.
     if (changed > 0) continue
     if (unopened.length > 0 || check === null || (await finishSecretCheck(storage, encryption, check))) {
       return { seen, resealed, unopened }

@@ -58,7 +58,7 @@ const CACHED_KEYS = 10_000
 
 /**
  * Creates the store of users' secrets. Each secret is an item of its own under the user's id: two resets at once cannot
- * undo each other, and what is left of a deleted user has no name. The cache is keyed by the stored bytes and their owner,
+ * undo each other, and leftovers of a deleted user have no name. The cache is keyed by the stored bytes and their owner,
  * so it is never stale and decrypts for no other user.
  */
 export function createSecretStore({

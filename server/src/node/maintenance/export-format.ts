@@ -131,7 +131,7 @@ function recordProblem({ owner: _, kind, gamemode, ...record }: z.infer<typeof e
   return isStorable ? undefined : 'has catches that the service cannot have stored'
 }
 
-/** The record that the service makes of the same catches. Throws where it refuses them. */
+/** The record that the service would create from the same catches. Throws if it would reject them. */
 function rebuildRecord(kind: Kind, { id, dedupeKey, full }: Omit<NewRecord, 'plain'>): NewRecord {
   const stored: Record<string, unknown>[] = JSON.parse(`[${full}]`)
   // A payload has the rarity as a number.

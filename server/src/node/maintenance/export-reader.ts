@@ -47,7 +47,7 @@ class ExportContent {
 type LineConsumer = (line: ContentLine, number: number) => unknown
 
 /**
- * Reads an export to its end, and checks each line and what the lines state about each other.
+ * Reads an export to its end, and checks each line and the consistency of all lines.
  * @throws MaintenanceError `invalid_path`, `invalid_line`; errors of the system
  */
 export async function checkExport(file: string, { onProgress, signal }: MaintenanceOptions): Promise<ExportContent> {
@@ -127,7 +127,7 @@ function invalidLine(number: number, what: string): MaintenanceError {
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /**
- * The lines of a file. `node:readline` also ends a line at U+2028 and U+2029, which may stand raw in JSON. Bytes that are
+ * The lines of a file. `node:readline` also ends a line at U+2028 and U+2029, which may be unescaped in JSON. Bytes that are
  * not UTF-8 make a line that is not JSON.
  */
 async function* textLines(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
@@ -155,8 +155,8 @@ function decoded(bytes: string): string {
 }
 
 /**
- * Checks what the lines of an export state about each other, in any order. Where the creation or deletion of a user was
- * interrupted, the service leaves items behind: these need no user.
+ * Checks that the lines of an export are consistent, in any order. An interrupted creation or deletion of a user leaves
+ * items without a user, which are valid.
  */
 class LineChecks {
   readonly #stated = new TextSet()

@@ -38,7 +38,7 @@ export interface ExportReport extends ExportCounts {
 }
 
 /**
- * Writes all that a file store contains, as of one moment, as lines of JSON, also while a server uses it. Keys stay
+ * Writes a consistent snapshot of a file store as lines of JSON, even while a server uses it. Keys stay
  * encrypted, and secrets are left out. A file has mode 0600, and gets its name once it is complete and on the disk.
  * @throws MaintenanceError
  */

@@ -33,7 +33,7 @@ import { type SecretsState, secretsStateOf } from './store.ts'
 export interface ImportOptions extends ConfigSource, MaintenanceOptions, DryRunOption {
   /** A file that `exportStore` wrote. */
   readonly file: string
-  /** Called once, before the first line goes into a Redis, with `noticeMs`. */
+  /** Called once with `noticeMs`, before the first line is written to a Redis. */
   readonly onWait?: (ms: number) => void
   /**
    * How long the import lock of a Redis is set before the first line is written there, in milliseconds. Running servers
@@ -109,7 +109,7 @@ async function importFolder(target: string, options: ImportOptions): Promise<Imp
 
 async function importRedis(redis: RedisOptions | RedisClusterOptions, options: ImportOptions): Promise<ImportReport> {
   const { counts, secretCheck } = await checkExport(options.file, options)
-  // Loads the Redis client only where it is needed.
+  // Loads the Redis client only if needed.
   const { openRedisReader } = await import('../../storage/redis/redis.ts')
   const reader = await openRedisReader(redis)
   await refuseData(reader).finally(() => reader.dispose())
@@ -160,7 +160,7 @@ async function claim(
       throw signal?.aborted ? signal.reason : error
     })
     await checkImportLock(storage)
-    // Again: what a server has written meanwhile has no lock.
+    // Checked again: data that a server has written meanwhile has no lock.
     await refuseContent(storage)
   } catch (error) {
     await unlockImport(storage)

@@ -18,7 +18,7 @@ export interface MaintenanceProgress {
   /** What is counted. */
   readonly unit: 'bytes' | 'lines' | 'keys'
   readonly done: number
-  /** Absent where it is unknown. */
+  /** Absent if unknown. */
   readonly total?: number
 }
 
@@ -30,7 +30,7 @@ export interface MaintenanceOptions {
    */
   readonly onProgress?: ((progress: MaintenanceProgress) => void) | undefined
   /**
-   * Aborts the work with a `MaintenanceError` `interrupted`, whose message says what is left. Unfinished folders and files
+   * Aborts the work with a `MaintenanceError` `interrupted`, whose message says what remains. Unfinished folders and files
    * are removed. What was written to a Redis or a stream stays, and so does what was encrypted with the new secret.
    */
   readonly signal?: AbortSignal | undefined
@@ -39,7 +39,7 @@ export interface MaintenanceOptions {
 /** The option to plan only. */
 export interface DryRunOption {
   /**
-   * Does all checks, fails where the work itself would fail, and reports what it would do. Leaves no file, folder, Redis
+   * Does all checks, fails if the work itself would fail, and reports what it would do. Leaves no file, folder, Redis
    * key or lock behind. Errors that only writing reveals, such as a full disk, stay unknown. @default false
    */
   readonly dryRun?: boolean
@@ -58,7 +58,7 @@ export type MaintenanceErrorCode =
   | 'no_store'
   /** There is no administrator of this name. */
   | 'no_admin'
-  /** Something would have been overwritten; it was left as it is. */
+  /** The target exists; it was not changed. */
   | 'exists'
   /** The store was not opened by this version yet. */
   | 'older_schema'
@@ -74,7 +74,7 @@ export type MaintenanceErrorCode =
   | 'invalid_path'
   /** A line of an export is invalid. */
   | 'invalid_line'
-  /** The given signal aborted the work; the message says what is left. */
+  /** The given signal aborted the work; the message says what remains. */
   | 'interrupted'
 
 interface MaintenanceErrorOptions {
@@ -163,7 +163,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
 
 const DRAFT = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|import)-[0-9a-f]{8}/g
 
-/** Names what is made, not the temporary path where it is made. */
+/** Uses the final path in errors, not the temporary one. */
 function withoutDrafts(text: string): string {
   return text.replaceAll(DRAFT, '')
 }

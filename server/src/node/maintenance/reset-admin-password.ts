@@ -26,7 +26,7 @@ export interface ResetAdminPasswordReport extends DryRunReport {
 }
 
 /**
- * Sets an administrator's password directly in the storage, for when nobody can log in. It is recorded in the audit log and
+ * Sets an administrator's password directly in the storage, in case no administrator can log in. It is recorded in the audit log and
  * ends the sessions of that administrator. No server may use a file store meanwhile; servers on a Redis may.
  * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
  */

@@ -35,7 +35,7 @@ export interface RestoreReport extends StoreReport, DryRunReport {
   readonly replaced?: string
 }
 
-// The log of SQLite belongs to its database: beside another one it would be taken for a part of that.
+// The log of SQLite belongs to its database: SQLite would apply it to another one in the same folder.
 const STORE_FILES = [`${STORE_FILE}-wal`, `${STORE_FILE}-shm`, STORE_FILE, SECRETS_FILE]
 
 /**

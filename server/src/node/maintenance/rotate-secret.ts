@@ -31,7 +31,7 @@ export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions, D
 export interface RotateSecretReport extends RotationCounts, DryRunReport {}
 
 /**
- * Encrypts every key with `FISH_SECRET`, or with the secret beside the data where none is given. No server may use a file
+ * Encrypts every key with `FISH_SECRET`, else with the secret beside the data. No server may use a file
  * store meanwhile; servers on a Redis may. Safe to interrupt at any moment, and to run again. A dry run decrypts every key.
  * @throws MaintenanceError
  */
@@ -104,7 +104,7 @@ async function withReader<Result>(
 interface SecretsPlan {
   /** The secrets that decrypt, the one that encrypts first. */
   readonly secrets: readonly string[]
-  /** The secrets beside the data, where these are used. */
+  /** The secrets beside the data, if these are used. */
   readonly stored?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
 }
 

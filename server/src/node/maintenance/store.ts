@@ -60,7 +60,7 @@ export function openStore(folder: string): DatabaseSync {
   address.searchParams.set('mode', hasLog ? 'ro' : 'rw')
   const db = new DatabaseSync(address, { readOnly: hasLog })
   try {
-    // One read transaction is one moment of the store, whatever a server writes meanwhile.
+    // One read transaction is a consistent snapshot, even while a server writes.
     db.exec('PRAGMA busy_timeout = 5000; BEGIN')
     if (firstValue(db, 'PRAGMA application_id') !== APPLICATION_ID) {
       throw new MaintenanceError('not_a_store', `${file} is not a store of this service.`)
@@ -115,7 +115,7 @@ console.log(db.prepare('${INTEGRITY_CHECK}').get().integrity_check)`
 
 /**
  * Checks a store in a child process: SQLite does it in one go, which nothing could interrupt in this process.
- * @returns false also where no child process works, such as in a program that Node does not run
+ * @returns false also if no child process can run, such as in a program that Node does not run
  */
 async function isIntactToChild(file: string, signal: AbortSignal | undefined): Promise<boolean> {
   // Without secrets. Windows starts nothing without this one.
@@ -145,7 +145,7 @@ export async function copyStore(
   const secrets = secretsText(from)
   const total = sizeOf(db)
   const report = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done, total })
-  // SQLite accepts an empty file, and would make one that everybody can read.
+  // SQLite accepts an empty file, and would create one that everybody can read.
   closeSync(openSync(copy, 'wx', 0o600))
   report(0)
   await backup(db, copy, {
@@ -156,7 +156,7 @@ export async function copyStore(
     },
   })
   using written = new DatabaseSync(copy)
-  // Without a log, it can also be read where nothing can be written.
+  // Without a log, it can be read from a read-only file system, too.
   written.exec('PRAGMA journal_mode = DELETE')
   renewLineage(written)
   if (secretsText(from) !== secrets) {
