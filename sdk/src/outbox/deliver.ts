@@ -16,14 +16,6 @@ export interface Delivery {
   readonly owner: string
 }
 
-/** The catches of one request. */
-interface Batch {
-  readonly collection: Collection
-  readonly catches: readonly StoredCatch[]
-  /** Whether the token is created in this attempt. */
-  readonly fresh: boolean
-}
-
 /** A batch that became a dead letter. */
 export interface DeadLetterNotice {
   readonly collection: Collection
@@ -62,63 +54,59 @@ export async function deliverNext(
   const lease = await store.claim({ ...holder, now: settings.now(), leaseMs: settings.leaseMs })
   if (!lease.granted) return { type: 'leased', until: lease.until }
   try {
-    const head = await store.nextBatch(collection, settings.maxBatch)
-    const batch = batchOf(head, settings.maxBatch)
-    return batch ? await deliverBatch(delivery, holder, { head, batch, client, signal }) : { type: 'empty' }
+    return await deliver(delivery, holder, await store.nextBatch(collection, settings.maxBatch), client, signal)
   } finally {
     await store.release(holder)
   }
 }
 
-interface Job {
-  readonly head: NextBatch
-  readonly batch: Batch
-  readonly client: OutboxClient
-  readonly signal: AbortSignal
-}
-
-async function deliverBatch(delivery: Delivery, holder: LeaseHolder, job: Job): Promise<DeliveryOutcome> {
+async function deliver(
+  delivery: Delivery,
+  holder: LeaseHolder,
+  { frozen, catches: next }: NextBatch,
+  client: OutboxClient,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
   const { store, settings, emitter } = delivery
-  const { batch, client, signal } = job
-  const { collection, fresh } = batch
-  const count = batch.catches.length
-  const frozen = await frozenBatch(delivery, holder, job)
-  if ('error' in frozen) return refuse(delivery, holder, batch, frozen.error)
-  // The lease expired and another process took it: its result counts.
-  if (!frozen.value) return { type: 'again' }
+  const [first] = next
+  if (!first) return { type: 'empty' }
+  const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
+  const catches = frozen ? next : firstBatch(next, collection, settings.maxBatch)
+  const refused = (error: unknown) => refuse(delivery, holder, { collection, catches, fresh: !frozen }, error)
 
-  emitter.emit({ type: 'sending', collection, count, again: !fresh })
-  const { id, token } = frozen.value
-  const response = await attempt(() => sendWith(client, { ...collection, token }, settings.leaseMs / 2, signal), signal)
-  if ('error' in response) return refuse(delivery, holder, batch, response.error)
+  let batch = frozen
+  if (!batch) {
+    const entries = catches.map(({ entry }) => entry)
+    const encrypting = await attempt(() => encryptWith(client, collection, entries), signal)
+    if ('error' in encrypting) return refused(encrypting.error)
+    signal.throwIfAborted()
+    const { token } = encrypting.value
+    const id = await store.freeze(holder, seqsOf(catches), token)
+    // The lease expired and another process took it: its result counts.
+    if (id === undefined) return { type: 'again' }
+    batch = { batch: id, token }
+  }
+
+  const { batch: id, token } = batch
+  const count = catches.length
+  emitter.emit({ type: 'sending', collection, count, again: frozen !== undefined })
+  const sending = await attempt(() => sendWith(client, { ...collection, token }, settings.leaseMs / 2, signal), signal)
+  if ('error' in sending) return refused(sending.error)
   await store.acknowledge(id)
-  emitter.emit({ type: 'sent', collection, count, id: response.value.id, replayed: response.value.replayed })
+  emitter.emit({ type: 'sent', collection, count, id: sending.value.id, replayed: sending.value.replayed })
   return { type: 'sent', count }
 }
 
-/** The token and id of a batch. Both are in the store before the token is sent. */
-async function frozenBatch(
-  { store }: Delivery,
-  holder: LeaseHolder,
-  { head, batch, client, signal }: Job,
-): Promise<Attempt<{ readonly id: number; readonly token: string } | undefined>> {
-  if (head.frozen) return { value: { id: head.frozen.batch, token: head.frozen.token } }
-  const entries = batch.catches.map(({ entry }) => entry)
-  const encrypting = await attempt(() => encryptWith(client, batch.collection, entries), signal)
-  if ('error' in encrypting) return encrypting
-  signal.throwIfAborted()
-  const { token } = encrypting.value
-  const seqs = batch.catches.map(({ seq }) => seq)
-  const id = await store.freeze(holder, seqs, token)
-  return { value: id === undefined ? undefined : { id, token } }
+function seqsOf(catches: readonly StoredCatch[]): number[] {
+  return catches.map(({ seq }) => seq)
 }
 
-function batchOf({ frozen, catches }: NextBatch, maxBatch: number): Batch | undefined {
-  const [first] = catches
-  if (!first) return undefined
-  const collection = { kind: first.kind, user: first.user, gamemode: first.gamemode }
-  if (frozen) return { collection, catches, fresh: false }
-  return { collection, catches: firstBatch(catches, collection, maxBatch), fresh: true }
+/** The catches of one request. */
+interface Batch {
+  readonly collection: Collection
+  readonly catches: readonly StoredCatch[]
+  /** Whether the token is created in this attempt. */
+  readonly fresh: boolean
 }
 
 /** Handles a batch that could not be encrypted or sent. */
@@ -129,28 +117,21 @@ async function refuse(
   error: unknown,
 ): Promise<DeliveryOutcome> {
   const decision = decide(error, { kind: collection.kind, fresh })
-  const seqs = catches.map(({ seq }) => seq)
-  if (decision.type === 'renew') {
-    await store.requeue(holder, seqs, catches[0]?.batchLimit)
-    return { type: 'again' }
-  }
-  if (decision.type === 'split' && seqs.length > 1) {
-    await store.requeue(holder, seqs, Math.ceil(seqs.length / 2))
+  const seqs = seqsOf(catches)
+  const isSplit = decision.type === 'split' && seqs.length > 1
+  if (isSplit || decision.type === 'renew') {
+    await store.requeue(holder, seqs, isSplit ? Math.ceil(seqs.length / 2) : catches[0]?.batchLimit)
     return { type: 'again' }
   }
   if (decision.type !== 'split' && decision.type !== 'dead-letter') return { type: 'failed', decision, error }
-  const reason = reasonOf(error)
+  const { code, message } = error instanceof FishCrabError ? error : { code: 'unknown', message: 'Unknown error.' }
+  const reason = { code, message }
   const which = decision.type === 'split' ? seqs : 'all'
   const deadLetter = await store.addDeadLetter(holder, which, reason, settings.now())
   if (!deadLetter) return { type: 'again' }
   const notice = { collection, ...deadLetter, reason }
   emitter.emit({ type: 'dead-letter', ...notice })
   return { type: 'dead-letter', notice }
-}
-
-function reasonOf(error: unknown): DeadLetterReason {
-  if (error instanceof FishCrabError) return { code: error.code, message: error.message }
-  return { code: 'unknown', message: 'Unknown error.' }
 }
 
 // The outbox itself waits for the rate limit, without a lease; the client only for its other calls.
@@ -194,23 +175,18 @@ const BLOCK_BYTES = 16
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-interface Candidate {
-  readonly entry: PayloadEntry
-  readonly batchLimit?: number | undefined
-}
-
 /**
  * The first catches that fit into one request: at most `maxBatch` and the `batchLimit` of each, and not larger than the
  * body limit once encrypted. At least one, if there is one.
  */
-function firstBatch<Catch extends Candidate>(
-  catches: readonly Catch[],
+function firstBatch(
+  catches: readonly StoredCatch[],
   { user, gamemode, kind }: Collection,
   maxBatch: number,
-): Catch[] {
+): StoredCatch[] {
   let bytes = byteLength({ user, gamemode, [kind]: [] })
   let limit = Math.min(maxBatch, LIMITS.entriesPerWrite)
-  const batch: Catch[] = []
+  const batch: StoredCatch[] = []
   for (const one of catches) {
     limit = Math.min(limit, one.batchLimit ?? limit)
     bytes += byteLength(one.entry) + 1

@@ -1,7 +1,7 @@
 import { serviceAddress } from '../client/core/service-url.ts'
+import { RateLimitError } from '../errors/api-errors.ts'
 import { untilAborted } from '../internal/wait.ts'
 import { limitWaitMs } from './backoff.ts'
-import { decide } from './decision.ts'
 import { type Attempt, attempt, type DeadLetterNotice, type Delivery, deliverNext } from './deliver.ts'
 import { OutboxStoreError } from './errors.ts'
 import type { Emitter } from './events.ts'
@@ -9,184 +9,13 @@ import type { OutboxClient } from './options.ts'
 import type { FlushProgress, FlushReport, StoppedCollection } from './outbox.ts'
 import type { Collection, CollectionCounts, OutboxStore } from './store.ts'
 
-interface FlushRun {
+/** One flush: `signals` cancel it at once, `stops` after the response to the current request. */
+export interface FlushCall {
   /** Maximum wait for the rate limit, in milliseconds. */
   readonly maxWaitMs: number
-  /** Cancels it at once. */
-  readonly signal: AbortSignal
-  /** Stops it before the next request, and its waits at once. */
-  readonly stopping: AbortSignal
-  readonly onProgress?: ((progress: FlushProgress) => void) | undefined
-}
-
-/**
- * Sends one batch of each collection in turn, until nothing that can be sent is left.
- *
- * @throws the errors of the store, and the reason of either signal.
- */
-async function flushAll(delivery: Delivery, run: FlushRun): Promise<FlushReport> {
-  return new Flush(delivery, run).run()
-}
-
-class Flush {
-  readonly #delivery: Delivery
-  readonly #run: FlushRun
-  readonly #report = new FlushReportBuilder()
-  /** Collections that are finished in this flush. */
-  readonly #closed = new Set<string>()
-  readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
-  readonly #blocking = new Blocking()
-  /** End of the lease that was reported last. */
-  #reportedLease: number | undefined
-
-  constructor(delivery: Delivery, run: FlushRun) {
-    this.#delivery = delivery
-    this.#run = run
-  }
-
-  async run(): Promise<FlushReport> {
-    for (;;) {
-      this.#throwIfAborted()
-      const waiting = (await this.#delivery.store.collections()).filter(({ queued, frozen }) => queued + frozen > 0)
-      this.#report.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
-      const open = waiting.filter(({ collection }) => !this.#closed.has(collection))
-      if (open.length === 0) return this.#report.report()
-      let moved = false
-      for (const counts of open) {
-        this.#throwIfAborted()
-        if (await this.#turn(counts)) moved = true
-      }
-      if (moved) this.#reportedLease = undefined
-      else await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
-    }
-  }
-
-  #throwIfAborted(): void {
-    this.#run.signal.throwIfAborted()
-    this.#run.stopping.throwIfAborted()
-  }
-
-  /** Sends one batch. @returns whether the collection may continue at once */
-  async #turn(counts: CollectionCounts): Promise<boolean> {
-    const target = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
-    const found = await this.#clientFor(counts.user)
-    if ('error' in found) return this.#stop(counts, target, { error: found.error })
-    const client = found.value
-    if (!client) {
-      this.#report.withoutClient(target)
-      return this.#close(counts)
-    }
-    const blocked = this.#blocking.blockedBy(client)
-    if (blocked) return blocked.until === undefined ? this.#stop(counts, target, blocked) : false
-
-    const outcome = await deliverNext(this.#delivery, counts.collection, client, this.#run.signal)
-    if (outcome.type !== 'leased') this.#blocking.passLease(counts.collection)
-    switch (outcome.type) {
-      case 'sent':
-        this.#report.sent(outcome.count)
-        this.#run.onProgress?.(this.#report.progress())
-        return true
-      case 'dead-letter':
-        this.#report.dead(outcome.notice)
-        this.#run.onProgress?.(this.#report.progress())
-        return true
-      case 'again':
-        return true
-      case 'empty':
-        return this.#close(counts)
-      case 'leased':
-        return this.#leased(counts, target, outcome.until)
-      case 'failed': {
-        const { error, decision } = outcome
-        if (decision.type === 'wait') {
-          this.#blocking.block(client, { error, until: decision.until })
-          return false
-        }
-        if (decision.type === 'unreachable') this.#blocking.block(client, { error })
-        return this.#stop(counts, target, { error })
-      }
-    }
-  }
-
-  async #clientFor(user: string): Promise<Attempt<OutboxClient | undefined>> {
-    const known = this.#clients.get(user)
-    if (known) return known
-    const found = await attempt(() => this.#ownClient(user), this.#run.signal)
-    this.#clients.set(user, found)
-    return found
-  }
-
-  async #ownClient(user: string): Promise<OutboxClient | undefined> {
-    const { clientFor, service } = this.#delivery.settings
-    const client = await clientFor(user)
-    // The store is bound to the service of `client` since the outbox was opened.
-    const address = client?.baseUrl === undefined ? service : serviceAddress(client.baseUrl)
-    if (address !== undefined && address !== service) await bindToService(this.#delivery, address)
-    return client
-  }
-
-  #close({ collection }: CollectionCounts): false {
-    this.#closed.add(collection)
-    return false
-  }
-
-  #stop(counts: CollectionCounts, target: Collection, { error, until }: Blocked): false {
-    const limit = until === undefined ? decide(error, { kind: target.kind, fresh: true }) : { type: 'wait', until }
-    this.#report.stopped(target, error, 'until' in limit ? limit.until : undefined)
-    this.#delivery.emitter.emit({ type: 'error', collection: target, error })
-    return this.#close(counts)
-  }
-
-  #leased(counts: CollectionCounts, target: Collection, until: number): false {
-    const now = this.#delivery.settings.now()
-    const lease = { collection: target, until }
-    if (this.#blocking.waitsForLease(counts.collection, lease, this.#run.maxWaitMs, now)) return false
-    this.#report.leased(target, until)
-    return this.#close(counts)
-  }
-
-  /** None of these can be sent now: waits for the rate limit or a lease, or stops those that would wait too long. */
-  async #wait(open: readonly CollectionCounts[]): Promise<void> {
-    const { now, random } = this.#delivery.settings
-    const next = open.length > 0 ? this.#blocking.next(now(), random()) : undefined
-    if (!next) return
-    if (next.waitMs > this.#run.maxWaitMs) {
-      for (const counts of open) await this.#stopLimited(counts)
-      return
-    }
-    if (next.limit) {
-      const until = new Date(now() + next.waitMs)
-      this.#delivery.emitter.emit({ type: 'waiting', until, error: next.limit.error })
-    }
-    if (next.lease) this.#reportLease(next.lease)
-    await this.#sleep(next.waitMs)
-    if (next.limit) this.#blocking.unblock(next.limit.client)
-  }
-
-  /** Emits `leased` when a wait begins, and when it continues after something else was sent. */
-  #reportLease({ collection, until }: LeaseOfOther): void {
-    if (this.#reportedLease === until) return
-    this.#reportedLease = until
-    this.#delivery.emitter.emit({ type: 'leased', collection, until: new Date(until) })
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    const ended = AbortSignal.any([this.#run.signal, this.#run.stopping])
-    await untilAborted(() => this.#delivery.settings.clock.sleep(ms, ended), ended)
-  }
-
-  async #stopLimited(counts: CollectionCounts): Promise<void> {
-    const found = await this.#clientFor(counts.user)
-    const blocked = 'value' in found && found.value ? this.#blocking.blockedBy(found.value) : undefined
-    const target = { kind: counts.kind, user: counts.user, gamemode: counts.gamemode }
-    if (blocked) this.#stop(counts, target, blocked)
-  }
-}
-
-/** One flush: `signals` cancel it at once, `stops` after the response to the current request. */
-export interface FlushCall extends Pick<FlushRun, 'maxWaitMs' | 'onProgress'> {
   readonly signals: readonly AbortSignal[]
   readonly stops: readonly AbortSignal[]
+  readonly onProgress?: ((progress: FlushProgress) => void) | undefined
 }
 
 /** Runs the flushes of one outbox one after another. */
@@ -199,18 +28,17 @@ export class FlushQueue {
     this.#delivery = delivery
   }
 
-  /** Rejects as soon as one of the `signals` aborts, even in the queue. */
-  run({ signals, stops, ...call }: FlushCall): Promise<FlushReport> {
-    const signal = AbortSignal.any([...signals])
-    const stopping = AbortSignal.any([...stops])
-    const before = this.#last
-    const flush = async () => {
-      await before
-      return flushAll(this.#delivery, { ...call, signal, stopping })
-    }
-    const flushing = flush()
+  /**
+   * Sends one batch of each collection in turn, until nothing that can be sent is left. Rejects as soon as one of the
+   * `signals` aborts, even in the queue.
+   *
+   * @throws the errors of the store, and the reason of any signal
+   */
+  run(call: FlushCall): Promise<FlushReport> {
+    const flush = new Flush(this.#delivery, call)
+    const flushing = this.#last.then(() => flush.run())
     this.#last = flushing.catch(() => {})
-    return untilAborted(() => flushing, signal)
+    return untilAborted(() => flushing, flush.signal)
   }
 
   /** Resolves when no flush is running. */
@@ -235,59 +63,200 @@ interface LeaseOfOther {
   readonly until: number
 }
 
-/** A wait for the rate limit of a client, or for the lease of another process. */
-interface Wait {
-  readonly waitMs: number
-  readonly limit?: { readonly client: OutboxClient; readonly error: unknown } | undefined
-  readonly lease?: LeaseOfOther | undefined
-}
-
-/** The blocked clients of one flush, and the leases that it waits for. */
-class Blocking {
+class Flush {
+  readonly signal: AbortSignal
+  readonly #delivery: Delivery
+  readonly #call: FlushCall
+  /** Aborts when it has to stop, at once or after the current request. */
+  readonly #ending: AbortSignal
+  readonly #progress = { sent: 0, dead: 0, left: 0 }
+  readonly #deadLetters: DeadLetterNotice[] = []
+  readonly #stopped: StoppedCollection[] = []
+  readonly #leased: { collection: Collection; until: Date }[] = []
+  readonly #withoutClient: Collection[] = []
+  /** Collections that are finished in this flush. */
+  readonly #closed = new Set<string>()
+  readonly #clients = new Map<string, Attempt<OutboxClient | undefined>>()
+  /** Clients that the rate limit or a lost connection keeps from sending. */
   readonly #blocked = new Map<OutboxClient, Blocked>()
+  /** The leases that it waits for, by collection. */
   readonly #leases = new Map<string, LeaseOfOther>()
+  /** End of the lease that was reported last. */
+  #reportedLease: number | undefined
 
-  block(client: OutboxClient, blocked: Blocked): void {
-    this.#blocked.set(client, blocked)
+  constructor(delivery: Delivery, call: FlushCall) {
+    this.#delivery = delivery
+    this.#call = call
+    this.signal = AbortSignal.any([...call.signals])
+    this.#ending = AbortSignal.any([...call.signals, ...call.stops])
   }
 
-  unblock(client: OutboxClient): void {
-    this.#blocked.delete(client)
-  }
-
-  blockedBy(client: OutboxClient): Blocked | undefined {
-    return this.#blocked.get(client)
-  }
-
-  /**
-   * Whether to wait for the lease of another process. One that was killed never releases it; one that renews it is alive
-   * and sends the collection itself.
-   */
-  waitsForLease(key: string, lease: LeaseOfOther, longestWaitMs: number, now: number): boolean {
-    const { until } = lease
-    const before = this.#leases.get(key)
-    if (until - now > longestWaitMs || (before !== undefined && before.until !== until)) {
-      this.#leases.delete(key)
-      return false
+  async run(): Promise<FlushReport> {
+    for (;;) {
+      this.#ending.throwIfAborted()
+      const waiting = (await this.#delivery.store.collections()).filter(({ queued, frozen }) => queued + frozen > 0)
+      this.#progress.left = waiting.reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
+      const open = waiting.filter(({ collection }) => !this.#closed.has(collection))
+      if (open.length === 0) return this.#report()
+      let moved = false
+      for (const counts of open) {
+        this.#ending.throwIfAborted()
+        if (await this.#turn(counts)) moved = true
+      }
+      if (moved) this.#reportedLease = undefined
+      else await this.#wait(open.filter(({ collection }) => !this.#closed.has(collection)))
     }
-    this.#leases.set(key, lease)
+  }
+
+  #report(): FlushReport {
+    return {
+      ...this.#progress,
+      deadLetters: this.#deadLetters,
+      stopped: this.#stopped,
+      leased: this.#leased,
+      withoutClient: this.#withoutClient,
+    }
+  }
+
+  /** Sends one batch. @returns whether the collection may continue at once */
+  async #turn(counts: CollectionCounts): Promise<boolean> {
+    const found = await this.#clientFor(counts.user)
+    if ('error' in found) return this.#stop(counts, found)
+    const client = found.value
+    if (!client) {
+      this.#withoutClient.push(collectionOf(counts))
+      return this.#close(counts)
+    }
+    const blocked = this.#blocked.get(client)
+    if (blocked) return blocked.until === undefined ? this.#stop(counts, blocked) : false
+
+    const outcome = await deliverNext(this.#delivery, counts.collection, client, this.signal)
+    if (outcome.type !== 'leased') this.#leases.delete(counts.collection)
+    switch (outcome.type) {
+      case 'sent':
+        this.#progress.sent += outcome.count
+        return this.#advance(outcome.count)
+      case 'dead-letter':
+        this.#deadLetters.push(outcome.notice)
+        this.#progress.dead += outcome.notice.count
+        return this.#advance(outcome.notice.count)
+      case 'again':
+        return true
+      case 'empty':
+        return this.#close(counts)
+      case 'leased':
+        return this.#leasedByOther(counts, outcome.until)
+      case 'failed': {
+        const { error, decision } = outcome
+        if (decision.type === 'wait') {
+          this.#blocked.set(client, { error, until: decision.until })
+          return false
+        }
+        if (decision.type === 'unreachable') this.#blocked.set(client, { error })
+        return this.#stop(counts, { error })
+      }
+    }
+  }
+
+  #advance(count: number): true {
+    this.#progress.left = Math.max(this.#progress.left - count, 0)
+    this.#call.onProgress?.({ ...this.#progress })
     return true
   }
 
-  /** The lease is free again. */
-  passLease(key: string): void {
-    this.#leases.delete(key)
+  async #clientFor(user: string): Promise<Attempt<OutboxClient | undefined>> {
+    const known = this.#clients.get(user)
+    if (known) return known
+    const found = await attempt(() => this.#ownClient(user), this.signal)
+    this.#clients.set(user, found)
+    return found
   }
 
-  /** The shortest wait; `undefined` if there is none. */
-  next(now: number, random: number): Wait | undefined {
-    const waits: Wait[] = [...this.#blocked].flatMap(([client, { error, until }]) =>
-      until === undefined ? [] : [{ waitMs: limitWaitMs(until, now, random), limit: { client, error } }],
-    )
-    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
-    if (lease) waits.push({ waitMs: Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS), lease })
-    return waits.toSorted((one, other) => one.waitMs - other.waitMs)[0]
+  async #ownClient(user: string): Promise<OutboxClient | undefined> {
+    const { clientFor, service } = this.#delivery.settings
+    const client = await clientFor(user)
+    // The store is bound to the service of `client` since the outbox was opened.
+    const address = client?.baseUrl === undefined ? service : serviceAddress(client.baseUrl)
+    if (address !== undefined && address !== service) await bindToService(this.#delivery, address)
+    return client
   }
+
+  #close({ collection }: CollectionCounts): false {
+    this.#closed.add(collection)
+    return false
+  }
+
+  #stop(counts: CollectionCounts, { error, until }: Blocked): false {
+    const collection = collectionOf(counts)
+    const retryAt = until ?? (error instanceof RateLimitError ? error.resetAt : undefined)
+    this.#stopped.push({ collection, error, ...(retryAt !== undefined && { retryAt: new Date(retryAt) }) })
+    this.#delivery.emitter.emit({ type: 'error', collection, error })
+    return this.#close(counts)
+  }
+
+  /**
+   * Waits for the lease of another process, unless that renewed it: then it is alive and sends the collection itself. One
+   * that was killed never releases it.
+   */
+  #leasedByOther(counts: CollectionCounts, until: number): false {
+    const collection = collectionOf(counts)
+    const before = this.#leases.get(counts.collection)
+    const isRenewed = before !== undefined && before.until !== until
+    if (!isRenewed && until - this.#delivery.settings.now() <= this.#call.maxWaitMs) {
+      this.#leases.set(counts.collection, { collection, until })
+      return false
+    }
+    this.#leases.delete(counts.collection)
+    this.#leased.push({ collection, until: new Date(until) })
+    return this.#close(counts)
+  }
+
+  /** None of these can be sent now: waits for the rate limit or a lease, or stops those that would wait too long. */
+  async #wait(open: readonly CollectionCounts[]): Promise<void> {
+    const { settings, emitter } = this.#delivery
+    const now = settings.now()
+    const random = settings.random()
+    const limits = [...this.#blocked].flatMap(([client, { error, until }]) =>
+      until === undefined ? [] : [{ client, error, waitMs: limitWaitMs(until, now, random) }],
+    )
+    const [limit] = limits.toSorted((one, other) => one.waitMs - other.waitMs)
+    const [lease] = [...this.#leases.values()].toSorted((one, other) => one.until - other.until)
+    const leaseWaitMs = lease ? Math.min(Math.max(lease.until - now, 1), LEASE_POLL_MS) : Number.POSITIVE_INFINITY
+    if (open.length === 0 || !(limit || lease)) return
+    if (limit && limit.waitMs <= leaseWaitMs) {
+      if (limit.waitMs > this.#call.maxWaitMs) return this.#stopBlocked(open)
+      emitter.emit({ type: 'waiting', until: new Date(now + limit.waitMs), error: limit.error })
+      await this.#sleep(limit.waitMs)
+      this.#blocked.delete(limit.client)
+    } else if (lease) {
+      if (leaseWaitMs > this.#call.maxWaitMs) return this.#stopBlocked(open)
+      this.#reportLease(lease)
+      await this.#sleep(leaseWaitMs)
+    }
+  }
+
+  /** Emits `leased` when a wait begins, and when it continues after something else was sent. */
+  #reportLease({ collection, until }: LeaseOfOther): void {
+    if (this.#reportedLease === until) return
+    this.#reportedLease = until
+    this.#delivery.emitter.emit({ type: 'leased', collection, until: new Date(until) })
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await untilAborted(() => this.#delivery.settings.clock.sleep(ms, this.#ending), this.#ending)
+  }
+
+  async #stopBlocked(open: readonly CollectionCounts[]): Promise<void> {
+    for (const counts of open) {
+      const found = await this.#clientFor(counts.user)
+      const blocked = 'value' in found && found.value ? this.#blocked.get(found.value) : undefined
+      if (blocked) this.#stop(counts, blocked)
+    }
+  }
+}
+
+function collectionOf({ kind, user, gamemode }: CollectionCounts): Collection {
+  return { kind, user, gamemode }
 }
 
 /**
@@ -306,53 +275,4 @@ export async function bindToService(
     })
   }
   if (adopted) emitter.emit({ type: 'adopted', service })
-}
-
-/** Builds the report of a flush. */
-class FlushReportBuilder {
-  #sent = 0
-  #dead = 0
-  /** Catches still to be sent. */
-  left = 0
-  readonly #deadLetters: DeadLetterNotice[] = []
-  readonly #stopped: StoppedCollection[] = []
-  readonly #leased: { collection: Collection; until: Date }[] = []
-  readonly #withoutClient: Collection[] = []
-
-  sent(count: number): void {
-    this.#sent += count
-    this.left = Math.max(this.left - count, 0)
-  }
-
-  dead(notice: DeadLetterNotice): void {
-    this.#deadLetters.push(notice)
-    this.#dead += notice.count
-    this.left = Math.max(this.left - notice.count, 0)
-  }
-
-  stopped(collection: Collection, error: unknown, until?: number): void {
-    this.#stopped.push({ collection, error, ...(until === undefined ? {} : { retryAt: new Date(until) }) })
-  }
-
-  leased(collection: Collection, until: number): void {
-    this.#leased.push({ collection, until: new Date(until) })
-  }
-
-  withoutClient(collection: Collection): void {
-    this.#withoutClient.push(collection)
-  }
-
-  progress(): FlushProgress {
-    return { sent: this.#sent, dead: this.#dead, left: this.left }
-  }
-
-  report(): FlushReport {
-    return {
-      ...this.progress(),
-      deadLetters: this.#deadLetters,
-      stopped: this.#stopped,
-      leased: this.#leased,
-      withoutClient: this.#withoutClient,
-    }
-  }
 }
