@@ -1,9 +1,9 @@
 import type { CallOptions } from '../client/core/call-options.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas/admin.ts'
 import { unknownOptions } from '../errors/check-options.ts'
-import { keyIssue, nameIssue, passwordIssue, requireNoIssues } from './checks.ts'
+import { keyIssue, nameIssue, passwordIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
 import { jsonBody, NOTHING } from './requests.ts'
 import { administratorListShape, administratorShape } from './shapes.generated.ts'
@@ -52,26 +52,21 @@ const ROLES = { admin: true, superadmin: true } as const satisfies Record<AdminR
 /** `admin.admins`. */
 export function createAdmins({ read, remove, once }: AdminContext): AdminsResource {
   return {
-    list: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.listAdmins, options }), administratorListShape),
+    list: (options = {}) => read(administratorListShape, { route: ADMIN_ROUTES.listAdmins, options }),
     create: ({ username, password, role, ...others }, options = {}) =>
-      call(
-        once({ whether: 'the administrator was created', hint: 'Check with admins.list.' }),
-        () => {
-          const roleIssue = role !== undefined && keyIssue(role, ROLES, 'role')
-          const unknown = unknownOptions(others, { username: true, password: true, role: true })
-          requireNoIssues(nameIssue(username, 'username'), passwordIssue(password), roleIssue, ...unknown)
-          return { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options }
-        },
+      once({ whether: 'the administrator was created', hint: 'Check with admins.list.' })(
         administratorShape,
+        { route: ADMIN_ROUTES.createAdmin, ...jsonBody({ username, password, role }), options },
+        [
+          nameIssue(username, 'username'),
+          passwordIssue(password),
+          role !== undefined && keyIssue(role, ROLES, 'role'),
+          ...unknownOptions(others, { username: true, password: true, role: true }),
+        ],
       ),
     delete: (username, options = {}) =>
-      call(
-        remove,
-        () => {
-          requireNoIssues(nameIssue(username, 'username'))
-          return { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }
-        },
-        NOTHING,
-      ),
+      remove(NOTHING, { route: ADMIN_ROUTES.deleteAdmin, params: { username }, options }, [
+        nameIssue(username, 'username'),
+      ]),
   }
 }

@@ -2,14 +2,14 @@ import type { CallOptions } from '../client/core/call-options.ts'
 import { type CrabInput, type FishInput, readEntries } from '../client/resources/catch-input.ts'
 import { crabCollectionShape, fishCollectionShape, savedShape } from '../client/shapes/catches.generated.ts'
 import type { ResponseSchema } from '../client/shapes/shape.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import type { Route } from '../contract/routes.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas/catches.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { gamemodeIssue, idIssue, nameIssue, requireNoIssues } from './checks.ts'
+import { gamemodeIssue, idIssue, nameIssue } from './checks.ts'
 import type { AdminContext, OnceOptions } from './requests.ts'
 import { jsonBody, NOTHING } from './requests.ts'
 
@@ -93,39 +93,30 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
   routes: Routes,
   schema: ResponseSchema<Collection>,
 ): AdminCatchesResource<Collection, Input> {
+  const uncertainty = {
+    whether: 'the catches were stored',
+    hint: `Check with ${LIST_METHOD[kind]} before adding them again.`,
+  }
   return {
     list: (name, { gamemode, ...options }) =>
-      call(
-        read,
-        () => {
-          requireNoIssues(nameIssue(name), gamemodeIssue(gamemode))
-          return { route: routes.list, params: { name }, query: { gamemode }, options }
-        },
-        schema,
-      ),
-    add: (name, entries, { gamemode, ...options }) =>
-      call(
-        once({
-          whether: 'the catches were stored',
-          hint: `Check with ${LIST_METHOD[kind]} before adding them again.`,
-        }),
-        () => {
-          const issues: Issue[] = []
-          const list: readonly Input[] = Array.isArray(entries) ? entries : [entries]
-          const checked = readEntries(list, kind, issues)
-          requireNoIssues(nameIssue(name), gamemodeIssue(gamemode), ...issues)
-          return { route: routes.add, params: { name }, query: { gamemode }, ...jsonBody({ [kind]: checked }), options }
-        },
+      read(schema, { route: routes.list, params: { name }, query: { gamemode }, options }, [
+        nameIssue(name),
+        gamemodeIssue(gamemode),
+      ]),
+    add: (name, entries, { gamemode, ...options }) => {
+      const issues: Issue[] = []
+      const body = jsonBody({ [kind]: readEntries([entries].flat(), kind, issues) })
+      return once(uncertainty)(
         savedShape,
-      ),
+        { route: routes.add, params: { name }, query: { gamemode }, ...body, options },
+        [nameIssue(name), gamemodeIssue(gamemode), ...issues],
+      )
+    },
     delete: (name, id, { gamemode, ...options }) =>
-      call(
-        remove,
-        () => {
-          requireNoIssues(nameIssue(name), idIssue(id), gamemodeIssue(gamemode))
-          return { route: routes.delete, params: { name, id }, query: { gamemode }, options }
-        },
-        NOTHING,
-      ),
+      remove(NOTHING, { route: routes.delete, params: { name, id }, query: { gamemode }, options }, [
+        nameIssue(name),
+        idIssue(id),
+        gamemodeIssue(gamemode),
+      ]),
   }
 }

@@ -10,7 +10,7 @@ import { type AdminClientOptions, type Credentials, readAdminOptions, requireCre
 import { type AdminsResource, createAdmins } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
-import { jsonBody, once, type Uncertainty, untilGone } from './requests.ts'
+import { createAdminContext, jsonBody } from './requests.ts'
 import { authorized, createSessionKeeper, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
@@ -67,12 +67,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     return session.login(options.signal)
   }
   const limiter = `admin:${userNameKey(credentials?.username ?? '')}`
-  const withSession = (inner: Transport) => authorized(inner, { session, settings, limiter })
-  const context = {
-    read: withSession(transport),
-    remove: withSession(untilGone(transport)),
-    once: (uncertainty: Uncertainty) => withSession(once(transport, uncertainty)),
-  }
+  const context = createAdminContext(transport, (inner) => authorized(inner, { session, settings, limiter }))
   return Object.freeze({
     login: (options = {}) => apiPromise(login(options)),
     ...createReports(context),

@@ -1,11 +1,11 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
-import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import type { Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas/admin.ts'
-import { cursorIssue, gamemodeIssue, kindIssue, limitIssue, requireNoIssues } from './checks.ts'
+import { cursorIssue, gamemodeIssue, kindIssue, limitIssue } from './checks.ts'
 import type { AdminContext, PageOptions, PagesOptions } from './requests.ts'
 import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
 
@@ -50,16 +50,13 @@ export interface Reports {
 /** `admin.me`, `admin.stats` and `admin.leaderboard`. */
 export function createReports({ read }: AdminContext): Reports {
   return {
-    me: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.adminMe, options }), administratorShape),
-    stats: (options = {}) => call(read, () => ({ route: ADMIN_ROUTES.stats, options }), statsShape),
+    me: (options = {}) => read(administratorShape, { route: ADMIN_ROUTES.adminMe, options }),
+    stats: (options = {}) => read(statsShape, { route: ADMIN_ROUTES.stats, options }),
     leaderboard: ({ type, gamemode, limit, ...options }) =>
-      call(
-        read,
-        () => {
-          requireNoIssues(kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit))
-          return { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options }
-        },
+      read(
         leaderboardShape,
+        { route: ADMIN_ROUTES.leaderboard, query: { type, gamemode, limit: limit?.toString() }, options },
+        [kindIssue(type), gamemode !== undefined && gamemodeIssue(gamemode), limitIssue(limit)],
       ),
   }
 }
@@ -87,21 +84,9 @@ export interface AuditResource {
 /** `admin.audit`. */
 export function createAudit({ read }: AdminContext): AuditResource {
   const list: AuditResource['list'] = ({ limit, cursor, ...options } = {}) =>
-    call(
-      read,
-      () => {
-        requireNoIssues(limitIssue(limit), cursorIssue(cursor))
-        return { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }
-      },
-      auditPageShape,
-    )
-  return {
-    list,
-    iterate: ({ pageSize, ...options } = {}) =>
-      iteratePages(
-        ({ limit, cursor }) => list({ ...options, limit, cursor }),
-        ({ entries }) => entries,
-        { pageSize },
-      ),
-  }
+    read(auditPageShape, { route: ADMIN_ROUTES.audit, query: { limit: limit?.toString(), cursor }, options }, [
+      limitIssue(limit),
+      cursorIssue(cursor),
+    ])
+  return { list, iterate: (options = {}) => iteratePages(list, ({ entries }) => entries, options) }
 }

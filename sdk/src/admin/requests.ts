@@ -1,20 +1,51 @@
 import type { CallOptions } from '../client/core/call-options.ts'
 import type { ResponseSchema } from '../client/shapes/shape.ts'
+import { type ApiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { MEDIA_TYPES } from '../contract/headers.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
+import type { Issue } from '../errors/fish-crab-error.ts'
+import { requireNoIssues } from './checks.ts'
 
-/** The transports of an administrator's requests, each with the session. */
+/** Makes a request, unless there are mistakes in its arguments. */
+type Send = <Content extends object>(
+  schema: ResponseSchema<Content>,
+  request: ApiRequest,
+  issues?: readonly (Issue | undefined | false)[],
+) => ApiPromise<Content & ResponseMeta>
+
+/** The requests of an administrator, each with the session. */
 export interface AdminContext {
   /** For reads: retried. */
-  readonly read: Transport
+  readonly read: Send
   /** For deletions: retried; succeeds when a retry finds nothing left. */
-  readonly remove: Transport
+  readonly remove: Send
   /** For writes that must not happen twice: sent once. */
-  once(uncertainty: Uncertainty): Transport
+  once(uncertainty: Uncertainty): Send
+}
+
+/** @param authorize Adds the session to the requests of a transport. */
+export function createAdminContext(transport: Transport, authorize: (transport: Transport) => Transport): AdminContext {
+  const send = (by: Transport): Send => {
+    const authorized = authorize(by)
+    return (schema, request, issues = []) =>
+      call(
+        authorized,
+        () => {
+          requireNoIssues(...issues)
+          return request
+        },
+        schema,
+      )
+  }
+  return {
+    read: send(transport),
+    remove: send(untilGone(transport)),
+    once: (uncertainty) => send(once(transport, uncertainty)),
+  }
 }
 
 /** Options of calls that are never retried. */
@@ -63,7 +94,7 @@ const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
  * A transport for writes that must not happen twice. A lost response or a 5xx ends the call, and its error says what is
  * unknown. Rejections by the rate limit are retried: the write did not happen.
  */
-export function once(transport: Transport, uncertainty: Uncertainty): Transport {
+function once(transport: Transport, uncertainty: Uncertainty): Transport {
   return (request) =>
     transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
       throw withUncertainty(error, uncertainty)
@@ -92,7 +123,7 @@ const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin
  * A transport for deletions. A retry after a lost response may find nothing left to delete: then the first attempt
  * succeeded.
  */
-export function untilGone(transport: Transport): Transport {
+function untilGone(transport: Transport): Transport {
   return async (request) => {
     const response = await transport({ ...request, accepts: (refusal, failures) => failures > 0 && isGone(refusal) })
     return response.status === 204 || response.status === 404 ? { ...response, text: 'null' } : response

@@ -2,7 +2,7 @@ import type { CallOptions } from '../client/core/call-options.ts'
 import { createKeys } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/list-catches.ts'
 import type { ResponseSchema } from '../client/shapes/shape.ts'
-import { type ApiPromise, apiPromise, call, type ResponseMeta } from '../client/transport/call.ts'
+import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CreatedUser, ResetType, User, UserList } from '../contract/schemas/admin.ts'
@@ -90,61 +90,32 @@ export interface UsersResource {
 /** `admin.users`. */
 export function createUsers({ read, remove, once }: AdminContext): UsersResource {
   const list: UsersResource['list'] = ({ search, limit, cursor, ...options } = {}) =>
-    call(
-      read,
-      () => {
-        requireNoIssues(searchIssue(search), limitIssue(limit), cursorIssue(cursor))
-        return { route: ADMIN_ROUTES.listUsers, query: { search, limit: limit?.toString(), cursor }, options }
-      },
+    read(
       userListShape,
+      { route: ADMIN_ROUTES.listUsers, query: { search, limit: limit?.toString(), cursor }, options },
+      [searchIssue(search), limitIssue(limit), cursorIssue(cursor)],
     )
   return {
     list,
-    iterate: ({ pageSize, ...options } = {}) =>
-      iteratePages(
-        ({ limit, cursor }) => list({ ...options, limit, cursor }),
-        ({ users }) => users,
-        { pageSize },
-      ),
+    iterate: (options = {}) => iteratePages(list, ({ users }) => users, options),
     create: ({ name, password, ...others }, options = {}) =>
-      call(
-        once({
-          whether: 'the user was created',
-          hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
-        }),
-        () => {
-          const unknown = unknownOptions(others, { name: true, password: true })
-          requireNoIssues(nameIssue(name), password !== undefined && passwordIssue(password), ...unknown)
-          return { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }
-        },
-        createdUserShape,
-      ),
+      once({
+        whether: 'the user was created',
+        hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
+      })(createdUserShape, { route: ADMIN_ROUTES.createUser, ...jsonBody({ name, password }), options }, [
+        nameIssue(name),
+        password !== undefined && passwordIssue(password),
+        ...unknownOptions(others, { name: true, password: true }),
+      ]),
     get: (name, options = {}) =>
-      call(
-        read,
-        () => {
-          requireNoIssues(nameIssue(name))
-          return { route: ADMIN_ROUTES.showUser, params: { name }, options }
-        },
-        userShape,
-      ),
+      read(userShape, { route: ADMIN_ROUTES.showUser, params: { name }, options }, [nameIssue(name)]),
     delete: (name, options = {}) =>
-      call(
-        remove,
-        () => {
-          requireNoIssues(nameIssue(name))
-          return { route: ADMIN_ROUTES.deleteUser, params: { name }, options }
-        },
-        NOTHING,
-      ),
+      remove(NOTHING, { route: ADMIN_ROUTES.deleteUser, params: { name }, options }, [nameIssue(name)]),
     reset: (name, type, options = {}) =>
-      call(
-        once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' }),
-        () => {
-          requireNoIssues(nameIssue(name), keyIssue(type, RESET_FIELDS, 'type'))
-          return { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options }
-        },
+      once({ whether: 'the secret was replaced', hint: 'If so, the old one no longer works. Reset it again.' })(
         resetShape(type),
+        { route: ADMIN_ROUTES.resetUser, params: { name }, ...jsonBody({ type }), options },
+        [nameIssue(name), keyIssue(type, RESET_FIELDS, 'type')],
       ),
   }
 }
