@@ -78,7 +78,7 @@ export interface IterateUsersOptions extends PagesOptions {
 }
 
 /** What is unknown when a response is lost. */
-export interface Uncertainty {
+interface Uncertainty {
   /** What may have happened, to follow "It is unknown whether". */
   readonly whether: string
   /** What to check or do, a sentence. */
