@@ -19,7 +19,7 @@ export async function findLog(locations: readonly LogLocation[]): Promise<LogFil
   if (newest) return { launcher: newest.launcher, path: newest.path }
   throw new CliError({
     code: 'log_not_found',
-    message: 'No log of the game found in the folders of the usual launchers.',
+    message: 'No game log found in the folders of the usual launchers.',
     hint: 'Start the game once, or pass the path: fish-cli watch PATH/logs/latest.log',
     exit: EXIT.notFound,
   })

@@ -136,7 +136,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['invalid_query'],
   },
   createUser: {
-    summary: 'Create a user; its secrets are shown this once',
+    summary: 'Create a user; whose secrets are shown only once',
     auth: 'admin',
     body: json(admin.newUserSchema),
     success: created(admin.createdUserSchema),
@@ -150,7 +150,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['user_not_found'],
   },
   resetUser: {
-    summary: 'Replace a secret of a user; the new one is shown this once',
+    summary: 'Replace a secret of a user; the new one is shown only once',
     auth: 'admin',
     body: json(admin.resetSchema),
     success: ok(admin.resetResultSchema),
