@@ -20,15 +20,16 @@ test('serve on a disk that has stalled is not ready, fails writes, and ends whil
     const response = await fetch(`${url}${path}`, init)
     return { status: response.status, body: await response.json() }
   }
-  const login = JSON.stringify({ username: 'admin', password: 'boss-password' })
+  const post = (path: string, body: object, token?: string) => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    return send(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  const { body: session } = await post('/admin/login', { username: 'admin', password: 'boss-password' })
+  await post('/admin/users', { name: 'Alex' }, session.token)
 
   // Nothing below resumes it: what waits for the disk waits until the test times out.
   disk.stall()
-  const write = send('/admin/login', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: login,
-  })
+  const write = post('/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Eel', rarity: 1 }] }, session.token)
   // What a probe found stands for a second.
   await expect.poll(async () => (await send('/readyz')).status).toBe(503)
   for (const path of ['/readyz', '/status']) expect(await send(path)).toMatchObject({ status: 503 })

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import type { MaintenanceProgress } from '@fish-crab/server'
 import { itemKey, type NewRecord } from '@fish-crab/server/storage'
 import type { CaughtEntry } from '../../src/app/catches/payload.ts'
 import { toRecord } from '../../src/app/catches/record.ts'
@@ -20,6 +21,16 @@ export function writeExport(file: string, items: number, more: readonly object[]
     value: 'x'.repeat(200),
   }))
   writeLines(file, [...more, ...many])
+}
+
+/** An `onProgress` of an import that calls a function once a part of the lines is written, and not all. */
+export function afterFirstBatch(act: () => void): (progress: MaintenanceProgress) => void {
+  let isDone = false
+  return ({ step, done }) => {
+    if (isDone || step !== 'write' || done === 0) return
+    isDone = true
+    act()
+  }
 }
 
 /** What the hash of a password and an encrypted key look like. */

@@ -6,7 +6,7 @@ import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
 import { newFolder } from './data-folder.ts'
-import { caughtRecord, writeExport } from './export-file.ts'
+import { afterFirstBatch, caughtRecord, writeExport } from './export-file.ts'
 import { startTestServer } from './running.ts'
 
 const SECRETS = { FISH_SECRET: 's'.repeat(32), FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -153,13 +153,16 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     writeExport(file, 20_000)
     const intruder = await createStorage({ driver: 'redis', url: redis.url })
     onTestFinished(() => intruder.dispose())
-    const importing = importStore({ env: env(), file, noticeMs: 0 }).catch((error: unknown) => error)
-    await until(async () => (await redis.admin.dbsize()) > 100)
     const LAST = 20_000 - 1
-    expect(await intruder.setItemIfAbsent(itemKey('note', `entry-${LAST}`), 'of a server')).toBe(true)
-    expect(await importing).toMatchObject({
+    let intrusion: Promise<boolean> | undefined
+    const onProgress = afterFirstBatch(() => {
+      intrusion = intruder.setItemIfAbsent(itemKey('note', `entry-${LAST}`), 'of a server')
+    })
+    const error = await importStore({ env: env(), file, noticeMs: 0, onProgress }).catch((error: unknown) => error)
+    expect(await intrusion).toBe(true)
+    expect(error).toMatchObject({
       code: 'in_use',
-      message: expect.stringMatching(new RegExp(`^Another process wrote into .*line ${LAST + 2} .*contains a part`)),
+      message: expect.stringMatching(new RegExp(`^Another process wrote to .*line ${LAST + 2} .*contains a part`)),
       hint: expect.stringMatching(/^Stop every server/),
     })
   })

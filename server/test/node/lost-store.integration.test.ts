@@ -6,7 +6,7 @@ import { itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../storage/redis-server.ts'
 import { newFolder } from './data-folder.ts'
-import { writeExport } from './export-file.ts'
+import { afterFirstBatch, writeExport } from './export-file.ts'
 import { runServe, startTestServer } from './running.ts'
 
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']
@@ -37,12 +37,10 @@ describeWithRedis('a server over a Redis', () => {
   /** An import that is interrupted once a part of it is written, and what it says. */
   async function interruptedImport(file: string) {
     const stop = new AbortController()
-    const importing = importStore({ ...QUICK, env: envWith(SECRET), file, signal: stop.signal }).catch(
+    const onProgress = afterFirstBatch(() => stop.abort(new Error('stopped by hand')))
+    return importStore({ ...QUICK, env: envWith(SECRET), file, signal: stop.signal, onProgress }).catch(
       (error: unknown) => error,
     )
-    await until(async () => (await redis.admin.dbsize()) > 600)
-    stop.abort(new Error('stopped by hand'))
-    return importing
   }
 
   it('does not start on a part of an import, under whatever secret, and changes nothing; nor does anything else', async () => {
@@ -77,10 +75,11 @@ describeWithRedis('a server over a Redis', () => {
   it('does not start on what an import wrote behind an emptying of its Redis', async () => {
     const file = join(newFolder(), 'fish.jsonl')
     writeExport(file, 20_000)
-    const importing = importStore({ ...QUICK, env: envWith(SECRET), file }).catch((error: unknown) => error)
-    await until(async () => (await redis.admin.dbsize()) > 600)
-    await redis.admin.flushall()
-    expect(await importing).toMatchObject({ code: 'replaced', message: expect.stringMatching(/contains a part/) })
+    const onProgress = afterFirstBatch(() => void redis.admin.flushall())
+    const error = await importStore({ ...QUICK, env: envWith(SECRET), file, onProgress }).catch(
+      (error: unknown) => error,
+    )
+    expect(error).toMatchObject({ code: 'replaced', message: expect.stringMatching(/contains a part/) })
     expect(await redis.admin.dbsize()).toBeLessThan(10_000)
     await expect(startTestServer(envWith(SECRET))).rejects.toMatchObject({ code: 'unfinished' })
   })
