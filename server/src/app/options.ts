@@ -74,27 +74,72 @@ export interface AppOptions {
 /** RFC 7518, section 3.2: a key for HS256 has at least 256 bits. */
 export const MIN_SESSION_SECRET_BYTES = 32
 
-const KNOWN_OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
-  storage: true,
-  secrets: true,
-  passwords: true,
-  encryption: true,
-  version: true,
-  clientAddress: true,
-  clock: true,
-  random: true,
-  logger: true,
-  rateLimit: true,
-  adminRateLimit: true,
-  masterApiKey: true,
-  allowedOrigins: true,
-  tokenTtlSeconds: true,
-  isAccepting: true,
-  metrics: true,
-  metricsRoute: true,
-  responseClass: true,
-  contentEncoder: true,
-  docs: true,
+type Check = (value: unknown) => boolean
+/** A check, and what the value has to be. */
+type Rule = readonly [isValid: Check, expectation: string]
+
+const isFunction: Check = (value) => typeof value === 'function'
+const isFilled: Check = (value) => typeof value === 'string' && value.trim() !== ''
+const isPositive: Check = (value) => Number.isSafeInteger(value) && Number(value) > 0
+const isLong: Check = (value) =>
+  typeof value === 'string' && new TextEncoder().encode(value).length >= MIN_SESSION_SECRET_BYTES
+const has =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    Object.entries(fields).every(([name, isValid]) => isValid(Object(value)[name]))
+const optional =
+  (isValid: Check): Check =>
+  (value) =>
+    value === undefined || isValid(value)
+
+const LIMIT: Rule = [
+  optional(has({ requests: isPositive, windowMs: isPositive })),
+  'must be { requests, windowMs }, both positive whole numbers.',
+]
+
+/** The rule for each option that has one. */
+const RULES: Readonly<Record<keyof AppOptions, Rule | undefined>> = {
+  storage: [
+    has({ append: isFunction, countInWindow: isFunction, items: has({ getItem: isFunction }) }),
+    'must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
+  ],
+  secrets: undefined,
+  passwords: [
+    has({ hash: isFunction, verify: isFunction }),
+    'must have the functions hash(password) and verify(password, hash).',
+  ],
+  encryption: [
+    optional(has({ encrypt: isFunction, decrypt: isFunction })),
+    'must have the functions encrypt(text, owner) and decrypt(encrypted, owner).',
+  ],
+  version: [isFilled, 'must be a string such as "1.0.0".'],
+  clientAddress: [optional(isFunction), 'must be a function that returns the address of a request as a string.'],
+  clock: undefined,
+  random: undefined,
+  logger: undefined,
+  rateLimit: LIMIT,
+  adminRateLimit: LIMIT,
+  masterApiKey: undefined,
+  allowedOrigins: [optional(Array.isArray), 'must be a list of origins such as "https://example.com".'],
+  tokenTtlSeconds: undefined,
+  isAccepting: undefined,
+  metrics: undefined,
+  metricsRoute: undefined,
+  responseClass: undefined,
+  contentEncoder: [
+    optional(has({ codings: Array.isArray, encode: isFunction, encodeStream: isFunction })),
+    'must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',
+  ],
+  docs: undefined,
+}
+
+const SECRET_RULES: Readonly<Record<keyof AppSecrets, Rule>> = {
+  encryption: [isFilled, 'must be a string that is not blank.'],
+  previousEncryption: [
+    optional((value) => Array.isArray(value) && value.every(isFilled)),
+    'must be a list of strings that are not blank.',
+  ],
+  session: [isLong, `must be a string of at least ${MIN_SESSION_SECRET_BYTES} bytes.`],
 }
 
 /**
@@ -102,70 +147,17 @@ const KNOWN_OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
  * @throws TypeError that names the option and the expected value, without repeating secrets
  */
 export function checkAppOptions(options: AppOptions): void {
-  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name))
+  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(RULES, name))
   if (unknown !== undefined) {
-    const known = Object.keys(KNOWN_OPTIONS).join(', ')
+    const known = Object.keys(RULES).join(', ')
     throw new TypeError(`createApp: unknown option "${unknown}". Known options: ${known}.`)
   }
-  const {
-    storage,
-    secrets,
-    passwords,
-    encryption,
-    version,
-    clientAddress,
-    rateLimit,
-    adminRateLimit,
-    allowedOrigins,
-    contentEncoder,
-  } = options ?? {}
-  const rules: readonly (readonly [isValid: boolean, message: string])[] = [
-    [
-      isFunction(storage?.append) && isFunction(storage.countInWindow) && isFunction(storage.items?.getItem),
-      'storage must come from createStorage(), createMemoryStorage() or wrapDriver() of @fish-crab/server/storage. An unstorage instance alone lacks the atomic operations of the service.',
-    ],
-    [isFilled(secrets?.encryption), 'secrets.encryption must be a string that is not blank.'],
-    [
-      (secrets?.previousEncryption ?? []).every(isFilled),
-      'secrets.previousEncryption must be a list of strings that are not blank.',
-    ],
-    [
-      typeof secrets?.session === 'string' &&
-        new TextEncoder().encode(secrets.session).length >= MIN_SESSION_SECRET_BYTES,
-      `secrets.session must be a string of at least ${MIN_SESSION_SECRET_BYTES} bytes.`,
-    ],
-    [
-      isFunction(passwords?.hash) && isFunction(passwords.verify),
-      'passwords must have the functions hash(password) and verify(password, hash).',
-    ],
-    [
-      encryption === undefined || (isFunction(encryption.encrypt) && isFunction(encryption.decrypt)),
-      'encryption must have the functions encrypt(text, owner) and decrypt(encrypted, owner).',
-    ],
-    [isFilled(version), 'version must be a string such as "1.0.0".'],
-    [
-      clientAddress === undefined || isFunction(clientAddress),
-      'clientAddress must be a function that returns the address of a request as a string.',
-    ],
-    [
-      contentEncoder === undefined ||
-        (Array.isArray(contentEncoder.codings) &&
-          isFunction(contentEncoder.encode) &&
-          isFunction(contentEncoder.encodeStream)),
-      'contentEncoder must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',
-    ],
-    [isLimit(rateLimit), 'rateLimit must be { requests, windowMs }, both positive whole numbers.'],
-    [isLimit(adminRateLimit), 'adminRateLimit must be { requests, windowMs }, both positive whole numbers.'],
-    [Array.isArray(allowedOrigins ?? []), 'allowedOrigins must be a list of origins such as "https://example.com".'],
-  ]
-  const broken = rules.find(([isValid]) => !isValid)
-  if (broken) throw new TypeError(`createApp: ${broken[1]}`)
+  checkRules('', options, RULES)
+  checkRules('secrets.', options.secrets, SECRET_RULES)
 }
 
-const isFunction = (value: unknown) => typeof value === 'function'
-const isFilled = (value: unknown) => typeof value === 'string' && value.trim() !== ''
-const isPositive = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-
-function isLimit(limit: RateLimit | undefined): boolean {
-  return limit === undefined || (isPositive(limit.requests) && isPositive(limit.windowMs))
+function checkRules(prefix: string, values: unknown, rules: Readonly<Record<string, Rule | undefined>>): void {
+  for (const [name, rule] of Object.entries(rules)) {
+    if (rule && !rule[0](Object(values)[name])) throw new TypeError(`createApp: ${prefix}${name} ${rule[1]}`)
+  }
 }

@@ -41,31 +41,18 @@ function withoutPort(entry: string): string {
 /** IPv4 as text, IPv6 as its eight groups. */
 function parseIp(address: string): string | number[] | undefined {
   const plain = address.replace(/%.*$/, '')
-  if (isIpv4(plain)) return plain
-  if (!plain.includes(':')) return undefined
-  return parseIpv6(plain)
+  return IPV4.test(plain) ? plain : parseIpv6(plain)
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
-function isIpv4(text: string): boolean {
-  return IPV4.test(text)
-}
-
 function parseIpv6(text: string): number[] | undefined {
-  const tail = text.slice(text.lastIndexOf(':') + 1)
-  let hex = text
-  if (tail.includes('.')) {
-    if (!isIpv4(tail)) return undefined
-    const [a = 0, b = 0, c = 0, d = 0] = tail.split('.').map(Number)
-    hex = `${text.slice(0, -tail.length)}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-  }
-  const halves = hex.split('::')
-  if (halves.length > 2) return undefined
-  const [head = [], rest = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
-  const missing = 8 - head.length - rest.length
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
-  const groups = [...head, ...new Array<string>(Math.max(missing, 0)).fill('0'), ...rest]
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined
+  // The URL has the canonical form (RFC 5952), in which only `::` is left to expand.
+  const [head = [], tail = []] = new URL(`http://[${text}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean))
+  const groups = [...head, ...new Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
   return groups.map((group) => Number.parseInt(group, 16))
 }
