@@ -1,6 +1,5 @@
 import { SETTINGS, type Setting } from './settings.ts'
 
-/** The name of a setting. */
 type SettingName = keyof typeof SETTINGS
 
 type SettingValue<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>

@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientKey } from '../app/http/client-address.ts'
 
-/** The connections of a server. */
 export interface Connections {
   /**
    * Responds to a request in its turn, which ends when `respond` settles. Settles when the response is sent and the whole
@@ -14,7 +13,6 @@ export interface Connections {
    * unless the malformed part belongs to a request that has a response already.
    */
   reject(socket: Socket, refuse: () => void): void
-  /** Closes connections without requests in flight. */
   closeIdle(): void
   /** Closes connections that never carried a complete request head: browsers open some in advance. */
   closeUnused(): void

@@ -12,7 +12,6 @@ import { type Connections, watchConnections } from './connections.ts'
 
 type Fetch = (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
 
-/** A listening server. */
 interface Listener {
   /** Where it listens, such as `http://127.0.0.1:8787`. */
   readonly url: string

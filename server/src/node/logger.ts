@@ -89,13 +89,11 @@ function requestText({ time, requestId, method, path, status, ms }: RequestField
   return `${clockText(time)} ${method} ${path ?? 'unknown path'} ${shown} ${ms} ms${id}\n`
 }
 
-/** An error in the log. */
 interface LoggedError {
   readonly name: string
   readonly code?: string | number
   /** Only of errors of this service. */
   readonly message?: string
-  /** Stack frames, without the message. */
   readonly stack?: readonly string[]
   readonly cause?: LoggedError
 }

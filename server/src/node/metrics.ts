@@ -3,7 +3,6 @@ import { getHeapStatistics } from 'node:v8'
 import type { Metrics } from '../app/core/host.ts'
 import { createCounter, createHistogram, createReading, type Metric, renderText, TEXT_FORMAT } from './prometheus.ts'
 
-/** The metrics of one server. */
 export interface ServiceMetrics extends Metrics {
   /** Counts a connection above the limit. */
   observeDroppedConnection(): void
@@ -16,7 +15,6 @@ const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 const LABELLED = { labelled: true }
 
 interface ServiceReadings {
-  /** Number of log lines dropped so far. */
   readonly droppedLogLines: () => number
 }
 
@@ -72,7 +70,6 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
 
 interface ProcessMetrics {
   readonly metrics: readonly Metric[]
-  /** Stops measuring the event loop. */
   dispose(): void
 }
 

@@ -3,18 +3,14 @@ type Labels = Readonly<Record<string, string | number>>
 
 type MetricType = 'counter' | 'gauge' | 'histogram'
 
-/** One metric with all its series. */
 export interface Metric {
-  /** Its lines in the text format. */
   lines(): string[]
 }
 
-/** A number that only grows. */
 export interface Counter extends Metric {
   increment(labels?: Labels): void
 }
 
-/** Counts values by bucket. */
 export interface Histogram extends Metric {
   observe(value: number, labels?: Labels): void
 }
@@ -90,7 +86,6 @@ export function createHistogram(named: MetricName, buckets: readonly number[]): 
   }
 }
 
-/** The text of one scrape. */
 export function renderText(metrics: readonly Metric[]): string {
   return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
 }

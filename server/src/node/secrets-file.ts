@@ -18,10 +18,8 @@ export interface LoadedSecrets {
   discard(): Promise<void>
 }
 
-/** Name of the file in a data folder. */
 export const SECRETS_FILE = 'secrets.json'
 
-/** Generates secrets of 256 random bits. */
 export function makeSecrets(): AppSecrets {
   return { encryption: randomBytes(32).toString('base64'), session: randomBytes(32).toString('base64') }
 }
@@ -52,7 +50,6 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   }
 }
 
-/** The error for secrets in a folder that do not decrypt its data. */
 export function mismatchedSecrets(folder: string): SecretsError {
   return new SecretsError(
     `${join(folder, SECRETS_FILE)} belongs to another store than ${join(folder, STORE_FILE)}: it does not decrypt its keys. Restore the ${SECRETS_FILE} of that store, or set FISH_SECRET to its secret; nothing was changed.`,
@@ -65,7 +62,6 @@ function missingSecrets(path: string): SecretsError {
   )
 }
 
-/** The secrets stored in a folder, if any. */
 export async function storedSecrets(folder: string): Promise<AppSecrets | undefined> {
   return readSecrets(join(folder, SECRETS_FILE))
 }

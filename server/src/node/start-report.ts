@@ -37,7 +37,6 @@ const WIDTH = 80
 const INDENT = '  '
 const TITLE_WIDTH = 14
 
-/** The report for people: short lines with titles. */
 export function startText(report: ReturnType<typeof startReport>): string {
   const { allowedOrigins, trustedProxies, tokenTtlSeconds, FISH_SECRET_PREVIOUS: previous } = report
   const secrets = [

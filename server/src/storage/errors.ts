@@ -43,7 +43,6 @@ export class StorageError extends Error {
   }
 }
 
-/** The error of every operation after `dispose()`. */
 export function closedError(): StorageError {
   return new StorageError('closed', 'The storage was closed. Open it again with createStorage().')
 }

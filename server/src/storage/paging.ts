@@ -12,7 +12,6 @@ export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Limit of records in a chunk. */
 const CHUNK_RECORDS = 500
 /** A chunk ends with the record that reaches this many characters. */
 const CHUNK_CHARACTERS = 64 * 1024

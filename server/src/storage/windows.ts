@@ -1,6 +1,5 @@
 import type { CountWindow, WindowCount } from './types.ts'
 
-/** Default limit of windows of one kind. */
 const DEFAULT_WINDOW_CAPACITY = 100_000
 
 interface OpenWindow {
@@ -82,7 +81,6 @@ function createTable(capacity: number): Windows {
     }
   }
 
-  /** Whether all windows are exhausted and there is no room for another. */
   function isFull(now: number): boolean {
     if (hasRoom()) return false
     const oldest = fresh.values().next().value

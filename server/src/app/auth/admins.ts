@@ -6,7 +6,6 @@ import { HttpError } from '../http/http-error.ts'
 import { ADMINS_KEY } from '../store/item-keys.ts'
 import type { StoreId } from '../store/store-id.ts'
 
-/** An administrator. */
 export interface Admin {
   readonly id: string
   readonly username: string
@@ -18,7 +17,6 @@ interface StoredAdmin extends Admin {
   readonly passwordHash: string
 }
 
-/** The administrators of the service. */
 export interface Admins {
   find(username: string): Promise<Admin | undefined>
   /** As {@link find}, with the hash of the password. */
@@ -33,7 +31,6 @@ export interface Admins {
   setPassword(username: string, password: string): Promise<Admin | undefined>
   /** Removes an administrator. Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
   remove(username: string): Promise<void>
-  /** Whether there is any administrator. */
   exist(): Promise<boolean>
 }
 

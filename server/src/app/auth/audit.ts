@@ -16,12 +16,10 @@ export interface Audit {
     action: AuditAction,
     subject?: string,
   ): Promise<void>
-  /** Returns one page of the log, newest first. */
   list(page: { readonly limit: number; readonly cursor?: string | undefined }): Promise<AuditPage>
 }
 const LISTING = 'audit'
 
-/** Creates the function that writes the audit log. */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource): Audit['record'] {
   return async ({ address, requestId }, actor, action, subject) => {
     const now = clock()
@@ -39,7 +37,6 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
   }
 }
 
-/** Creates the audit log. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource): Audit {
   return {
     record: createAuditRecorder(storage, clock, random),

@@ -10,7 +10,6 @@ import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
-/** The administrator or user who logged in. */
 export type Identity = { readonly admin: Admin } | { readonly user: User }
 
 /** Checks names and passwords. Throws `rate_limited` after failed logins, `unavailable` while too many logins wait. */
@@ -39,7 +38,6 @@ interface Account<Who> {
   readonly passwordHash: string
 }
 
-/** Finds the account with a name. */
 type Directory<Who> = (name: string) => Promise<Account<Who> | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }

@@ -9,7 +9,6 @@ interface LoginAttempt {
 
 /** Limits the failed logins of a client, per name and in total. */
 export interface LoginLimiter {
-  /** Throws `rate_limited` after too many failures of the client. */
   check(attempt: LoginAttempt): Promise<void>
   /**
    * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs and no longer if it

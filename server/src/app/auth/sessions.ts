@@ -4,7 +4,6 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Admin, Admins } from './admins.ts'
 
-/** The sessions of administrators, as JWTs. */
 export interface Sessions {
   /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
   load(): Promise<unknown>
@@ -16,7 +15,6 @@ export interface Sessions {
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 export interface SessionsOptions {
-  /** Signs the sessions. */
   readonly secret: string
   readonly admins: Admins
   readonly storeId: StoreId

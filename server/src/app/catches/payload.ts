@@ -30,7 +30,6 @@ export async function decryptToken(fernet: Fernet, text: string): Promise<Decryp
   }
 }
 
-/** One fish or crab to store. */
 export interface CaughtEntry {
   readonly name: string
   readonly rarity?: RarityLabel
@@ -38,7 +37,6 @@ export interface CaughtEntry {
   readonly caughtAt?: string
 }
 
-/** Content of a decrypted token. */
 interface Payload {
   readonly user: string | undefined
   readonly gamemode: string | undefined
@@ -65,12 +63,10 @@ export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> =
   },
 }
 
-/** Converts the fish of a request to entries. */
 export function fishEntries(fish: readonly FishEntry[]): CaughtEntry[] {
   return fish.map(({ name, rarity, caughtAt }) => ({ name, rarity: rarityLabel(rarity), ...time(caughtAt) }))
 }
 
-/** Converts the crabs of a request to entries. */
 export function crabEntries(crabs: readonly CrabEntry[]): CaughtEntry[] {
   return crabs.map(({ name, caughtAt }) => ({ name, ...time(caughtAt) }))
 }

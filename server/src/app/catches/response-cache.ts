@@ -1,7 +1,6 @@
 import { concatBytes } from '../core/bytes.ts'
 import type { ContentCoding } from '../http/encoding.ts'
 
-/** A complete response body and its content coding. */
 interface CachedBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly coding: ContentCoding | undefined

@@ -1,6 +1,5 @@
 /** Runs tasks of many clients a few at a time. Clients take turns, so one with many tasks does not delay the others. */
 export interface FairQueue {
-  /** Number of tasks that wait for their turn. */
   readonly waiting: number
   /** The time by the clock of the queue, in milliseconds. */
   now(): number
@@ -21,7 +20,6 @@ interface QueuedTask<Result> {
 }
 
 interface FairQueueOptions {
-  /** Tasks that run at once. */
   readonly concurrency: number
   /** Tasks of one client that run at once. @default as many as run at once */
   readonly perClient?: number
@@ -38,7 +36,6 @@ interface FairQueueOptions {
   readonly clock?: (() => number) | undefined
 }
 
-/** Weight of the latest duration in the moving average. */
 const WEIGHT = 0.25
 
 interface Waiter {
@@ -47,7 +44,6 @@ interface Waiter {
   reject(): void
 }
 
-/** Creates a queue. */
 export function createFairQueue({
   concurrency,
   perClient = concurrency,
@@ -56,7 +52,6 @@ export function createFairQueue({
 }: FairQueueOptions): FairQueue {
   /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
   const lines = new Map<string, Waiter[]>()
-  /** Running tasks by client. */
   const running = new Map<string, number>()
   let free = concurrency
   let waiting = 0
@@ -95,7 +90,6 @@ export function createFairQueue({
     return all
   }
 
-  /** Rejects waiters that would not be done in time. */
   function rejectLate(): void {
     if (!limits) return
     let turnsBefore = 0

@@ -17,11 +17,9 @@ export interface RequestContext {
   readonly address: string
   /** Key that the rate limit counts the client under. */
   readonly client: string
-  /** Who may use the path. */
   readonly access: Access
   /** Parameters of the path, percent-decoded. */
   params: Readonly<Record<string, string>>
-  /** The matched route. */
   route?: RouteName
   /** Path pattern of the matched route, such as `/admin/users/:name`. */
   pattern?: string
@@ -38,7 +36,6 @@ interface RequestContextOptions {
   readonly createId: () => string
 }
 
-/** Creates the context of a request. */
 export function createRequestContext(
   request: Request,
   { now, address, target, createId }: RequestContextOptions,

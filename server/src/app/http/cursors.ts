@@ -42,7 +42,6 @@ export function createCursors(secret: string): Cursors {
   }
 }
 
-/** The error for an invalid cursor. */
 export function invalidCursor(): HttpError {
   return new HttpError('invalid_query', {
     details: [{ path: 'cursor', message: 'Must be the nextCursor of an earlier response, unchanged' }],

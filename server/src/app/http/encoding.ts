@@ -54,11 +54,9 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/** The content codings that a client accepts. */
 export interface CodingChoice {
   /** The supported coding that it prefers; `undefined` if none. */
   readonly coding: ContentCoding | undefined
-  /** Whether it accepts an unencoded response. */
   readonly identity: boolean
 }
 

@@ -31,7 +31,6 @@ export class HttpError extends Error {
   }
 }
 
-/** The body of an error response. */
 export function errorBody({ message, code, details }: HttpError, requestId: string): ErrorBody {
   return { error: message, code, requestId, ...(details ? { details: [...details] } : {}) }
 }

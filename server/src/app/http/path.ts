@@ -30,7 +30,6 @@ export function targetMistake(target: string): string | undefined {
   return DOT_SEGMENT.test(path) ? 'The path contains "." or "..". Send the resolved path.' : undefined
 }
 
-/** Matches every path that is not canonical. */
 const NOT_CANONICAL = /%|\/\/|\/\.|.\/$|^[^/]|^$/
 
 function rawPath(url: string): string {

@@ -129,7 +129,6 @@ function logResponse(
   logger.info(fields, 'request')
 }
 
-/** The methods of all routes. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
 
 const ROUTE_BY_METHOD_AND_PATH: ReadonlyMap<string, RouteName> = new Map(

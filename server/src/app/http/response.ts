@@ -38,12 +38,10 @@ function jsonOfLength(
   return { status, body, headers: { 'content-type': MEDIA_TYPES.json, 'content-length': String(length), ...headers } }
 }
 
-/** A response without a body. */
 export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
   return { status, body: null, headers }
 }
 
-/** The response to a request that failed. */
 export function errorResponse(error: HttpError, requestId: string): HandlerResponse {
   return json(error.status, errorBody(error, requestId), error.headers)
 }

@@ -19,7 +19,6 @@ import {
 } from './admin-users.ts'
 import type { AdminHandler, Services } from './services.ts'
 
-/** The handler of every route for administrators. */
 export function createAdminHandlers(services: Services) {
   return {
     adminLogin: loginHandler(services),

@@ -10,7 +10,6 @@ import { livezHandler, metricsHandler, readyzHandler, statusHandler } from './st
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
-/** The handlers of a service. */
 interface Handlers {
   readonly byRoute: Partial<Record<RouteName, Handler>>
   /** Loads the code that the first request for it loads otherwise: mocks in a page rarely need it. */
@@ -31,7 +30,6 @@ function adminHandlers(load: () => Promise<Partial<Record<RouteName, AdminHandle
   )
 }
 
-/** Creates the handlers. */
 export function createHandlers(services: Services): Handlers {
   const loadAdmin = lazy(async () => (await import('./admin.ts')).createAdminHandlers(services))
   // It includes the JSON Schema generator, which takes longer to load than the rest of the app.

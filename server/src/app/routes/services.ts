@@ -12,7 +12,6 @@ import type { Docs, HandlerResponse } from '../http/response.ts'
 import type { StoreId } from '../store/store-id.ts'
 import type { Users } from '../users/users.ts'
 
-/** Everything that handlers use. */
 export interface Services {
   readonly storage: FishStorage
   readonly storeId: StoreId
@@ -34,5 +33,4 @@ export interface Services {
   readonly docs: Docs | undefined
 }
 
-/** Responds to one request of an administrator. */
 export type AdminHandler = (context: RequestContext, admin: Admin) => Promise<HandlerResponse> | HandlerResponse

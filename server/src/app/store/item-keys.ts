@@ -11,10 +11,8 @@ export const STORE_KEY = itemKey('setting', 'store')
 /** The check that all encryption secrets are at hand; see `secret-check.ts`. */
 export const SECRET_CHECK_KEY = itemKey('setting', 'seal-check')
 
-/** All administrators. */
 export const ADMINS_KEY = itemKey('setting', 'admins')
 
-/** Base of the users, by name. */
 export const USERS_BASE = 'user:'
 
 /** A user, by name in any letter case. */
@@ -22,10 +20,8 @@ export function userKey(name: string): string {
   return itemKey(USERS_BASE, userNameKey(name))
 }
 
-/** Base of the names of users, by id. */
 export const USER_NAMES_BASE = 'user-name:'
 
-/** The name of the user with this id. */
 export function userNameItem(id: string): string {
   return itemKey(USER_NAMES_BASE, id)
 }
@@ -33,18 +29,15 @@ export function userNameItem(id: string): string {
 /** Base of the names of users, by API key. */
 export const API_KEYS_BASE = 'api-key:'
 
-/** The name of the user with this API key. */
 export function apiKeyOwnerKey(apiKeyHash: string): string {
   return itemKey(API_KEYS_BASE, apiKeyHash)
 }
 
-/** Base of users' secrets. */
 export const SECRETS_BASE = 'secret:'
 
 /** The secrets that every user has. */
 export const SECRETS = ['password', 'fernet', 'api-key'] as const
 
-/** A secret of the user with this id. */
 export function secretKey(id: string, secret: (typeof SECRETS)[number]): string {
   return itemKey(SECRETS_BASE, id, secret)
 }
@@ -66,7 +59,6 @@ export function ownerOfEncrypted(key: string): string | undefined {
   return id === undefined ? undefined : decodeKeyPart(id)
 }
 
-/** Base of the audit log. */
 export const AUDIT_BASE = 'audit:'
 const MAX_TIME = 2 ** 48 - 1
 

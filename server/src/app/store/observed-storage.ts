@@ -3,9 +3,7 @@ import type { FishStorage, StoredRecord } from '../../storage/types.ts'
 import type { Metrics } from '../core/host.ts'
 import type { StoreId } from './store-id.ts'
 
-/** What {@link observeStorage} adds to each operation. */
 interface StorageObservers {
-  /** Receives the duration and failure of every operation. */
   readonly metrics: Pick<Metrics, 'observeStorage'> | undefined
   /** Rejects every operation but `ping` while the storage holds another store than at start. @default unchecked */
   readonly storeId?: Pick<StoreId, 'ready' | 'invalidate'>

@@ -37,7 +37,6 @@ interface StoreIdOptions {
   readonly clock: () => number
 }
 
-/** Creates the check of a store's id. */
 export function createStoreId({ storage, random, clock }: StoreIdOptions): StoreId {
   let id: string | undefined
   let latest = { at: Number.NEGATIVE_INFINITY, error: undefined as StorageError | undefined }
@@ -114,7 +113,6 @@ function replacedError(): StorageError {
 const ID_LENGTH = 22
 const ID = /^[A-Za-z0-9]{1,64}$/
 
-/** Whether a value of {@link STORE_KEY} is an id. */
 export function isStoreId(value: string): boolean {
   return ID.test(value)
 }

@@ -10,7 +10,6 @@ const VERSION_WITHOUT_ID = 'v1'
 const ENCRYPTED =
   /^(?:v2\.[A-Za-z0-9_-]{8}|v1)\.[A-Za-z0-9+/]{16}\.(?=.{24})(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Whether a text has the form of an encrypted one. */
 export function isEncrypted(text: string): boolean {
   return ENCRYPTED.test(text)
 }

@@ -53,7 +53,6 @@ async function decryptFirstKey(storage: ItemSource, encryption: Encryption): Pro
   if (first && owner !== undefined) await encryption.decrypt(first.value, owner)
 }
 
-/** Whether a text has the form of a check. */
 export function isSecretCheck(text: string): boolean {
   return text.split(SEPARATOR).every(isEncrypted)
 }

@@ -17,32 +17,26 @@ export interface PlainSecrets {
   readonly apiKey: string
 }
 
-/** Reads and resets the secrets of users. */
 export interface UserSecrets {
   /** The hash of the password; `undefined` while the user is being deleted. */
   passwordHash(user: User): Promise<string | undefined>
   fernetKey(user: User): Promise<string>
-  /** The user's Fernet, ready to decrypt. */
   fernet(user: User): Promise<Fernet>
   resetPassword(user: User): Promise<string>
   resetFernetKey(user: User): Promise<string>
   resetApiKey(user: User): Promise<string>
 }
 
-/** The secrets of users, for the directory of users. */
 interface SecretStore {
   readonly secrets: UserSecrets
-  /** Generates the secrets that are not given. */
   complete(given: { readonly [Name in keyof PlainSecrets]?: string | undefined }): PlainSecrets
   set(user: User, secrets: PlainSecrets): Promise<void>
   remove(user: User): Promise<void>
   /** The name of the user that this API key was last given to. */
   nameByApiKey(apiKey: string): Promise<string | undefined>
-  /** Whether this is the current API key of the user. */
   hasApiKey(user: User, apiKey: string): Promise<boolean>
 }
 
-/** Options of {@link createSecretStore}. */
 export interface SecretStoreOptions {
   readonly storage: FishStorage
   readonly storeId: StoreId

@@ -14,17 +14,14 @@ interface UserQuery {
   readonly cursor?: string | undefined
 }
 
-/** The users of the service and their secrets. */
 export interface Users extends UserSecrets {
   /** The user of this name, in any letter case. Rejects when the store was lost. */
   find(name: string): Promise<User | undefined>
   /** As {@link find}; throws `user_not_found`. */
   require(name: string): Promise<User>
-  /** The user with this API key. */
   findByApiKey(apiKey: string): Promise<User | undefined>
   list(query: UserQuery): Promise<UserList>
   count(): Promise<number>
-  /** The name of the user with this id. */
   nameOf(id: string): Promise<string | undefined>
   /** Creates a user. Throws `user_exists`. */
   create(user: NewUser): Promise<CreatedUser>
@@ -39,7 +36,6 @@ interface UsersOptions extends SecretStoreOptions {
 
 const LISTING = 'users'
 
-/** Creates the directory of users. */
 export function createUsers(options: UsersOptions): Users {
   const { storage, storeId, cursors, clock, random } = options
   const { items } = storage

@@ -73,7 +73,6 @@ const endLine = z.strictObject({
   end: z.strictObject({ items: total, records: total, tokens: total, removedOwners: total }),
 })
 
-/** The first line of an export. */
 export function firstLine(now: Date, schema: number): z.infer<typeof header> {
   return { format: FORMAT, version: VERSION, exportedAt: now.toISOString(), schema }
 }
@@ -81,7 +80,6 @@ export function firstLine(now: Date, schema: number): z.infer<typeof header> {
 /** Number of lines of each kind between the first and the last. */
 export type LineCounts = z.infer<typeof endLine>['end']
 
-/** The last line of an export. */
 export function lastLine({ items, records, tokens, removedOwners }: LineCounts): z.infer<typeof endLine> {
   return { end: { items, records, tokens, removedOwners } }
 }
@@ -94,7 +92,6 @@ export function firstLineProblem(value: unknown): string | undefined {
   return isOther ? `has version ${version}, and this program reads ${VERSION}` : 'is not the first line of an export'
 }
 
-/** Every line of an export but the first. */
 export const exportLine = z.union([contentLine, endLine])
 /** A line between the first and the last. */
 export type ContentLine = z.infer<typeof contentLine>
@@ -193,7 +190,6 @@ function isStoredAs<Schema extends z.ZodMiniType>(
   return success && key === keyOf(data) && value === JSON.stringify(data)
 }
 
-/** The value of a text of JSON; `undefined` for any other text. */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json)

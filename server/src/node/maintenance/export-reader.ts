@@ -166,7 +166,6 @@ class LineChecks {
   /** First key that is encrypted under each secret. */
   readonly #encrypted = new Map<string | undefined, number>()
 
-  /** Adds a line that was checked on its own. */
   add(line: ContentLine, number: number): void {
     const owner = ownerOf(line)
     if ('removedOwner' in line) {
@@ -240,7 +239,6 @@ const DIGEST_BYTES = 12
 class TextSet {
   readonly #shards = Array.from({ length: 256 }, () => new Set<string>())
 
-  /** Returns whether the text was new. */
   add(text: string): boolean {
     const { digest, shard } = this.#find(text)
     const { size } = shard

@@ -113,7 +113,6 @@ function publish(draft: string, file: string): void {
 
 const CHUNK_CHARACTERS = 64 * 1024
 
-/** The text of an export, in chunks. */
 async function* exportText(
   db: DatabaseSync,
   counts: LineCounts,

@@ -36,7 +36,6 @@ export interface StoreReport {
   readonly secrets: SecretsState
 }
 
-/** The store file of a data folder. */
 export function storeFileOf(folder: string): string {
   const file = join(folder, STORE_FILE)
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file
@@ -210,7 +209,6 @@ export function itemOf(db: DatabaseSync, key: string): string | null {
   return prepareItemReads(db).item(key)
 }
 
-/** The first value of the first row. */
 export function firstValue(db: DatabaseSync, sql: string): unknown {
   return Object.values(db.prepare(sql).get() ?? {})[0]
 }

@@ -64,7 +64,6 @@ type Append = (collection: Collection, record: NewRecord, pending: PendingSums) 
 type RemoveRecord = (collection: Collection, id: string, pending: PendingSums) => boolean
 type RemoveOwner = (owner: string, pending: PendingSums) => undefined
 
-/** Prepares the storing of a record, once per token. */
 function prepareAppend(db: DatabaseSync): Append {
   const findRemoved = db.prepare('SELECT 1 FROM removed_owners WHERE owner = ?')
   const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
@@ -107,7 +106,6 @@ function prepareRemoveRecord(db: DatabaseSync): RemoveRecord {
   }
 }
 
-/** Prepares the removal of all data of an owner. */
 function prepareRemoveOwner(db: DatabaseSync): RemoveOwner {
   const flush = prepareFlush(db)
   const subtract = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'

@@ -4,7 +4,6 @@ import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import type { DatabaseSync } from './sqlite.ts'
 import type { Write } from './writer.ts'
 
-/** Name of the mark in a data folder. */
 export const MARK_FILE = 'fish.mark'
 
 /** How much was written to a store. */
@@ -18,7 +17,6 @@ export interface HighWater {
 /** The first version of the schema that counts writes. */
 const COUNTED_FROM = 3
 
-/** Writes of an open store; `undefined` in an older schema. */
 export function readHighWater(db: DatabaseSync): HighWater | undefined {
   if (Number(db.prepare('PRAGMA user_version').get()?.user_version) < COUNTED_FROM) return undefined
   const row = db.prepare('SELECT lineage, writes FROM high_water').get()
@@ -65,7 +63,6 @@ function withMarkFile<Result>(folder: string, flags: number, use: (handle: numbe
   }
 }
 
-/** Writes the mark of an open store. */
 export interface MarkWriter {
   /** For the operator, each a sentence. */
   readonly warnings: readonly string[]

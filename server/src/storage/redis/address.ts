@@ -1,4 +1,3 @@
-/** One node of a cluster. */
 interface RedisNode {
   readonly host: string
   readonly port: number
@@ -15,7 +14,6 @@ interface Login {
 
 /** The parsed address of one Redis server. */
 export interface RedisTarget extends RedisNode, Login {
-  /** Number of the database. */
   readonly db: number
 }
 

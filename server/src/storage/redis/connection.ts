@@ -19,16 +19,13 @@ const LOADING_MS = 100
 /** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node returns without traffic. */
 const REFRESH_MS = 3000
 
-/** An open connection to Redis. */
 export interface Connection extends OperationRunner {
   readonly client: Redis | Cluster
   /** unstorage's own driver on the same client. */
   readonly stock: Driver
-  /** Runs a script with its keys and arguments. */
   call(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   write(script: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
-  /** Every server that holds data. */
   primaries(): readonly Redis[]
 }
 
@@ -170,7 +167,6 @@ interface RunnerContext {
   readonly isReady: () => boolean
   /** The last error of the connection, if it has not recovered. */
   readonly lastError: () => unknown
-  /** A command got no reply in time. */
   readonly onTimeout: () => void
 }
 

@@ -57,7 +57,6 @@ interface Replicas {
   readonly online: number
 }
 
-/** The replicas of a server; `undefined` if INFO is refused. */
 export async function readReplicas(node: Redis): Promise<Replicas | undefined> {
   const report = await readInfo(node, 'replication')
   const [, count] = /^connected_slaves:(\d+)/m.exec(report) ?? []
@@ -174,7 +173,6 @@ export function keepsWrites(servers: readonly RedisPersistence[], replication: R
 interface OlderDataOptions {
   /** Whether the configuration of Redis allows it to lose acknowledged writes. */
   readonly mayLose: boolean
-  /** Called with a sentence for the operator. */
   readonly onDataLoss?: ((message: string) => void) | undefined
 }
 

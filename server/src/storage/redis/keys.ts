@@ -25,7 +25,6 @@ const PREFIX = 'fish:'
 /** Base of unstorage's driver, which puts it and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
 
-/** Version of the layout. */
 export const SCHEMA_KEY = `${PREFIX}schema`
 
 const INDEX = `${PREFIX}index:`
@@ -68,7 +67,6 @@ function bucketOf(text: string): number {
   return (hash >>> 0) % BUCKETS
 }
 
-/** The sums of a bucket. */
 export interface BucketKeys {
   readonly tallies: string
   /** Prefix of the name of a kind or a collection. */
@@ -79,7 +77,6 @@ function keysOfBucket(bucket: number): BucketKeys {
   return { tallies: `${PREFIX}{${bucket}}:tallies`, leaders: `${PREFIX}{${bucket}}:leaders:` }
 }
 
-/** The sums of all buckets. */
 export function allBuckets(): BucketKeys[] {
   return Array.from({ length: BUCKETS }, (_, bucket) => keysOfBucket(bucket))
 }
@@ -112,7 +109,6 @@ export function collectionName(kind: string, gamemode?: string): string {
   return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
 }
 
-/** Keys of a collection. */
 export function collectionKeys({ owner, kind, gamemode }: Collection) {
   const { prefix, ...keys } = ownerKeys(owner)
   const name = collectionName(kind, gamemode)

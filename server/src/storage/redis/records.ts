@@ -3,7 +3,6 @@ import type { AppendResult, Leader, NewRecord, StorageDriver, StoredRecord, Tall
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, ownerKeys, tokenField } from './keys.ts'
 
-/** Limit of records in a chunk. */
 const CHUNK_RECORDS = 500
 /** A chunk ends with the record that reaches this size, in bytes. */
 const CHUNK_BYTES = 64 * 1024
@@ -92,7 +91,6 @@ export function createRedisRecords({ client, call, write, run }: Connection): Pi
   }
 }
 
-/** More entries first, then by owner id. */
 function byRank(one: Leader, other: Leader): number {
   return other.count - one.count || (one.owner < other.owner ? -1 : 1)
 }

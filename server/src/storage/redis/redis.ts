@@ -236,7 +236,6 @@ async function writeProbes({ client, write }: Connection): Promise<void> {
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))
 }
 
-/** One key of each node. */
 function nodeKeys(client: Connection['client']): string[] {
   const nodeOf = (key: string) => 'slots' in client && client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0]
   return [...new Map(probeKeys().map((key) => [nodeOf(key), key])).values()]

@@ -312,7 +312,6 @@ const COUNTING_SCRIPTS = {
   fishRemoveItem: counting(fishRemoveItem),
 } as const satisfies Record<string, Script>
 
-/** Every script by the name it is called with. */
 export const SCRIPTS = {
   ...COUNTING_SCRIPTS,
   fishFindRecord,
@@ -323,15 +322,12 @@ export const SCRIPTS = {
   fishForbidden,
 } as const satisfies Record<string, Script>
 
-/** The commands that scripts call. */
 export const SCRIPT_COMMANDS: readonly string[] = [
   ...new Set(Object.values(SCRIPTS).flatMap(({ lua }) => lua.match(/(?<=redis\.call\(')\w+/g) ?? [])),
 ]
 
-/** Name of a script. */
 export type ScriptName = keyof typeof SCRIPTS
 
-/** Whether a script counts what it changes. */
 export function countsChanges(script: ScriptName): boolean {
   return script in COUNTING_SCRIPTS
 }
