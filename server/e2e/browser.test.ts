@@ -49,7 +49,7 @@ describe('the portable app in a browser', () => {
     expect(inputs).not.toContainEqual(expect.stringMatching(/fernet-key\.node|pino|node:/))
   })
 
-  it('stores and answers a catch inside a page', async ({ skip }) => {
+  it('stores and returns a catch inside a page', async ({ skip }) => {
     const { code } = await bundleForBrowser()
     const page = await (await startBrowser(skip)).newPage()
     // WebCrypto exists in secure contexts only, and localhost is one; nothing listens there, the page is given here.

@@ -52,14 +52,14 @@ describe('the API reference in a real browser', () => {
     const expected = Object.values(ROUTES).map(({ method, path }) => [method, path.replace(/:(\w+)/g, '{$1}')])
     expect(shown.sort()).toEqual(expected.sort())
 
-    // One of them is opened and tried: its answer is shown, and is the server's.
+    // One of them is opened and tried: its response is shown, and is the server's.
     const block = page.locator('#operations-public-demoCrab')
     await block.locator('.opblock-summary-control').click()
     await block.locator('.try-out__btn').click()
     await block.locator('.execute').click()
-    const answer = block.locator('.live-responses-table .response-col_description pre').first()
-    await answer.waitFor()
-    expect(await answer.textContent()).toContain('Hermit Crab')
+    const response = block.locator('.live-responses-table .response-col_description pre').first()
+    await response.waitFor()
+    expect(await response.textContent()).toContain('Hermit Crab')
 
     // The rest of the page may not need what its policy forbids either: an operation of each tag, and the dialog.
     const tags = page.locator('.opblock-tag-section')

@@ -14,7 +14,7 @@ interface Sent {
   readonly token: string
 }
 
-/** Sends a token; the record's id once it is acknowledged, `undefined` when no answer came. */
+/** Sends a token; the record's id once it is acknowledged, `undefined` when no response came. */
 async function send({ url }: ServerProcess, user: CreatedUser, { token }: Sent): Promise<string | undefined> {
   try {
     const response = await fetch(`${url}/post/fish?name=${user.name}`, {

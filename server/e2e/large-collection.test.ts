@@ -11,7 +11,7 @@ import { openSlowly } from './slow-reader.ts'
 
 const ENTRIES = 100_000
 const MEGABYTE = 1024 * 1024
-/** What four slow readers may cost, in megabytes. Their answers together have 90, and twice that as text. */
+/** What four slow readers may cost, in megabytes. Their responses together have 90, and twice that as text. */
 const GROWTH_MB = 64
 /** What 90 clients that hung up may leave behind, in megabytes: each had some half of one under way. */
 const LEAK_MB = 32
@@ -62,7 +62,7 @@ describe('a collection of 100,000 entries', () => {
     const texts = await Promise.all(readers.map((reader) => reader.readOn()))
     most = Math.max(most, (await memoryOf(fleet.at(0))).resident)
 
-    expect(readers[3]?.answer.headers['content-encoding']).toBe('gzip')
+    expect(readers[3]?.response.headers['content-encoding']).toBe('gzip')
     for (const text of texts) {
       expect(text.length).toBeGreaterThan(20 * MEGABYTE)
       // Not the catches that came while it was read.

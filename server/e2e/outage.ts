@@ -3,6 +3,6 @@ import { ask, type Target } from './requests.ts'
 
 /** Whether all of these servers are ready. */
 export const isReady = (servers: readonly Target[]) => async () => {
-  const answers = await Promise.all(servers.map((server) => ask(server, ROUTES.readyz.path)))
-  return answers.every(({ status }) => status === 200)
+  const responses = await Promise.all(servers.map((server) => ask(server, ROUTES.readyz.path)))
+  return responses.every(({ status }) => status === 200)
 }

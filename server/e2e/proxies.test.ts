@@ -13,7 +13,7 @@ import { startServerProcess } from './server-process.ts'
 /** A proxy that waits for more of a request is as good as one that refuses it. */
 const SILENCE_MS = 3000
 
-/** Starts a proxy before a server; answers its port. */
+/** Starts a proxy before a server; returns its port. */
 async function startProxy(proxy: ProxySetup, program: string, server: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-proxy-'))
   const place = { port: await freePort(), server, folder }
@@ -36,7 +36,7 @@ async function startProxy(proxy: ProxySetup, program: string, server: string): P
   return place.port
 }
 
-/** Sends a spelling to the byte; answers all that comes, empty when nothing does. */
+/** Sends a spelling to the byte; returns all that comes, empty when nothing does. */
 function send(port: number, { line, version = '1.1', headers = [] }: Spelling): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

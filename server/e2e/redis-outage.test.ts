@@ -135,7 +135,7 @@ describeWithRedis('servers whose Redis fails', () => {
     }
   })
 
-  test('break an answer off rather than end it early when it freezes midway', async () => {
+  test('break a response off rather than end it early when it freezes midway', async () => {
     const user = await chief.createUser(fleet.at(0), 'Slow')
     const fish = Array.from({ length: 500 }, () => ({ name: 'x'.repeat(100), rarity: 1 }))
     for (let written = 0; written < 80; written += 1) {

@@ -31,7 +31,7 @@ export interface Asked {
   readonly body?: string
 }
 
-/** Sends a request and reads its answer; an empty body is an empty object. */
+/** Sends a request and reads its response; an empty body is an empty object. */
 export async function ask<Body = object>({ url }: Target, path: string, asked: Asked = {}): Promise<Answer<Body>> {
   const response = await fetch(`${url}${path}`, asked)
   const text = await response.text()

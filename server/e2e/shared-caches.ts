@@ -13,8 +13,8 @@ export function describeSharedCaches({ fleet, chief, everywhere, newUser, names,
       expect(tags.size).toBe(1)
       const [tag = ''] = tags
       const known = { headers: { 'if-none-match': tag } }
-      for (const answer of await everywhere((server) => readFish(server, user, known))) {
-        expect(answer.status).toBe(304)
+      for (const response of await everywhere((server) => readFish(server, user, known))) {
+        expect(response.status).toBe(304)
       }
 
       expect((await postToken(fleet().at(round), user, await tokenOf(user, `fish ${round}`))).status).toBe(201)

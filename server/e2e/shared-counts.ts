@@ -20,12 +20,12 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
     const later = await Promise.all(Array.from({ length: 2 * size }, (_, index) => send(index)))
     const passed = first.filter(({ status }) => status !== 429)
     const refused = [...first, ...later].filter(({ status }) => status === 429)
-    const remaining = passed.map((answer) => Number(answer.headers.get(HEADERS.rateRemaining)))
+    const remaining = passed.map((response) => Number(response.headers.get(HEADERS.rateRemaining)))
 
     expect(passed).toHaveLength(LIMITS.requests)
     expect(refused).toHaveLength(80 + 2 * size - LIMITS.requests)
     expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: 25 }, (_, left) => left))
-    const resets = new Set([...first, ...later].map((answer) => answer.headers.get(HEADERS.rateReset)))
+    const resets = new Set([...first, ...later].map((response) => response.headers.get(HEADERS.rateReset)))
     expect([...resets]).toEqual([expect.stringMatching(/^\d+$/)])
   })
 
@@ -65,7 +65,7 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
       statuses.push((await logIn(fleet().at(attempt), wrong, client)).status)
     }
     expect(statuses).toEqual(Array(LIMITS.failedLogins).fill(401))
-    for (const answer of await everywhere((server) => logIn(server, right, client))) expect(answer.status).toBe(429)
+    for (const response of await everywhere((server) => logIn(server, right, client))) expect(response.status).toBe(429)
   })
 
   test('let ten attempts through in all when forty come at once', async () => {

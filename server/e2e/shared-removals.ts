@@ -24,7 +24,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
         chief().ask(server, 'GET', routePath('showUser', { name: user.name })),
       ]),
     )
-    for (const answers of after) expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
+    for (const responses of after) expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
 
     const basic = { authorization: `Basic ${btoa(`${user.name}:${user.password}`)}` }
     const reading = await ask(fleet().at(0), ROUTES.getUserKey.path, { headers: { ...newClient(), ...basic } })
@@ -75,8 +75,8 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     const create = (index: number) =>
       chief().ask(fleet().at(index), 'POST', ROUTES.createAdmin.path, { ...helper, role: 'admin' })
     const mayAsk = async (session: string) => {
-      const answers = await everywhere((server) => administrator(session).ask(server, 'GET', ROUTES.adminMe.path))
-      return answers.map(({ status }) => status)
+      const responses = await everywhere((server) => administrator(session).ask(server, 'GET', ROUTES.adminMe.path))
+      return responses.map(({ status }) => status)
     }
     expect((await create(0)).status).toBe(201)
     const { token } = (await logIn(fleet().at(0), helper)).body

@@ -57,8 +57,8 @@ describe('the audit log', () => {
     const secrets: string[] = []
     const act = async (method: string, path: string, body?: unknown) => {
       service.advance(1000)
-      const answer = (await (await root(method, path, body)).text()) || '{}'
-      const { password, fernetKey, apiKey } = JSON.parse(answer)
+      const response = (await (await root(method, path, body)).text()) || '{}'
+      const { password, fernetKey, apiKey } = JSON.parse(response)
       secrets.push(...[password, fernetKey, apiKey].filter((secret) => secret !== undefined))
     }
     await act('POST', '/admin/users', { name: 'Bob' })

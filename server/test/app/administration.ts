@@ -34,7 +34,7 @@ export async function asRoot(service: TestService): Promise<AsAdmin> {
   return withSession(service, ((await response.json()) as Session).token)
 }
 
-/** Creates a user and answers it with its secrets. */
+/** Creates a user and returns it with its secrets. */
 export async function create(admin: AsAdmin, name: string): Promise<CreatedUser> {
   const response = await admin('POST', '/admin/users', { name })
   expect(response.status).toBe(201)

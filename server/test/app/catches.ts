@@ -45,7 +45,7 @@ export async function write(
   return post(service, kind, await encryptToken(service, payload), options)
 }
 
-/** An entry as reads answer it. */
+/** An entry as reads return it. */
 export interface Listed {
   readonly name: string
   readonly rarity?: string

@@ -21,7 +21,7 @@ const OPTIONS = {
 const createService = () =>
   createApp({ ...OPTIONS, storage: createMemoryStorage(), rateLimit: { requests: 2, windowMs: 300_000 } })
 
-/** Starts a host and says where it answers. */
+/** Starts a host and says where it responses. */
 type StartHost = (app: App) => Promise<string>
 
 const HOSTS: Readonly<Record<string, StartHost>> = {
@@ -56,7 +56,7 @@ const HOSTS: Readonly<Record<string, StartHost>> = {
 }
 
 describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
-  test('answers what it answers by itself, and counts by the address of the client', async () => {
+  test('responds as it does alone, and counts by the address of the client', async () => {
     const app = createService()
     const url = await start(app)
     const alone = await createService().fetch(new Request('http://localhost/demo/fish'), { address: '127.0.0.1' })
@@ -70,7 +70,7 @@ describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
     expect((await direct('192.0.2.7')).status).toBe(200)
   })
 
-  test('reads the body of a request and answers errors in their usual form', async () => {
+  test('reads the body of a request and returns errors in their usual form', async () => {
     const url = await start(createService())
     const response = await fetch(`${url}/admin/login`, {
       method: 'POST',

@@ -62,7 +62,7 @@ async function createSlowService() {
 type SlowService = Awaited<ReturnType<typeof createSlowService>>
 
 /** Ends checks until all of these requests are answered. */
-async function answersOf(service: SlowService, asked: readonly Promise<Response>[], ms = 0): Promise<Response[]> {
+async function responsesOf(service: SlowService, asked: readonly Promise<Response>[], ms = 0): Promise<Response[]> {
   let left = asked.length
   for (const one of asked) void one.then(() => (left -= 1))
   while (left > 0) {
@@ -84,58 +84,58 @@ describe('a crowd of logins', () => {
     const watch = setInterval(() => {
       most = Math.max(most, service.running.length)
     }, 0)
-    const answers = await answersOf(service, asked)
+    const responses = await responsesOf(service, asked)
     clearInterval(watch)
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(401))
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(401))
     expect(most).toBeLessThanOrEqual(2)
   })
 
   it('with the same name and password has it checked once', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 80 }, () => service.ask('alex-password'))
-    const answers = await answersOf(service, asked, 700)
-    expect(answers.map(({ status }) => status)).toEqual(Array(80).fill(200))
+    const responses = await responsesOf(service, asked, 700)
+    expect(responses.map(({ status }) => status)).toEqual(Array(80).fill(200))
     expect(service.started).toHaveLength(1)
   })
 
-  it('is let in as fast as it can be, and the rest is told at once to come back: 503 with Retry-After', async () => {
+  it('is handled as fast as possible, and the rest is refused at once: 503 with Retry-After', async () => {
     const service = await createSlowService()
     for (let count = 0; count < 20; count += 1) {
-      await answersOf(service, [service.ask('x', { name: `early-${count}` })], 500)
+      await responsesOf(service, [service.ask('x', { name: `early-${count}` })], 500)
     }
     const crowd = Array.from({ length: 60 }, (_, index) =>
       service.ask('x', { name: `player-${index}`, address: `192.0.2.${index}` }),
     )
     const [answered, waiting] = [[] as Response[], new Set(crowd)]
     for (const one of crowd) {
-      void one.then((answer) => {
-        answered.push(answer)
+      void one.then((response) => {
+        answered.push(response)
         waiting.delete(one)
       })
     }
     await service.queued(80)
     const refused = [...answered]
-    for (const answer of refused) {
-      expect(answer.headers.get(HEADERS.retryAfter)).toBe('10')
-      await expectError(answer, 'unavailable')
+    for (const response of refused) {
+      expect(response.headers.get(HEADERS.retryAfter)).toBe('10')
+      await expectError(response, 'unavailable')
     }
     // Each takes a second at least, two run at once: more than 20 can never be served in 10 s.
     expect(waiting.size).toBeGreaterThan(0)
     expect(waiting.size).toBeLessThanOrEqual(20)
     const before = service.now()
-    for (const answer of await answersOf(service, [...waiting], 500)) expect([401, 503]).toContain(answer.status)
+    for (const response of await responsesOf(service, [...waiting], 500)) expect([401, 503]).toContain(response.status)
     expect(answered).toHaveLength(60)
     expect(answered.some(({ status }) => status === 401)).toBe(true)
     expect(service.now() - before).toBeLessThanOrEqual(10_000)
   })
 
-  it('is not kept waiting for more than 10 s when checks take longer than they did', async () => {
+  it('does not wait more than 10 s when checks take longer than before', async () => {
     const service = await createSlowService()
     const first = [service.ask('wrong 1'), service.ask('wrong 2')]
     await begun(service, 2)
     const late = service.ask('alex-password')
     await service.queued(3)
-    await answersOf(service, [...first, late], 5001)
+    await responsesOf(service, [...first, late], 5001)
     await expectError(await late, 'unavailable')
     expect(service.started).not.toContain('alex-password')
   })
@@ -146,7 +146,7 @@ describe('a crowd of logins', () => {
     await service.queued(9)
     const other = service.ask('alex-password', { address: '198.51.100.1' })
     await service.queued(10)
-    await answersOf(service, [...flood, other])
+    await responsesOf(service, [...flood, other])
     expect((await other).status).toBe(200)
     // Two of the flood ran when it came, and one more was on its turn before it.
     expect(new Set(service.started.slice(0, service.started.indexOf('alex-password'))).size).toBe(3)
@@ -158,10 +158,10 @@ describe('a crowd of logins', () => {
     await service.queued(600)
     const other = service.ask('alex-password', { address: '198.51.100.1' })
     await service.queued(601)
-    const answers = await answersOf(service, [...flood, other])
-    expect(answers.at(-1)?.status).toBe(200)
+    const responses = await responsesOf(service, [...flood, other])
+    expect(responses.at(-1)?.status).toBe(200)
     // 100 were checked and found wrong. What was not checked did not fail.
-    const statuses = Object.groupBy(answers.slice(0, -1), ({ status }) => status)
+    const statuses = Object.groupBy(responses.slice(0, -1), ({ status }) => status)
     expect(statuses[401]).toHaveLength(100)
     expect(statuses[503]?.length).toBe(600 - 2 - 512 + 1)
     expect(statuses[429]).toHaveLength(600 - 100 - (600 - 2 - 512 + 1))
@@ -172,8 +172,8 @@ describe('a crowd of logins', () => {
     const names = Array.from({ length: 120 }, (_, index) => `player-${index}`)
     await Promise.all(names.map((name) => service.app.users.create({ name, password: `password of ${name}` })))
     const asked = names.map((name) => service.ask(`password of ${name}`, { name }))
-    const answers = await answersOf(service, asked)
-    expect(answers.map(({ status }) => status)).toEqual(Array(120).fill(200))
+    const responses = await responsesOf(service, asked)
+    expect(responses.map(({ status }) => status)).toEqual(Array(120).fill(200))
   })
 })
 
@@ -191,8 +191,8 @@ describe('a login whose client went away', () => {
     await service.queued(13)
     leaving.abort()
     expect((await gone).status).toBe(499)
-    const answers = await answersOf(service, [...running, ...staying])
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, ...Array(10).fill(200)])
+    const responses = await responsesOf(service, [...running, ...staying])
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, ...Array(10).fill(200)])
     expect(service.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
   })
 
@@ -205,7 +205,7 @@ describe('a login whose client went away', () => {
     await service.queued(22)
     leaving.abort()
     expect((await Promise.all(gone)).map(({ status }) => status)).toEqual(Array(20).fill(499))
-    expect((await answersOf(service, running)).map(({ status }) => status)).toEqual([401, 401])
+    expect((await responsesOf(service, running)).map(({ status }) => status)).toEqual([401, 401])
     expect(service.started.some((password) => password.startsWith('gone'))).toBe(false)
     const failures = await service.storage.peekWindow('login:192.0.2.1', { ...WINDOW, now: service.now() })
     expect(failures.count).toBe(2)
@@ -219,7 +219,7 @@ describe('a login whose client went away', () => {
     const gone = service.ask('alex-password', { signal: leaving.signal })
     await begun(service, 1)
     leaving.abort()
-    await answersOf(service, [gone])
+    await responsesOf(service, [gone])
     expect(service.logged.map(({ status }) => status)).toEqual([499])
   })
 })
@@ -240,7 +240,7 @@ describe('a user who is created in a crowd', () => {
     await expect.poll(audited, { interval: 1 }).toBe(2)
     await new Promise((resolve) => setImmediate(resolve))
     service.advance(11_000)
-    await answersOf(service, crowd)
+    await responsesOf(service, crowd)
     await expectError(await created, 'unavailable')
     expect(await stored()).toEqual(before)
   })
@@ -276,8 +276,8 @@ describe('the guard of logins', () => {
     const { storage, calls } = createFailingStorage()
     const service = await createMemoryService({ ...UNLIMITED, storage })
     const before = calls.length
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => login(service, 'root', 'wrong')))
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+    const responses = await Promise.all(Array.from({ length: 1000 }, () => login(service, 'root', 'wrong')))
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(calls.length - before).toBeLessThan(20_000)
   })
 

@@ -22,7 +22,7 @@ function createRecorder() {
 }
 
 describe('metrics of the app', () => {
-  it('are answered as their host renders them, uncounted, in its content type', async () => {
+  it('are returned as their host renders them, uncounted, with its content type', async () => {
     const { metrics, decisions } = createRecorder()
     const service = await createMemoryService({ metrics })
     const response = await service.request('/metrics')

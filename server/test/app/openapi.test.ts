@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     expect(ids.sort()).toEqual(Object.keys(ROUTES).sort())
   })
 
-  it('as served names exactly what is answered', async () => {
+  it('as served names exactly the existing routes', async () => {
     const service = await createMemoryService()
     const paths = (await served()).paths as Paths
     for (const { method, path } of Object.values(ROUTES)) {

@@ -134,15 +134,15 @@ describe('a reset of an API key that broke off at any step', () => {
 })
 
 describe('resets of one secret at the same time', () => {
-  it.each(TYPES)('of the %s are all answered, and one of the answers holds', async (type) => {
+  it.each(TYPES)('of the %s all get a response, and one of them holds', async (type) => {
     const storage = createMemoryStorage()
     const { admin, alex, request } = await worldOn(storage)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => reset(admin, 'Alex', type)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => reset(admin, 'Alex', type)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect((await storage.listItems({ base: 'api-key:', limit: 9 })).items).toHaveLength(1)
     expect((await storage.listItems({ base: 'secret:', limit: 9 })).items).toHaveLength(3)
     if (type !== 'api-key') return
-    const keys = await Promise.all(answers.map(async (one) => ((await one.json()) as { apiKey: string }).apiKey))
+    const keys = await Promise.all(responses.map(async (one) => ((await one.json()) as { apiKey: string }).apiKey))
     const bypassed = await Promise.all(
       [alex.apiKey, ...keys].map(async (key) => {
         const { headers } = await request('/status', { headers: { 'x-api-key': key } })

@@ -21,7 +21,7 @@ function createCapture() {
 }
 
 describe('no secret', () => {
-  it('stands in the log or in an answer that is not meant to show it', async () => {
+  it('is in the log or in a response that should not contain it', async () => {
     const log = createCapture()
     const failing = createFailingStorage()
     const options = { ...UNLIMITED, masterApiKey: MASTER, logger: log.logger, storage: failing.storage }
@@ -136,7 +136,7 @@ describe('the check of the secret', () => {
 })
 
 describe('the log', () => {
-  it('has a line for every request, with what an operator looks for', async () => {
+  it('has a line for every request, with what an operator needs', async () => {
     const log = createCapture()
     const service = await createMemoryService({ logger: log.logger })
     await service.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
@@ -152,7 +152,7 @@ describe('the log', () => {
     }
   })
 
-  it('has the cause of a 500 that the client is not told, under the same request id', async () => {
+  it('has the cause of a 500, which the client does not get, under the same request id', async () => {
     const log = createCapture()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ logger: log.logger, storage })

@@ -37,13 +37,13 @@ describe('a server whose store was emptied', () => {
     expect((await service.request('/livez')).status).toBe(200)
   })
 
-  it('answers storage_error where it would say that a user, a key or an administrator is not known', async () => {
+  it('returns storage_error where it would say that a user, a key or an administrator is unknown', async () => {
     const service = await createStartedService()
     const root = await asRoot(service)
     const token = await encryptToken(service, SALMON)
     await service.lose()
     const { apiKey } = service.alex
-    const answers = [
+    const responses = [
       post(service, 'fish', token),
       post(service, 'crab', token),
       post(service, 'fish', token, { query: '', headers: { 'x-api-key': apiKey } }),
@@ -58,7 +58,7 @@ describe('a server whose store was emptied', () => {
       root('POST', '/admin/users/Alex/reset', { type: 'fernet' }),
       root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
     ]
-    for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
+    for (const answer of await Promise.all(responses)) await expectError(answer, 'storage_error')
     await expect(service.app.users.create({ name: 'Bob' })).rejects.toMatchObject({ code: 'replaced' })
     await expect(service.app.admins.create('boss2', 'boss-password', 'superadmin')).rejects.toMatchObject({
       code: 'replaced',
@@ -103,11 +103,11 @@ describe('a server whose store was replaced by another one', () => {
   })
 })
 
-describe('a server that has seen that its store is another one', () => {
+describe('a server that has detected another store', () => {
   const OTHER = ['another one', 'import unfinished'] as const
   const codes = { 'another one': 'replaced', 'import unfinished': 'unfinished' } as const
 
-  it.each(OTHER)('neither answers from there nor writes there, whoever asks: %s', async (value) => {
+  it.each(OTHER)('neither reads nor writes there, for any request: %s', async (value) => {
     const service = await createStartedService()
     const root = await asRoot(service)
     const tokens = [await encryptToken(service, SALMON), await encryptToken(service, SALMON)]
@@ -116,7 +116,7 @@ describe('a server that has seen that its store is another one', () => {
     await expect(service.app.verifyStore()).rejects.toMatchObject({ code: codes[value] })
     const keys = await service.storage.items.getKeys()
     const before = service.calls.length
-    const answers = [
+    const responses = [
       post(service, 'fish', tokens[1] ?? ''),
       post(service, 'fish', tokens[0] ?? ''),
       post(service, 'fish', tokens[1] ?? '', { query: '', headers: { 'x-api-key': service.alex.apiKey } }),
@@ -134,13 +134,13 @@ describe('a server that has seen that its store is another one', () => {
       root('POST', '/admin/admins', { username: 'boss2', password: 'boss-password', role: 'admin' }),
       root('DELETE', '/admin/users/Alex'),
     ]
-    for (const answer of await Promise.all(answers)) await expectError(answer, 'storage_error')
+    for (const answer of await Promise.all(responses)) await expectError(answer, 'storage_error')
     const used = service.calls.slice(before).filter((call) => !call.includes(STORE))
     expect(used).toEqual([])
     expect(await service.storage.items.getKeys()).toEqual(keys)
   })
 
-  it('is of use again once it has seen that it is the same store again', async () => {
+  it('works again once it has verified that it is the same store again', async () => {
     const service = await createStartedService()
     const id = String(await service.storage.items.getItem(STORE))
     await service.storage.items.setItem(STORE, 'another one')
@@ -152,7 +152,7 @@ describe('a server that has seen that its store is another one', () => {
 })
 
 describe('a server that has not looked for a while', () => {
-  it('looks before it uses the store', async () => {
+  it('verifies the store before it uses it', async () => {
     const service = await createStartedService()
     const token = await encryptToken(service, SALMON)
     service.advance(1499)
@@ -163,7 +163,7 @@ describe('a server that has not looked for a while', () => {
     expect((await service.storage.tallies()).find(({ label }) => label === null)?.count).toBe(1)
   })
 
-  it('looks also when its clock was set back', async () => {
+  it('verifies it also when its clock was set back', async () => {
     const service = await createStartedService()
     await service.storage.items.setItem(STORE, 'another one')
     service.advance(-1)
@@ -174,14 +174,14 @@ describe('a server that has not looked for a while', () => {
     const service = await createStartedService()
     service.advance(2000)
     const before = service.calls.length
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.request(READ)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.request(READ)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(service.calls.slice(before).filter((call) => call.includes(STORE))).toHaveLength(1)
   })
 })
 
 describe('a server whose storage was out of reach', () => {
-  it('looks whose store it is before it uses what answers again', async () => {
+  it('verifies the store before it uses a storage that responds again', async () => {
     const service = await createStartedService()
     const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)
@@ -233,7 +233,7 @@ describe('a server whose store is replaced while it sends a collection', () => {
   })
 })
 
-describe('which store it is', () => {
+describe('the store id', () => {
   it('is one id, however many servers start at once', async () => {
     const storage = createMemoryStorage()
     const apps = Array.from({ length: 5 }, () => createApp({ ...OPTIONS, storage }))

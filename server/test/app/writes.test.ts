@@ -97,7 +97,7 @@ describe('a user that is deleted while its token is on the way', () => {
         controller.close()
       },
     })
-    const answer = service.request('/post/fish?name=Alex', {
+    const response = service.request('/post/fish?name=Alex', {
       method: 'POST',
       body,
       headers: { 'x-gamemode': 'earth' },
@@ -105,7 +105,7 @@ describe('a user that is deleted while its token is on the way', () => {
     })
     await service.storage.removeOwner(service.alex.id)
     release()
-    await expectError(await answer, 'user_not_found')
+    await expectError(await response, 'user_not_found')
     await expectError(await post(service, 'fish', token), 'user_not_found')
     expect(await countAll(service)).toBe(0)
   })

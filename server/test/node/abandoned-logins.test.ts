@@ -40,7 +40,7 @@ describe('logins over a socket whose client hangs up', () => {
     for (const password of ['busy 1', 'busy 2']) await login(password)
     await expect.poll(() => checked, { interval: 5 }).toHaveLength(2)
     const leaving = await Promise.all(Array.from({ length: 20 }, (_, index) => login(`left ${index}`)))
-    // An answer on another connection: what was sent before it has arrived.
+    // A response on another connection: what was sent before it has arrived.
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     for (const { socket } of leaving) socket.destroy()
     await expect.poll(() => statuses.filter((status) => status === 499), { interval: 5 }).toHaveLength(20)

@@ -64,7 +64,7 @@ describe("the encoder of Node's zlib", () => {
     expect(await encoder.encode(noise(100), 'br', 'a')).toBeDefined()
   })
 
-  it('holds few streams of a client in br at once, and not too many of all; gzip holds nothing', async () => {
+  it('limits the concurrent br streams of a client and of all; gzip stores nothing', async () => {
     const encoder = createNodeEncoder()
     const open = (client: string, coding: 'br' | 'gzip' = 'br') => encoder.encodeStream(pieces(3).body, coding, client)
     const own = Array.from({ length: 5 }, () => open('a'))
@@ -92,7 +92,7 @@ describe("the encoder of Node's zlib", () => {
     expect(state.cancelled).toBe(true)
   })
 
-  it('breaks off where what it encodes breaks off, and gives its place back', async () => {
+  it('breaks off where its source breaks off, and releases its slot', async () => {
     const encoder = createNodeEncoder()
     for (let turn = 0; turn < 10; turn += 1) {
       const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({

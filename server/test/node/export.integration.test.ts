@@ -113,7 +113,7 @@ const refusal = async (work: Promise<unknown>) => {
   return { code, message, hint }
 }
 
-/** What is in the second storage must be that of the first, and it must answer writes like it. */
+/** What is in the second storage must be that of the first, and it must response writes like it. */
 async function expectSame(copy: FishStorage, { storage, kept, removed }: Awaited<ReturnType<typeof exported>>) {
   expect(await everything(copy)).toEqual(await everything(storage))
   for (const record of kept.filter(({ dedupeKey }) => dedupeKey !== null)) {
@@ -128,7 +128,7 @@ async function expectSame(copy: FishStorage, { storage, kept, removed }: Awaited
 }
 
 describe('an export of a store that is open', () => {
-  it('makes the same store where it is imported: records, tokens, removals, sums and items', async () => {
+  it('creates the same store where it is imported: records, tokens, removals, sums and items', async () => {
     const source = await exported()
     const target = join(source.parent, 'copy')
     const report = await importStore({ env: envOf(target), file: source.file })
@@ -139,7 +139,7 @@ describe('an export of a store that is open', () => {
     await expectSame(await open({ driver: 'file', path: target }), source)
   })
 
-  it('comes out of the store that was imported as it went in', async () => {
+  it('is the same when the imported store is exported again', async () => {
     const { parent, file } = await exported()
     const [target, again] = [join(parent, 'copy'), join(parent, 'again.jsonl')]
     await importStore({ env: envOf(target), file })
@@ -147,7 +147,7 @@ describe('an export of a store that is open', () => {
     expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'))
   })
 
-  it('is the store as of one moment, whatever is written while a slow reader takes it', async () => {
+  it('is a snapshot, whatever is written while a slow reader reads it', async () => {
     const { folder, file, storage } = await exported()
     const target = new PassThrough({ highWaterMark: 1 })
     const done = exportStore({ env: envOf(folder), target, now: NOW })
@@ -161,7 +161,7 @@ describe('an export of a store that is open', () => {
     expect(Buffer.concat(chunks).toString()).toBe(readFileSync(file, 'utf8'))
   })
 
-  it('fails in one line when its reader goes away', async () => {
+  it('fails with one line when its reader disconnects', async () => {
     const { folder } = await exported()
     const target = new PassThrough({ highWaterMark: 1 })
     target.once('readable', () => target.destroy())
@@ -173,7 +173,7 @@ describe('an export of a store that is open', () => {
     })
   })
 
-  it('does not take the place of a file that comes into being meanwhile', async () => {
+  it('does not replace a file that is created meanwhile', async () => {
     const { parent, folder } = await exported()
     const target = join(parent, 'meanwhile.jsonl')
     const refused = refusal(exportStore({ env: envOf(folder), target, now: NOW }))
@@ -186,7 +186,7 @@ describe('an export of a store that is open', () => {
     expect(readdirSync(parent).sort()).toEqual(['data', 'fish.jsonl', 'meanwhile.jsonl'])
   })
 
-  it('is for its owner alone, touches no file that is there, and leaves none when it is interrupted', async () => {
+  it('is readable by its owner alone, changes no existing file, and leaves none when it is interrupted', async () => {
     const { parent, folder, file } = await exported()
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
     const before = readFileSync(file, 'utf8')
@@ -457,7 +457,7 @@ describe('an import', () => {
     expect(await (await open({ driver: 'file', path: target })).items.getItem(KEY_OF_OLD)).toBe(ENCRYPTED_OF_OLD)
   })
 
-  it('of an older file, which does not say which store it is, makes a new one', async () => {
+  it('of an older file, which has no store id, creates one', async () => {
     const { parent, file } = await exported()
     change(file, (lines) => {
       const end = JSON.parse(lines.at(-1) ?? '').end
@@ -474,7 +474,7 @@ describe('an import', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  it('of a file that says twice which store it is is refused', async () => {
+  it('of a file with two store ids is refused', async () => {
     const { parent, file } = await exported()
     change(file, (lines) => {
       const end = JSON.parse(lines.at(-1) ?? '').end
@@ -493,7 +493,7 @@ describe('an import', () => {
     expect(existsSync(target)).toBe(false)
   })
 
-  it('of a file that says the same thing twice is refused, and leaves no store', async () => {
+  it('of a file that repeats a line is refused, and leaves no store', async () => {
     const { parent, file } = await exported()
     change(file, (lines) => {
       const end = JSON.parse(lines.at(-1) ?? '').end

@@ -148,7 +148,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     expect(await redis.admin.keys('fish:item:*')).toEqual([])
   })
 
-  it('that wrote in between all the same are blamed for it, not the export', async () => {
+  it('that wrote in between all the same are named as the cause, not the export', async () => {
     const file = join(newFolder(), 'fish.jsonl')
     writeExport(file, 20_000)
     const intruder = await createStorage({ driver: 'redis', url: redis.url })
@@ -167,7 +167,7 @@ describeWithRedis('servers that are left running while their Redis is emptied an
     })
   })
 
-  it('are not blamed for a line that the export says twice', async () => {
+  it('are not named as the cause of a line that the export repeats', async () => {
     const file = join(newFolder(), 'fish.jsonl')
     const line = { item: itemKey('note', 'twice'), value: 'x' }
     writeExport(file, 3, [line, line])

@@ -32,15 +32,15 @@ async function serverWith(fish: number): Promise<string> {
   return url
 }
 
-/** Reads without decoding; answers what it cost this process, client and server together, as well. */
+/** Reads without decoding; returns what it cost this process, client and server together, as well. */
 async function read(url: string, coding: string) {
   const before = process.cpuUsage()
   const request = get(`${url}${READ}`, { agent: false, headers: { 'accept-encoding': coding } })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
   const pieces: Buffer[] = []
-  for await (const piece of answer) pieces.push(piece)
+  for await (const piece of response) pieces.push(piece)
   const { user, system } = process.cpuUsage(before)
-  return { headers: answer.headers, body: Buffer.concat(pieces), cpu: user + system }
+  return { headers: response.headers, body: Buffer.concat(pieces), cpu: user + system }
 }
 
 /** Bytes that are held outside the heap, once what nobody needs is gone. */
@@ -97,7 +97,7 @@ describe('a large collection', () => {
     // Until it grows no more: then the connections are full.
     for (let last = -1; held > last; held = await heldBytes()) {
       last = held
-      await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((answer) => answer.text())))
+      await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((response) => response.text())))
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     expect((held - before) / clients).toBeLessThan(200 * KIB)

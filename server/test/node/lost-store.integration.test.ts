@@ -148,7 +148,7 @@ describeWithRedis('a server over a Redis', () => {
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
   })
 
-  it('notices that its Redis came back with older data, and answers nothing from it until it is restarted', async () => {
+  it('notices that its Redis came back with older data, and returns nothing from it until it is restarted', async () => {
     const synced = await startRedis({ appendfsync: 'always' })
     onTestFinished(() => synced.stop())
     const env = { ...envWith(SECRET), FISH_STORAGE: synced.url }

@@ -184,7 +184,7 @@ describe('a dry run of a restore', () => {
     expect(report).not.toHaveProperty('replaced')
   })
 
-  it('says where a store would be kept that is there', async () => {
+  it('reports where an existing store would be moved', async () => {
     const { parent, backup, data, env } = await backedUp()
     const report = await expectSameReport(parent, (dryRun) =>
       restoreStore({ env, backup, force: true, now: NOW, dryRun }),
@@ -275,14 +275,14 @@ describe('a dry run of an import', () => {
       ],
     ],
     [
-      'which store it is',
+      'the store id',
       /^Line 3 repeats what/,
       [
         { item: itemKey('setting', 'store'), value: 'a' },
         { item: itemKey('setting', 'store'), value: 'b' },
       ],
     ],
-  ])('finds the line that says %s again, before anything is written', async (_what, message, more) => {
+  ])('finds the line that repeats %s, before anything is written', async (_what, message, more) => {
     const { parent, file, target } = await exported(1, more)
     const run = (dryRun: boolean) => importStore({ env: envOf(target), file, dryRun })
     expect(await outcomeOf(run(true))).toMatchObject({ code: 'invalid_line', message: expect.stringMatching(message) })
@@ -303,7 +303,7 @@ describe('a dry run of an import', () => {
     expect(await run(true)).toMatchObject({ tokens: 2 })
   })
 
-  it('finds a record that two lines say, also where it has no token', async () => {
+  it('finds a record that two lines contain, also where it has no token', async () => {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
     const record = (owner: string, id: string, dedupeKey: string | null) => ({
@@ -343,7 +343,7 @@ describe('a dry run of a rotation', () => {
     return { parent, data, env: { ...envOf(data), FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD } }
   }
 
-  it('counts the keys that would be encrypted anew, and changes nothing', async () => {
+  it('counts the keys that would be encrypted again, and changes nothing', async () => {
     const { parent, env } = await encrypted(['ann', 'bob'])
     const before = folderContent(parent)
     const tried = await rotateSecret({ env, dryRun: true })
@@ -376,7 +376,7 @@ describe('a dry run of a rotation', () => {
     expect(await outcomeOf(rotateSecret({ env: leftEnv }))).toEqual(tried)
   })
 
-  it('opens the keys of a store whose server was killed, and leaves its log as it was', async () => {
+  it('decrypts the keys of a store whose server was killed, and leaves its log unchanged', async () => {
     const { parent, data, env } = await encrypted(['ann', 'bob'])
     const storage = await createStorage({ driver: 'file', path: data })
     await storage.items.setItem('user:ann', 'ann')
@@ -391,7 +391,7 @@ describe('a dry run of a rotation', () => {
     expect(await rotateSecret({ env: leftEnv })).toMatchObject({ seen: 2, resealed: 2 })
   })
 
-  it('names the keys that no secret opens', async () => {
+  it('names the keys that no secret decrypts', async () => {
     const { data, env } = await encrypted(['ann', 'bob'])
     const storage = await createStorage({ driver: 'file', path: data })
     const value = await storage.items.getItem('secret:ann:fernet')
@@ -407,7 +407,7 @@ describe('a dry run of a rotation', () => {
     expect(folderContent(parent)).toEqual(before)
   })
 
-  it('takes a store of an older schema, and leaves it at that', async () => {
+  it('accepts a store of an older schema, and does not migrate it', async () => {
     const { folder } = oldStore('')
     const before = folderContent(folder)
     const env = { ...envOf(folder), FISH_SECRET: NEW }

@@ -23,16 +23,16 @@ const ITEMS = 5000
 const SECRET = 'the secret of the beginning, long'
 const NOW = new Date(0)
 
-/** Keeps what it is told. */
+/** Records progress. */
 function listener() {
-  const told: MaintenanceProgress[] = []
-  return { told, onProgress: (progress: MaintenanceProgress) => told.push(progress) }
+  const reports: MaintenanceProgress[] = []
+  return { reports, onProgress: (progress: MaintenanceProgress) => reports.push(progress) }
 }
 
 /** The steps in their order, a further one where a count begins anew, each with the first and the last of its counts. */
-function stepsOf(told: readonly MaintenanceProgress[]) {
+function stepsOf(reports: readonly MaintenanceProgress[]) {
   const steps: { step: string; from: number; to: number; total: number | undefined; times: number }[] = []
-  for (const { step, done, total } of told) {
+  for (const { step, done, total } of reports) {
     const last = steps.at(-1)
     if (last?.step === step && done >= last.to && total === last.total) {
       last.to = done
@@ -48,9 +48,9 @@ async function filled() {
   const file = join(parent, 'fish.jsonl')
   writeExport(file, ITEMS)
   const env = { FISH_STORAGE: `file:${join(parent, 'data')}`, FISH_SECRET: SECRET }
-  const { told, onProgress } = listener()
+  const { reports, onProgress } = listener()
   await importStore({ env, file, onProgress })
-  return { parent, file, env, importing: told }
+  return { parent, file, env, importing: reports }
 }
 
 /** A file store with more encrypted keys than are looked at together. */
@@ -102,33 +102,33 @@ describe('progress', () => {
 
   it('of an export checks the store, then counts the lines that are written, up to all of them', async () => {
     const { env } = await filled()
-    const { told, onProgress } = listener()
+    const { reports, onProgress } = listener()
     const { items } = await exportStore({ env, target: new PassThrough().resume(), now: NOW, onProgress })
-    const [check, write] = stepsOf(told)
+    const [check, write] = stepsOf(reports)
     expect(check).toMatchObject({ step: 'check', from: 0, to: check?.total })
     expect(write).toMatchObject({ step: 'write', from: 0, to: items, total: items })
     expect(write?.times).toBeGreaterThan(5)
   })
 
-  it('of a backup and a restore tells each check and each copy when it begins and when it ends', async () => {
+  it('of a backup and a restore reports the start and the end of each check and copy', async () => {
     const { parent, env } = await filled()
     const [backup, restore] = [listener(), listener()]
     const target = join(parent, 'copy')
     const { bytes } = await backupStore({ env, target, ...backup })
-    expect(stepsOf(backup.told).map(({ step }) => step)).toEqual(['check', 'copy'])
-    expect(backup.told.at(-1)).toEqual({ step: 'copy', unit: 'bytes', done: bytes, total: bytes })
+    expect(stepsOf(backup.reports).map(({ step }) => step)).toEqual(['check', 'copy'])
+    expect(backup.reports.at(-1)).toEqual({ step: 'copy', unit: 'bytes', done: bytes, total: bytes })
     const other = { ...env, FISH_STORAGE: `file:${join(parent, 'other')}` }
     await restoreStore({ env: other, backup: target, now: NOW, ...restore })
-    expect(stepsOf(restore.told).map(({ step }) => step)).toEqual(['check', 'copy'])
-    expect(restore.told.every(({ done, total }) => done === 0 || done === total)).toBe(true)
+    expect(stepsOf(restore.reports).map(({ step }) => step)).toEqual(['check', 'copy'])
+    expect(restore.reports.every(({ done, total }) => done === 0 || done === total)).toBe(true)
   })
 
   it('of a rotation counts the keys that were checked, up to all of them', async () => {
     const { env, count } = await encryptedStore()
-    const { told, onProgress } = listener()
+    const { reports, onProgress } = listener()
     await rotateSecret({ env, onProgress })
-    expect(stepsOf(told)).toMatchObject([{ step: 'rotate', from: 0, to: count, total: count }])
-    expect(told.length).toBeGreaterThan(2)
+    expect(stepsOf(reports)).toMatchObject([{ step: 'rotate', from: 0, to: count, total: count }])
+    expect(reports.length).toBeGreaterThan(2)
   })
 
   it('of the copy of a large store is reported again and again while it goes on, and other work goes on beside it', async () => {
@@ -139,8 +139,8 @@ describe('progress', () => {
     const [backup, restore] = [listener(), listener()]
     await backupStore({ env, target: join(parent, 'copy'), ...backup })
     await restoreStore({ env: { FISH_STORAGE: `file:${join(parent, 'other')}` }, backup: path, now: NOW, ...restore })
-    for (const { told } of [backup, restore]) {
-      const copies = stepsOf(told).filter(({ step }) => step === 'copy')
+    for (const { reports } of [backup, restore]) {
+      const copies = stepsOf(reports).filter(({ step }) => step === 'copy')
       expect(copies).toMatchObject([{ from: 0, to: copies[0]?.total }])
       expect(copies[0]?.total).toBeGreaterThan(LARGE)
       expect(copies[0]?.times).toBeGreaterThanOrEqual(5)
@@ -152,8 +152,8 @@ describe('progress', () => {
     const { parent, env } = await filled()
     const report = { ...(await exportStore({ env, target: join(parent, 'a.jsonl'), now: NOW })), file: null }
     const target = join(parent, 'b.jsonl')
-    const told = await exportStore({ env, target, now: NOW, onProgress: listener().onProgress })
-    expect({ ...told, file: null }).toEqual(report)
+    const reported = await exportStore({ env, target, now: NOW, onProgress: listener().onProgress })
+    expect({ ...reported, file: null }).toEqual(report)
   })
 })
 

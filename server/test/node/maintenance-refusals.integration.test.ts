@@ -46,7 +46,7 @@ const contentOf = (folder: string) =>
       .map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
   )
 
-it('a file store that holds part of an import is taken by nothing', async () => {
+it('a file store that contains part of an import is refused by everything', async () => {
   const { parent, data } = await served()
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.items.setItem(itemKey('setting', 'store'), 'import unfinished')
@@ -68,25 +68,25 @@ it('a file store that holds part of an import is taken by nothing', async () => 
   expect(contentOf(parent)).toEqual(before)
 })
 
-it('secrets of another store are told apart from a wrong FISH_SECRET, and both files are named', async () => {
+it('secrets of another store are distinguished from a wrong FISH_SECRET, and both files are named', async () => {
   const [{ data }, other] = [await served(), await served()]
   cpSync(join(other.data, 'secrets.json'), join(data, 'secrets.json'))
   const before = contentOf(data)
-  const told = `${join(data, 'secrets.json')} belongs to another store than ${join(data, 'fish.db')}`
+  const mismatch = `${join(data, 'secrets.json')} belongs to another store than ${join(data, 'fish.db')}`
   const run = runServe(envOf(data))
   expect(await run.status).toBe(1)
   expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]+ or set FISH_SECRET [^\n]+\n$/)
-  expect(run.stderr.text()).toContain(told)
+  expect(run.stderr.text()).toContain(mismatch)
   for (const options of [{}, { makeNew: true }, { dryRun: true }]) {
     const { code, message } = await refusal(rotateSecret({ env: envOf(data), ...options }))
     expect(code).toBe('wrong_secret')
-    expect(message).toContain(told)
+    expect(message).toContain(mismatch)
   }
   expect(contentOf(data)).toEqual(before)
 })
 
 describe('a backup', () => {
-  it('into the data folder that it is made of is refused, however the place is called', async () => {
+  it('into its own data folder is refused, whatever path names it', async () => {
     const { parent, data } = await served()
     mkdirSync(join(data, 'backups'))
     symlinkSync(join(data, 'backups'), join(parent, 'link'))
@@ -124,7 +124,7 @@ describe('a restore', () => {
     expect(contentOf(parent)).toEqual(before)
   })
 
-  it('says what is in the way, and advises --force only where that helps', async () => {
+  it('says what is in the way, and suggests --force only where that helps', async () => {
     const { parent, data } = await served()
     const target = join(parent, 'target')
     mkdirSync(target)
@@ -155,7 +155,7 @@ describe('a restore', () => {
     expect(existsSync(join(parent, 'new'))).toBe(false)
   })
 
-  it('that fails names no passing path, and leaves no lock behind that was not there', async () => {
+  it('that fails names no temporary path, and leaves no new lock file', async () => {
     const { parent, data } = await served()
     const target = join(parent, 'target')
     mkdirSync(target)
@@ -173,7 +173,7 @@ describe('a restore', () => {
 })
 
 describe('an import', () => {
-  it('that fails takes away the folders that it made, and none that was there or holds something', async () => {
+  it('that fails removes the folders that it made, and none that existed or is not empty', async () => {
     const parent = newFolder()
     const file = join(parent, 'fish.jsonl')
     writeExport(file, 20_000)
@@ -217,7 +217,7 @@ describe('an import', () => {
   })
 })
 
-it('an empty path is no name for the folder where the program runs', async () => {
+it('an empty path is not the working folder', async () => {
   const { parent, data } = await served()
   const before = contentOf(parent)
   const env = envOf(data)

@@ -150,12 +150,12 @@ describe('connections', () => {
     greedy.send(head('GET /livez HTTP/1.1').repeat(REQUESTS) + head('GET /nowhere HTTP/1.1'))
     modest.send(head('GET /livez HTTP/1.1'))
     await modest.until(/"ok"/)
-    const answered = (answers: string) => answers.match(/HTTP\/1\.1 200/g)?.length ?? 0
+    const answered = (responses: string) => responses.match(/HTTP\/1\.1 200/g)?.length ?? 0
     expect(answered(await greedy.until(/^/))).toBeLessThan(REQUESTS / 2)
     expect(answered(await greedy.until(/not_found/))).toBe(REQUESTS)
   })
 
-  it('whose client sends requests without end are read no faster than they are answered', async () => {
+  it('whose client sends requests without end are read no faster than they are handled', async () => {
     const { url } = await startWith({})
     const greedy = await openRaw(url)
     // Large ones: of small ones, a server that read them all would have too many to end soon.
@@ -168,7 +168,7 @@ describe('connections', () => {
     expect(greedy.socket.writableLength).toBeGreaterThan(more / 4)
   })
 
-  it('whose client does not read its answers are cut', async () => {
+  it('whose client does not read its responses are closed', async () => {
     const server = await startWith({ connections: { stalledMs: 300 }, graceMs: NEVER_MS })
     await askForTooMuch(server)
     // Were it still open, the stop would wait for it as long as the grace lasts.
@@ -204,7 +204,7 @@ describe('a stop', () => {
     await gone
   })
 
-  it('lets answers that are on their way to a slow client arrive in full', async () => {
+  it('lets responses to a slow client arrive in full', async () => {
     const server = await startWith({ graceMs: NEVER_MS })
     const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     const socket = await askForTooMuch(server)

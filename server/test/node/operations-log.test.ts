@@ -35,16 +35,16 @@ async function stopped(run: ReturnType<typeof runServe>): Promise<string> {
 }
 
 describe('the access log', () => {
-  it('has one line for every answer, with all that an operator looks for', async () => {
+  it('has one line for every response, with all that an operator needs', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
     const url = await run.ready
-    const answers = [
+    const responses = [
       await fetch(`${url}/demo/fish?x=1`, { headers: { 'x-request-id': 'mine-1' } }),
       await fetch(`${url}/no/such/path`),
       await fetch(`${url}/livez`, { method: 'HEAD' }),
       await fetch(`${url}/admin/users/Alex`),
     ]
-    const sizes = await Promise.all(answers.map(async (answer) => (await answer.arrayBuffer()).byteLength))
+    const sizes = await Promise.all(responses.map(async (answer) => (await answer.arrayBuffer()).byteLength))
     const lines = linesOf(await stopped(run)).filter(({ msg }) => msg === 'request')
     expect(lines).toHaveLength(4)
     const common = { ms: expect.any(Number), address: '127.0.0.1', requestId: expect.stringMatching(/./) }
@@ -101,7 +101,7 @@ describe('the access log', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it.each(['json', 'pretty'])('in %s holds nothing that is secret, wherever a client put it', async (format) => {
+  it.each(['json', 'pretty'])('in %s contains no secret, wherever a client put it', async (format) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: format, ...SECRETS })
     const url = await run.ready
     const json = { 'content-type': 'application/json' }
@@ -115,7 +115,7 @@ describe('the access log', () => {
     ).json()) as CreatedUser
     const fernet = await createFernet(alex.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
     const octets = { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' }
-    const answers = [
+    const responses = [
       await fetch(`${url}/status?api_key=${MASTER}&token=${token}&password=${CANARY}`),
       await fetch(`${url}/status`, { headers: { 'x-api-key': MASTER, cookie: CANARY, referer: `http://x/${CANARY}` } }),
       await fetch(`${url}/post/fish?name=Alex`, { method: 'POST', body: fernet, headers: octets }),
@@ -124,7 +124,7 @@ describe('the access log', () => {
       await fetch(`${url}/get/user/key`, { headers: { authorization: `Basic ${btoa(`Alex:${alex.password}`)}` } }),
       await fetch(`${url}/get/user/key`, { headers: { authorization: `Basic ${btoa(`Alex:${CANARY}`)}` } }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 400, 400, 200, 401])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 201, 400, 400, 200, 401])
     const reset = await fetch(`${url}/admin/users/Alex/reset`, {
       method: 'POST',
       headers: session,

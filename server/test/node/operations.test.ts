@@ -61,7 +61,7 @@ describe('GET /metrics', () => {
     expect(samples.get(`${prefix}_sum{route="demoCrab"}`)).toBeGreaterThan(0)
   })
 
-  it('tells of the process: memory, CPU, event loop and uptime', async () => {
+  it('reports the process: memory, CPU, event loop and uptime', async () => {
     const { url } = await startTestServer()
     const samples = await scrape(url)
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e7)
@@ -167,7 +167,7 @@ describe('GET /docs', () => {
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
     ['/docs/start.js', 'text/javascript; charset=utf-8'],
     ['/v1/docs/favicon-32x32.png', 'image/png'],
-  ])('%s has its content type, a length and an ETag that answers 304', async (path, type) => {
+  ])('%s has its content type, a length and an ETag that responses 304', async (path, type) => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } })
     expect(response.headers.get('content-type')).toBe(type)

@@ -9,7 +9,7 @@ const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password
 const GET = (target: string) => head(`GET ${target} HTTP/1.1`)
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
-/** Sends a text, and answers all that comes until the server closes the connection. */
+/** Sends a text, and returns all that comes until the server closes the connection. */
 async function untilClosed(url: string, text: string): Promise<string> {
   const socket = await openRaw(url)
   const gone = once(socket.socket, 'close')
@@ -65,20 +65,20 @@ describe('a request that a proxy may read as another one, or as two', () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET(target) + GET('/status'))
-    const answers = await socket.until(/"version"/)
-    expect(statuses(answers)[0]).toBe(400)
-    expect(answers).toContain('"malformed_request"')
-    expect(answers).not.toContain('process_uptime_seconds')
+    const responses = await socket.until(/"version"/)
+    expect(statuses(responses)[0]).toBe(400)
+    expect(responses).toContain('"malformed_request"')
+    expect(responses).not.toContain('process_uptime_seconds')
   })
 
   it('by its target is counted by the rate limit as every other', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/x/../status') + GET('/\\status') + GET('/status'))
-    const answers = await socket.until(/"version"/)
-    expect(statuses(answers)).toEqual([400, 400, 200])
-    expect(answers.match(/x-ratelimit-remaining: \d+/gi)).toHaveLength(3)
-    expect(answers).toMatch(/x-ratelimit-remaining: 22/i)
+    const responses = await socket.until(/"version"/)
+    expect(statuses(responses)).toEqual([400, 400, 200])
+    expect(responses.match(/x-ratelimit-remaining: \d+/gi)).toHaveLength(3)
+    expect(responses).toMatch(/x-ratelimit-remaining: 22/i)
   })
 
   it.each([
@@ -111,11 +111,11 @@ describe('a request that a proxy may read as another one, or as two', () => {
 
   it('keeps the id that its client gave it', async () => {
     const { url } = await startTestServer()
-    const answer = await untilClosed(url, head('GET /livez HTTP/1.1', { expect: 'x', 'x-request-id': 'mine-1' }))
-    expect(refusalIn(answer).requestId).toBe('mine-1')
+    const response = await untilClosed(url, head('GET /livez HTTP/1.1', { expect: 'x', 'x-request-id': 'mine-1' }))
+    expect(refusalIn(response).requestId).toBe('mine-1')
   })
 
-  it('has no body in the answer to HEAD', async () => {
+  it('has no body in the response to HEAD', async () => {
     const { url } = await startTestServer()
     expect(await untilClosed(url, head('HEAD /livez HTTP/1.1', { host: 'a,b' }))).toMatch(
       /^HTTP\/1\.1 400 .*\r\n\r\n$/s,
@@ -124,14 +124,14 @@ describe('a request that a proxy may read as another one, or as two', () => {
 
   it('takes nothing with it that was sent before, and all that was sent behind', async () => {
     const { url } = await startTestServer()
-    const answers = await untilClosed(
+    const responses = await untilClosed(
       url,
       GET('/livez') + GET('/status') + GET('/livez').replace('service', '@') + GET('/status'),
     )
-    expect(statuses(answers)).toEqual([200, 200, 400])
+    expect(statuses(responses)).toEqual([200, 200, 400])
   })
 
-  it('is told from one whose query alone has such characters', async () => {
+  it('is distinguished from one with such characters in its query alone', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/status?x=/../\\#'))
@@ -142,11 +142,11 @@ describe('a request that a proxy may read as another one, or as two', () => {
 describe('a request with an expectation', () => {
   it('that nobody knows is refused with 417', async () => {
     const { url } = await startTestServer()
-    const answer = await untilClosed(url, head('GET /status HTTP/1.1', { expect: 'x' }))
-    expect(refusalIn(answer)).toMatchObject({ status: 417, code: 'expectation_failed' })
+    const response = await untilClosed(url, head('GET /status HTTP/1.1', { expect: 'x' }))
+    expect(refusalIn(response)).toMatchObject({ status: 417, code: 'expectation_failed' })
   })
 
-  it('of 100-continue is told to go on', async () => {
+  it('of 100-continue gets 100', async () => {
     const { url } = await startTestServer(ADMIN)
     const socket = await openRaw(url)
     const headers = { 'content-type': 'application/json', 'content-length': '2', expect: '100-continue' }
@@ -158,15 +158,15 @@ describe('a request with an expectation', () => {
 })
 
 describe('what follows a request and is none', () => {
-  it('does not replace the answer to a catch that was stored', async () => {
+  it('does not replace the response to a stored catch', async () => {
     const { url } = await startTestServer(ADMIN)
     const player = await createPlayer(url)
     const token = await createFernet(player.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
     const headers = { 'x-gamemode': 'earth', 'x-api-key': player.apiKey, 'content-length': String(token.length) }
     const post = `${head('POST /post/fish?name=Alex HTTP/1.1', headers)}${token}`
-    const answers = await untilClosed(url, `${post}JUNK\r\n\r\n`)
-    expect(statuses(answers)).toEqual([201, 400])
-    expect(answers).toMatch(/Fish saved for user Alex.*malformed_request/s)
+    const responses = await untilClosed(url, `${post}JUNK\r\n\r\n`)
+    expect(statuses(responses)).toEqual([201, 400])
+    expect(responses).toMatch(/Fish saved for user Alex.*malformed_request/s)
     const read = await fetch(`${url}/get/fish?name=Alex&gamemode=earth`)
     expect(await read.json()).toMatchObject({ fish: [{ name: 'Salmon' }] })
   })
@@ -176,11 +176,11 @@ describe('what follows a request and is none', () => {
     ['many', 40],
   ])('is refused behind %s that were well', async (_, count) => {
     const { url } = await startTestServer()
-    const answers = await untilClosed(url, `${GET('/livez').repeat(count)}JUNK\r\n\r\n`)
-    expect(statuses(answers)).toEqual([...Array(count).fill(200), 400])
+    const responses = await untilClosed(url, `${GET('/livez').repeat(count)}JUNK\r\n\r\n`)
+    expect(statuses(responses)).toEqual([...Array(count).fill(200), 400])
   })
 
-  it('gets no answer where the client said that nothing would follow', async () => {
+  it('gets no response where the client announced that nothing would follow', async () => {
     const { url } = await startTestServer()
     const last = head('GET /livez HTTP/1.1', { connection: 'close' })
     expect(statuses(await untilClosed(url, `${last}JUNK\r\n\r\n`))).toEqual([200])
@@ -194,7 +194,7 @@ describe('what follows a request and is none', () => {
     expect(statuses(await untilClosed(url, GET('/livez') + GET('/livez') + broken))).toEqual([200, 200, 400])
   })
 
-  it('in a body that nobody read is no second answer', async () => {
+  it('in an unread body causes no second response', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')

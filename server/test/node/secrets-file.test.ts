@@ -8,7 +8,7 @@ import { newFolder } from './data-folder.ts'
 const FILE = 'secrets.json'
 
 describe('the secrets of a data folder', () => {
-  it('are made once, for the owner of the folder alone, and found again', async () => {
+  it('are generated once, readable by the owner of the folder alone, and read again', async () => {
     const folder = newFolder()
     const { secrets } = await loadSecrets(folder, {})
     expect(Buffer.from(secrets.encryption, 'base64')).toHaveLength(32)
@@ -33,7 +33,7 @@ describe('the secrets of a data folder', () => {
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it('are those given, and nothing is written, when both are', async () => {
+  it('are the given ones, and nothing is written, when both are given', async () => {
     const folder = newFolder()
     const given = { encryption: 'a', session: 'b' }
     expect((await loadSecrets(folder, given)).secrets).toEqual(given)
@@ -43,7 +43,7 @@ describe('the secrets of a data folder', () => {
   it.each([
     [{ encryption: 'given' }, 'session'],
     [{ session: 'given' }, 'encryption'],
-  ] as const)('are %j and a kept one beside', async (given, made) => {
+  ] as const)('are %j and a stored one', async (given, made) => {
     const folder = newFolder()
     const one = await loadSecrets(folder, given)
     const two = await loadSecrets(folder, given)
@@ -53,7 +53,7 @@ describe('the secrets of a data folder', () => {
     expect(readFileSync(join(folder, FILE), 'utf8')).not.toContain('given')
   })
 
-  it('are taken back when this load made them, and only then', async () => {
+  it('are removed when this load created them, and only then', async () => {
     const folder = newFolder()
     await (await loadSecrets(folder, {})).discard()
     expect(readdirSync(folder)).toEqual([])

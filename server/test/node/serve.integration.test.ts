@@ -26,7 +26,7 @@ function digest(folder: string): string {
 }
 
 describe('serve', () => {
-  it('says one line on stdout when it is ready, and exits with 0 when it is told to stop', async () => {
+  it('writes one line to stdout when it is ready, and exits with 0 after a request to stop', async () => {
     const run = runServe(GIVEN)
     const url = await run.ready
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -85,13 +85,13 @@ describe('serve', () => {
     await vi.advanceTimersByTimeAsync(9000)
     expect(ended).not.toHaveBeenCalled()
     slow.send('}')
-    const answer = await slow.until(/requestId/)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('invalid_payload')
+    const response = await slow.until(/requestId/)
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response).toContain('invalid_payload')
     expect(await run.status).toBe(0)
   })
 
-  it('says on the last answer of a kept connection that it is the last, when it stops meanwhile', async () => {
+  it('marks the last response of a keep-alive connection as the last when it stops meanwhile', async () => {
     const run = runServe(GIVEN)
     const kept = await openRaw(await run.ready)
     kept.send(head('GET /livez HTTP/1.1'))
@@ -122,7 +122,7 @@ describe('serve', () => {
     },
   )
 
-  it('does not wait for requests in flight when it is told to stop twice', async () => {
+  it('does not wait for requests in flight after a second request to stop', async () => {
     const run = runServe(GIVEN)
     const slow = await openRaw(await run.ready)
     slow.send(head('POST /admin/login HTTP/1.1', { 'content-length': '2' }))
@@ -156,7 +156,7 @@ describe('serve', () => {
     },
   )
 
-  it('answers nothing before it is ready, and lets go of its port when it cannot start', async () => {
+  it('handles no request before it is ready, and releases its port when it cannot start', async () => {
     const port = String(await freePort())
     const folder = newFolder()
     writeFileSync(join(folder, 'fish.db'), 'a shopping list')

@@ -33,7 +33,7 @@ async function postFish(url: string, player: CreatedUser, token: string): Promis
 }
 
 describe('over a real socket', () => {
-  it('a catch is stored, answered in every read, and still there after a restart', async () => {
+  it('a catch is stored, returned by every read, and still there after a restart', async () => {
     const env = { ...ADMIN, FISH_STORAGE: `file:${newFolder()}` }
     const first = await startTestServer(env)
     const player = await createPlayer(first.url)
@@ -53,7 +53,7 @@ describe('over a real socket', () => {
     expect(await key.json()).toEqual({ fernetKey: player.fernetKey })
   })
 
-  it('a body of 300 KB is answered with 413', async () => {
+  it('a body of 300 KB gets 413', async () => {
     const { url } = await startTestServer(ADMIN)
     const player = await createPlayer(url)
     const response = await postFish(url, player, 'A'.repeat(300_000))
@@ -61,7 +61,7 @@ describe('over a real socket', () => {
     expect(await response.json()).toMatchObject({ code: 'payload_too_large' })
   })
 
-  it('an endless chunked body is answered with 413 while it is still being sent', async () => {
+  it('an endless chunked body gets 413 while it is still being sent', async () => {
     const { url } = await startTestServer(ADMIN)
     const player = await createPlayer(url)
     const socket = await openRaw(url)
@@ -108,20 +108,20 @@ describe('over a real socket', () => {
     ]
     for (const [index, target] of targets.entries()) {
       socket.send(head(`GET ${target} HTTP/1.1`))
-      const answers = await socket.until(new RegExp(`(?:"version"[^]*){${index + 1}}`))
-      expect([target, remaining(answers).at(-1)]).toEqual([target, 24 - index])
+      const responses = await socket.until(new RegExp(`(?:"version"[^]*){${index + 1}}`))
+      expect([target, remaining(responses).at(-1)]).toEqual([target, 24 - index])
     }
-    const answers = await socket.until(/./)
-    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(targets.length)
+    const responses = await socket.until(/./)
+    expect(responses.match(/HTTP\/1\.1 200 /g)).toHaveLength(targets.length)
   })
 
-  it('pipelined requests are answered in order, each counted', async () => {
+  it('pipelined requests get responses in order, each counted', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(head('GET /status HTTP/1.1') + head('HEAD /status HTTP/1.1') + head('GET /nowhere HTTP/1.1'))
-    const answers = await socket.until(/not_found/)
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404'])
-    expect(remaining(answers)).toEqual([24, 23, 22])
+    const responses = await socket.until(/not_found/)
+    expect(responses.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404'])
+    expect(remaining(responses)).toEqual([24, 23, 22])
   })
 
   it.each([
@@ -168,7 +168,7 @@ describe('over a real socket', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('a target that is no path is answered without a 5xx', async () => {
+  it('a target that is not a path gets no 5xx', async () => {
     const { url } = await startTestServer()
     for (const target of [
       '*',
@@ -203,8 +203,8 @@ describe('over a real socket', () => {
 
   it('26 requests at once of one client let 25 pass', async () => {
     const { url } = await startTestServer()
-    const answers = await Promise.all(Array.from({ length: 26 }, () => fetch(`${url}/status`)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(25)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 26 }, () => fetch(`${url}/status`)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(25)
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 })

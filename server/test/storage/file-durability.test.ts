@@ -23,7 +23,7 @@ test.each([
   ['wal', 0, /power loss can damage/, [/synchronous = 0/]],
   ['memory', 2, /killed process can damage/, [/journal_mode = memory/]],
   ['off', 3, /killed process can damage/, [/journal_mode = off/]],
-] as const)('a journal %s with synchronous %i is told in words', (journalMode, synchronous, durability, warnings) => {
+] as const)('a journal %s with synchronous %i is described', (journalMode, synchronous, durability, warnings) => {
   const report = describeDurability({ journalMode, synchronous })
   expect(report.durability).toMatch(durability)
   expect(report.durability).toMatch(/^[A-Z].+\.$/)

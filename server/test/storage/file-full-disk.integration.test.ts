@@ -46,7 +46,7 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   await storage.dispose()
 })
 
-test('a limit that no free space tells of, such as a quota, is told from a ping for as long as catches meet it', {
+test('a limit that free space does not show, such as a quota, is detected by a ping as long as catches meet it', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const storage = await startRemoteStorage(newFolder())

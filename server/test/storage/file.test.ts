@@ -261,7 +261,7 @@ describe('a store whose files are cut short while it is open', () => {
   })
 })
 
-describe('a place where no store can be', () => {
+describe('a path where no store can be', () => {
   const message = async (path: string) => {
     const error = await open(path).then(
       () => undefined,

@@ -23,7 +23,7 @@ test('an encoding contains another exactly when the one text contains the other'
   )
 })
 
-test('keys of different parts differ, also where the parts look alike when joined', () => {
+test('keys of different parts differ, also where the joined parts are the same', () => {
   const parts = [['a', 'b'], ['a:b'], ['a%AADKb'], ['A', 'b'], ['a/b'], ['a?b'], ['a.b'], ['a', 'b$']]
   expect(new Set(parts.map((part) => itemKey('user', ...part))).size).toBe(parts.length)
   expect(itemKey('user:', 'a')).toBe('user:a')

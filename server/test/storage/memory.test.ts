@@ -10,7 +10,7 @@ test('memory storages share nothing', async () => {
   expect(await other.items.getItem('a:b')).toBeNull()
 })
 
-test('a memory storage keeps no more windows than it was told', async () => {
+test('a memory storage stores no more windows than its limit', async () => {
   const storage = createMemoryStorage({ windows: 1 })
   const window = { durationMs: 1000, limit: 1, now: 0 }
   await storage.countInWindow('first', window)

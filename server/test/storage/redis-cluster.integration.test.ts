@@ -62,7 +62,7 @@ describeWithRedis('a Redis Cluster', () => {
   })
 
   describe.each(['freeze', 'kill'] as const)('when one of its servers fails (%s)', (failure) => {
-    const answers = (storage: FishStorage) => () =>
+    const responses = (storage: FishStorage) => () =>
       storage.ping().then(
         () => true,
         () => false,
@@ -85,7 +85,7 @@ describeWithRedis('a Redis Cluster', () => {
       await expect(storage.ping()).rejects.toMatchObject({ code: 'unavailable' })
 
       await (failure === 'freeze' ? victim.thaw() : victim.start())
-      await until(answers(storage))
+      await until(responses(storage))
       await until(async () => (await append('during')).every(({ status }) => status === 'fulfilled'))
       for (const one of collections) expect(await readEntries(storage, one)).toEqual(['before', 'during'])
     })

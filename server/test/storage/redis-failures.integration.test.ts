@@ -8,7 +8,7 @@ const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 
 const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
 
-const answers = (storage: FishStorage) => () =>
+const responses = (storage: FishStorage) => () =>
   storage.ping().then(
     () => true,
     () => false,
@@ -26,7 +26,7 @@ describeWithRedis('a Redis that fails', () => {
     return storage
   }
 
-  test('is told from a ping within a second when it is frozen, with the usual timeouts', async () => {
+  test('is detected by a ping within a second when it is frozen, with the default timeouts', async () => {
     const storage = await open()
     server.freeze()
     const error = await storage.ping().catch((thrown: unknown) => thrown)
@@ -45,12 +45,12 @@ describeWithRedis('a Redis that fails', () => {
       )
     }
     server.thaw()
-    await until(answers(storage))
+    await until(responses(storage))
     expect(await storage.items.getItem(itemKey('kept', 'a'))).toBe('x')
     for (const run of operationsOf(storage)) await run()
   })
 
-  test('stores a write once that was sent again because its answer was lost', async () => {
+  test('stores a write once that was sent again because its response was lost', async () => {
     const [storage, collection] = [await open(200), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before' }))
     server.freeze()
@@ -58,7 +58,7 @@ describeWithRedis('a Redis that fails', () => {
     const lost = records.map((record) => storage.append(collection, record))
     for (const each of lost) await expect(each).rejects.toMatchObject(UNAVAILABLE)
     server.thaw()
-    await until(answers(storage))
+    await until(responses(storage))
     for (const { dedupeKey } of records) await storage.append(collection, newRecord({ dedupeKey }))
     expect(await readEntries(storage, collection)).toHaveLength(21)
   })
@@ -71,7 +71,7 @@ describeWithRedis('a Redis that fails', () => {
     )
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10_000)
     server.thaw()
-    await until(answers(storage))
+    await until(responses(storage))
     expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
   })
 
@@ -93,7 +93,7 @@ describeWithRedis('a Redis that fails', () => {
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
 
     await server.start()
-    await until(answers(storage))
+    await until(responses(storage))
     expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
   })
 
@@ -128,18 +128,18 @@ describeWithRedis('a Redis that fails', () => {
       (admin) => admin.config('SET', 'maxmemory', '0'),
     ],
   ] as [string, string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>][])(
-    'is told from a ping when it answers but keeps no writes, because it %s',
+    'is detected by a ping when it responds but accepts no writes, because it %s',
     async (_, code, spoil, mend) => {
       const storage = await open()
       await spoil(server.admin)
       await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code })
       expect(await storage.items.getItem(itemKey('kept', 'a'))).toBeNull()
       await mend(server.admin)
-      await until(answers(storage))
+      await until(responses(storage))
     },
   )
 
-  test('is told from a ping when its user may not use a command that records need, until one is stored', async () => {
+  test('is detected by a ping when its user may not use a command that records need, until one is stored', async () => {
     const storage = await open()
     await server.admin.call('ACL', 'SETUSER', 'default', '-@list', '-@stream', '-@hash')
     const error = await storage.append(newCollection(), newRecord()).catch((thrown: unknown) => thrown)
@@ -150,7 +150,7 @@ describeWithRedis('a Redis that fails', () => {
     await storage.ping()
   })
 
-  test('is told from a ping when the service itself has filled it, for as long as catches are refused', async () => {
+  test('is detected by a ping when the service itself has filled it, as long as catches are refused', async () => {
     const storage = await open()
     const large = 'x'.repeat(20_000)
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
@@ -167,7 +167,7 @@ describeWithRedis('a Redis that fails', () => {
       await until(async () => performance.now() - probed > 1001)
     }
     await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
-    await until(answers(storage))
+    await until(responses(storage))
     await storage.append(newCollection(), newRecord({ plain: large, full: large }))
   })
 
@@ -197,7 +197,7 @@ describeWithRedis('a Redis that fails', () => {
     await slow.start()
     // What Redis expected halfway is minutes, and what its client would wait of that 10 s.
     const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref())
-    expect(await Promise.race([until(answers(storage)), late])).toBe(undefined)
+    expect(await Promise.race([until(responses(storage)), late])).toBe(undefined)
   })
 
   test('is reported in one sentence when it cannot be reached at the start', async () => {

@@ -9,7 +9,7 @@ const older = (missing: number) => ({
   message: expect.stringMatching(new RegExp(`older data .*at least ${missing} writes .*Restore .* or restart`)),
 })
 
-const answers = (storage: FishStorage) => () =>
+const responses = (storage: FishStorage) => () =>
   storage.ping().then(
     () => true,
     () => false,
@@ -45,7 +45,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
 
   test('is not used for anything where acknowledged writes are to survive, until the newer data is back', async () => {
     const server = await start('always')
-    const [storage, told] = [await open(server), [] as string[]]
+    const [storage, losses] = [await open(server), [] as string[]]
     const collection = await append(storage, 'old')
     const restoreOlder = server.copyData()
     await storage.append(collection, newRecord({ plain: 'new' }))
@@ -64,13 +64,13 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
       () => storage.countInWindow('key', { durationMs: 1000, limit: 1, now: Date.now() }),
     ]
     for (const run of operations) await expect(run(), String(run)).rejects.toMatchObject(older(3))
-    const restarted = await open(server, { onDataLoss: (message) => told.push(message) })
+    const restarted = await open(server, { onDataLoss: (message) => losses.push(message) })
     expect(await readEntries(restarted, collection)).toEqual(['old'])
 
     await restoreNewer()
-    await until(answers(storage))
+    await until(responses(storage))
     expect(await readEntries(storage, collection)).toEqual(['old', 'new'])
-    expect(told).toEqual([])
+    expect(losses).toEqual([])
   })
 
   test('is noticed before the first operation after the reconnect reads or writes anything', async () => {
@@ -81,9 +81,9 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     await storage.items.setItem(itemKey('user', 'a'), 'x')
     await restoreOlder()
     await until(async () => {
-      const answer = await storage.items.getItem(itemKey('user', 'a')).catch((error: unknown) => error)
-      expect(answer).not.toBeNull()
-      return (answer as { code?: string }).code === 'replaced'
+      const response = await storage.items.getItem(itemKey('user', 'a')).catch((error: unknown) => error)
+      expect(response).not.toBeNull()
+      return (response as { code?: string }).code === 'replaced'
     })
   })
 
@@ -103,20 +103,20 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
 
   test('is reported once, with how much is missing, where Redis may lose what it acknowledged', async () => {
     const server = await start('everysec')
-    const told: string[] = []
-    const storage = await open(server, { onDataLoss: (message) => told.push(message) })
+    const losses: string[] = []
+    const storage = await open(server, { onDataLoss: (message) => losses.push(message) })
     const collection = await append(storage, 'old')
     await until(async () => /aof_pending_bio_fsync:0/.test(await server.admin.info('persistence')))
     const restoreOlder = server.copyData()
     for (let i = 0; i < 5; i += 1) await storage.append(collection, newRecord({ plain: 'new' }))
     await restoreOlder()
-    await until(answers(storage))
-    expect(told).toEqual([expect.stringMatching(/without writes .*at least 5\).*appendfsync always/)])
+    await until(responses(storage))
+    expect(losses).toEqual([expect.stringMatching(/without writes .*at least 5\).*appendfsync always/)])
     expect(await readEntries(storage, collection)).toEqual(['old'])
     await storage.append(collection, newRecord({ plain: 'after' }))
     await storage.ping()
     expect(await readEntries(storage, collection)).toEqual(['old', 'after'])
-    expect(told).toHaveLength(1)
+    expect(losses).toHaveLength(1)
   })
 
   test('is noticed as well where writes wait for a replica', async () => {
@@ -136,14 +136,14 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
 
   test('is not suspected of one that lost nothing, or that was emptied and filled again', async () => {
     const server = await start('always')
-    const told: string[] = []
-    const [storage, other] = [await open(server), await open(server, { onDataLoss: (message) => told.push(message) })]
+    const losses: string[] = []
+    const [storage, other] = [await open(server), await open(server, { onDataLoss: (message) => losses.push(message) })]
     const collection = await append(storage, 'a', 'b')
     await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? storage : other).append(collection, newRecord())))
     await server.kill()
     await server.start()
-    await until(answers(storage))
-    await until(answers(other))
+    await until(responses(storage))
+    await until(responses(other))
     expect(await readEntries(storage, collection)).toHaveLength(52)
 
     await server.admin.flushall()
@@ -151,7 +151,7 @@ describeWithRedis('a Redis that comes back with older data of the same store', (
     await other.items.setItem(itemKey('user', 'a'), 'x')
     await storage.ping()
     expect(await storage.items.getItem(itemKey('user', 'a'))).toBe('x')
-    expect(told).toEqual([])
+    expect(losses).toEqual([])
   })
 })
 

@@ -24,9 +24,9 @@ describeWithRedis('one Redis server that several processes share', () => {
         storage.countInWindow('shared', { durationMs: 300_000, limit: 25, now: now + index * 400 }),
       ),
     )
-    const answers = await Promise.all(counts)
-    expect(answers.filter(({ count }) => count <= 25)).toHaveLength(25)
-    expect(new Set(answers.map(({ resetAt }) => resetAt)).size).toBe(1)
+    const responses = await Promise.all(counts)
+    expect(responses.filter(({ count }) => count <= 25)).toHaveLength(25)
+    expect(new Set(responses.map(({ resetAt }) => resetAt)).size).toBe(1)
     expect(await processes[0]?.peekWindow('shared', { durationMs: 300_000, limit: 25, now })).toMatchObject({
       count: 26,
     })

@@ -61,7 +61,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
   })
 
-  test('is told to lose acknowledged writes where they do not wait for it', async () => {
+  test('is reported to lose acknowledged writes where they do not wait for it', async () => {
     const storage = await open({ replicas: 0 })
     expect(storage.durability).toMatch(/a failover loses acknowledged writes/)
     expect(storage.warnings).toEqual([expect.stringMatching(/Set FISH_REDIS_WAIT to 1/)])
@@ -79,14 +79,14 @@ describeWithRedis('a Redis that has a replica', () => {
     await storage.ping()
   })
 
-  test('is told to acknowledge nothing where more replicas are wanted than there are', async () => {
+  test('is reported to acknowledge nothing where more replicas are required than exist', async () => {
     const storage = await open({ replicas: 2, timeoutMs: 200 })
     expect(storage.warnings).toEqual([expect.stringMatching(/No write is acknowledged until .* 2 reachable replicas/)])
     await expect(storage.append(newCollection(), newRecord())).rejects.toMatchObject(UNAVAILABLE)
     await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
   })
 
-  test('acknowledges no write while the replica is frozen, answers reads, and stores what is sent again once', async () => {
+  test('acknowledges no write while the replica is frozen, handles reads, and stores what is sent again once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before', plain: 'before' }))
     replica.freeze()

@@ -76,7 +76,7 @@ async function launch(file: string): Promise<ChildProcess> {
 }
 
 /**
- * Starts Redis on a free port of the loopback interface and waits until it answers.
+ * Starts Redis on a free port of the loopback interface and waits until it responses.
  *
  * @param settings such as `{ appendfsync: 'always' }`; append-only and without snapshots when nothing else is said
  */
@@ -131,7 +131,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   }
 }
 
-/** Asks every few milliseconds until the answer is yes. */
+/** Asks every few milliseconds until the response is yes. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -48,15 +48,12 @@ describeWithRedis('the settings of a Redis', () => {
     ['yes', 'no', 'noeviction', /half minute/, [/appendfsync no /]],
     ['yes', 'always', 'volatile-ttl', /survives/, [/deletes rate limits.*volatile-ttl/]],
     ['no', 'always', 'volatile-random', /stores nothing on disk/, [/not append-only/, /volatile-random/]],
-  ])(
-    'are told in words: appendonly %s, appendfsync %s, %s',
-    async (appendonly, appendfsync, policy, text, warnings) => {
-      const storage = await configured({ appendonly, appendfsync, 'maxmemory-policy': policy, save: '' })
-      expect(storage.durability).toMatch(text)
-      expect(storage.durability).toMatch(/^[A-Z].+\.$/)
-      expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
-    },
-  )
+  ])('are described: appendonly %s, appendfsync %s, %s', async (appendonly, appendfsync, policy, text, warnings) => {
+    const storage = await configured({ appendonly, appendfsync, 'maxmemory-policy': policy, save: '' })
+    expect(storage.durability).toMatch(text)
+    expect(storage.durability).toMatch(/^[A-Z].+\.$/)
+    expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+  })
 
   test('keep a storage from opening that Redis would evict users and catches from, also where CONFIG is forbidden', async () => {
     await server.admin.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '~fish:*', '+@all', '-config')
@@ -138,7 +135,7 @@ describeWithRedis('the settings of a Redis', () => {
     await storage.items.removeItem('a:b')
   })
 
-  test('are told in words when there are snapshots only', async () => {
+  test('are described when there are snapshots only', async () => {
     const storage = await configured({ appendonly: 'no', save: '3600 1', 'maxmemory-policy': 'noeviction' })
     expect(storage.durability).toMatch(/snapshots only \(save 3600 1\)/)
     expect(storage.warnings).toEqual([expect.stringMatching(/not append-only/)])

@@ -79,7 +79,7 @@ describeWithRedis('one Redis server', () => {
       expect(added.filter((key) => !key.startsWith('fish:'))).toEqual([])
     })
 
-    test('searches through more names than one script may look at', async () => {
+    test('searches through more names than one script may read', async () => {
       const names = Array.from({ length: 12_000 }, (_, i) => `n${String(i).padStart(5, '0')}`)
       for (let at = 0; at < names.length; at += 2000) {
         await Promise.all(names.slice(at, at + 2000).map((name) => storage.items.setItem(itemKey('many', name), name)))

@@ -29,7 +29,7 @@ describe('a flood of new keys', () => {
     expect(windows.peek('newer', at(1001)).count).toBe(1)
   })
 
-  test('is answered as exhausted while all windows are, until the first of them ends', () => {
+  test('counts as exhausted while all windows are, until the first of them ends', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 300)
@@ -39,7 +39,7 @@ describe('a flood of new keys', () => {
     expect(windows.count('b', at(1000))).toEqual({ count: 3, resetAt: 1300 })
   })
 
-  test('is told the same by a look that counts nothing', () => {
+  test('gets the same result from a peek, which counts nothing', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 300)

@@ -23,7 +23,7 @@ async function list(admin: AsAdmin): Promise<string[]> {
 /** Administrators: who they are, and who may make and remove them. */
 export function adminAccountsBehaviour(open: OpenService): void {
   describe('an administrator', () => {
-    it('is told who it is, and nothing of its password', async () => {
+    it('gets its own account, without its password', async () => {
       const service = await open()
       const root = await asRoot(service)
       const createdAt = new Date(service.now()).toISOString()
@@ -66,12 +66,12 @@ export function adminAccountsBehaviour(open: OpenService): void {
 
     it('is created once when ten try at once', async () => {
       const root = await asRoot(await open())
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, (_, turn) =>
           root('POST', '/admin/admins', { username: turn % 2 ? 'Mia' : 'MIA', password: PASSWORD }),
         ),
       )
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)])
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)])
       expect(await list(root)).toHaveLength(2)
     })
 

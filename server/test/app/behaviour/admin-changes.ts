@@ -28,7 +28,7 @@ export function adminChangesBehaviour(open: OpenService): void {
     it.each([
       ['password', 'password'],
       ['api-key', 'apiKey'],
-    ])('of the %s answers the new one alone, under %s', async (type, field) => {
+    ])('of the %s responses the new one alone, under %s', async (type, field) => {
       const admin = await asRoot(await open())
       const one = await (await admin('POST', '/admin/users/Alex/reset', { type })).json()
       const two = await (await admin('POST', '/admin/users/Alex/reset', { type })).json()
@@ -55,7 +55,7 @@ export function adminChangesBehaviour(open: OpenService): void {
   })
 
   describe('a deleted user', () => {
-    it('is gone with its data, its secrets and its tokens', async () => {
+    it('is removed with its data, its secrets and its tokens', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       await write(service, 'fish', SALMON)
@@ -92,8 +92,8 @@ export function adminChangesBehaviour(open: OpenService): void {
     it('is deleted by one of two that try at once', async () => {
       const service = await open()
       const admin = await asRoot(service)
-      const answers = await Promise.all([admin('DELETE', '/admin/users/Alex'), admin('DELETE', '/admin/users/alex')])
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404])
+      const responses = await Promise.all([admin('DELETE', '/admin/users/Alex'), admin('DELETE', '/admin/users/alex')])
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 404])
     })
 
     it.each(['nobody', 'root', '%00', 'a%2Fb', '%2e%2e%2f', '*'])('is not %s, whom nobody created', async (name) => {

@@ -29,8 +29,8 @@ export function lastSuperadminBehaviour(open: OpenService): void {
         const service = await open(UNLIMITED)
         const root = await asRoot(service)
         const sue = await join(service, root, 'Sue', 'superadmin')
-        const answers = await Promise.all([root('DELETE', '/admin/admins/Sue'), sue('DELETE', '/admin/admins/root')])
-        const statuses = answers.map(({ status }) => status)
+        const responses = await Promise.all([root('DELETE', '/admin/admins/Sue'), sue('DELETE', '/admin/admins/root')])
+        const statuses = responses.map(({ status }) => status)
         expect(statuses.filter((status) => status === 204)).toHaveLength(1)
         expect([401, 409]).toContain(statuses.find((status) => status !== 204))
         const left = statuses[0] === 204 ? root : sue
@@ -42,10 +42,10 @@ export function lastSuperadminBehaviour(open: OpenService): void {
       const service = await open()
       const root = await asRoot(service)
       await join(service, root, 'Sue', 'superadmin')
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ['Sue', 'root', 'sue', 'ROOT'].map((name) => root('DELETE', `/admin/admins/${name}`)),
       )
-      expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+      expect(responses.filter(({ status }) => status === 204)).toHaveLength(1)
       const logins = [await login(service, 'root', 'root-password'), await login(service, 'Sue', PASSWORD)]
       expect(logins.map(({ status }) => status).sort()).toEqual([200, 401])
     })

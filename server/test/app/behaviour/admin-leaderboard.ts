@@ -65,7 +65,7 @@ export function adminLeaderboardBehaviour(open: OpenService): void {
       expect(await board(admin, 'type=fish&limit=1000')).toEqual([...tied, 'Alex 1'])
     })
 
-    it('has no deleted user, none whose records are gone, and begins anew for a name given anew', async () => {
+    it('has no deleted user, none whose records were removed, and starts again for a reused name', async () => {
       const admin = await asRoot(await open(UNLIMITED))
       await createUsers(admin, ['Bob', 'cleo'])
       for (const name of ['Alex', 'Bob', 'cleo']) await add(admin, name, 2)

@@ -64,8 +64,8 @@ export function adminRemovalBehaviour(open: OpenService): void {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const { id } = (await (await post(service, 'fish', await encryptToken(service, SALMON))).json()) as Saved
-      const answers = await Promise.all(Array.from({ length: 5 }, () => remove(admin, id)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
+      const responses = await Promise.all(Array.from({ length: 5 }, () => remove(admin, id)))
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
     })
   })
 }

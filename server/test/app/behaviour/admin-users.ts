@@ -87,12 +87,12 @@ export function adminUsersBehaviour(open: OpenService): void {
     it('is one when ten create it at once, and its secrets are those of the one that did', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, (_, turn) => admin('POST', '/admin/users', { name: turn % 2 ? 'Bob' : 'BOB' })),
       )
-      const created = answers.filter(({ status }) => status === 201)
+      const created = responses.filter(({ status }) => status === 201)
       expect(created).toHaveLength(1)
-      expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
+      expect(responses.filter(({ status }) => status === 409)).toHaveLength(9)
       const bob = createdUserSchema.parse(await created[0]?.json())
       const headers = { authorization: basic('bob', bob.password) }
       expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })

@@ -57,7 +57,7 @@ export function corsBehaviour(open: OpenService): void {
       expect(allowOrigin(await service.request(path, preflight('GET')))).toBeNull()
     })
 
-    it('of unknown origins may not read the answers to writes', async () => {
+    it('of unknown origins may not read the responses to writes', async () => {
       const service = await openWith({ allowedOrigins: [ALLOWED] })
       const response = await service.request('/post/fish', { method: 'POST', headers: { origin: OTHER } })
       expect(allowOrigin(response)).toBeNull()
@@ -132,7 +132,7 @@ export function corsBehaviour(open: OpenService): void {
       },
     )
 
-    it('are not needed: an answer to no origin at all is open as well', async () => {
+    it('are not needed: a response to a request without an origin is open as well', async () => {
       const service = await openWith()
       expect(allowOrigin(await service.request('/status'))).toBe('*')
     })

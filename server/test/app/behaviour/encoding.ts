@@ -68,7 +68,7 @@ export function encodingBehaviour(open: OpenService): void {
       expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
     })
 
-    it('is none where the answer is too small to gain by it, unless nothing else is accepted', async () => {
+    it('is not used for a response too small to gain by it, unless nothing else is accepted', async () => {
       const service = await open(UNLIMITED)
       await write(service, 'fish', batch(1))
       expect((await read(service, 'gzip, br')).coding).toBeNull()
@@ -79,7 +79,7 @@ export function encodingBehaviour(open: OpenService): void {
       }
     })
 
-    it('is none where all is refused: an answer in a plain form is worth more than none', async () => {
+    it('is not used where the client refuses every coding: a plain response is worth more than none', async () => {
       const service = await open(UNLIMITED)
       await write(service, 'fish', batch(100))
       for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {

@@ -124,7 +124,7 @@ async function fuzz(service: TestService, authorization?: string): Promise<void>
 /** Input that means harm. */
 export function hostileBehaviour(open: OpenService): void {
   describe('hostile input', () => {
-    it('of random methods, paths, headers and bodies is always answered, well-formed and never 5xx', async () => {
+    it('of random methods, paths, headers and bodies always gets a response, well-formed and never 5xx', async () => {
       const service = await open(UNLIMITED)
       await fuzz(service)
       expect(await countAll(service)).toBe(0)

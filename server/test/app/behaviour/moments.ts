@@ -59,7 +59,7 @@ export function momentsBehaviour(open: OpenService): void {
     })
 
     it.each(['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
-      'given as %s, which UTC has no four-digit year for, is refused or answered in the documented form',
+      'given as %s, for which UTC has no four-digit year, is refused or returned in the documented form',
       async (caughtAt) => {
         const service = await open(UNLIMITED)
         const { status } = await write(service, 'fish', caught(caughtAt))

@@ -90,7 +90,7 @@ export function pagingBehaviour(open: OpenService): void {
       expect(await readPage(await open(), 'limit=1')).toEqual({ user: 'Alex', fish: [] })
     })
 
-    it('goes on behind its place when more was caught meanwhile', async () => {
+    it('continues after its position when more was caught meanwhile', async () => {
       const service = await open(UNLIMITED)
       await fill(service, [2, 2])
       const { nextCursor } = await readPage(service, 'limit=3')
@@ -162,7 +162,7 @@ export function pagingBehaviour(open: OpenService): void {
   })
 
   describe('a collection larger than one chunk', () => {
-    it('is answered whole, and parses', async () => {
+    it('is returned whole, and parses', async () => {
       const service = await open(UNLIMITED)
       const sizes = Array.from({ length: 24 }, () => 500)
       await Promise.all(sizes.map((size, record) => write(service, 'fish', batch(record, size))))

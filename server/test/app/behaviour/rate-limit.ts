@@ -131,10 +131,10 @@ export function rateLimitBehaviour(open: OpenService): void {
 
     it('lets exactly 25 of 100 requests at once pass', async () => {
       const service = await open()
-      const answers = await Promise.all(Array.from({ length: 100 }, () => service.request(READ)))
-      const passed = answers.filter(({ status }) => status === 200)
+      const responses = await Promise.all(Array.from({ length: 100 }, () => service.request(READ)))
+      const passed = responses.filter(({ status }) => status === 200)
       expect(passed).toHaveLength(25)
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(75)
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(75)
       expect(passed.map(remaining).sort((a, b) => b - a)).toEqual(Array.from({ length: 25 }, (_, index) => 24 - index))
     })
 

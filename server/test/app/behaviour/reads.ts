@@ -67,7 +67,7 @@ export function readsBehaviour(open: OpenService): void {
       await expectError(await service.request(`/get/fish${query}`), 'user_not_found')
     })
 
-    it('answers fish with name and label alone, of every rarity, oldest first', async () => {
+    it('returns fish with name and label alone, of every rarity, oldest first', async () => {
       const service = await open(UNLIMITED)
       for (let rarity = 1; rarity <= 7; rarity += 1) {
         expect((await write(service, 'fish', { fish: `Fish ${rarity}`, rarity })).status).toBe(201)
@@ -77,7 +77,7 @@ export function readsBehaviour(open: OpenService): void {
       )
     })
 
-    it('answers crabs with their name alone', async () => {
+    it('returns crabs with their name alone', async () => {
       const service = await open(UNLIMITED)
       await write(service, 'crab', { fish: 'crab' })
       await write(service, 'crab', { crab: [{ name: 'Hermit' }, {}] })

@@ -15,7 +15,7 @@ async function save(service: TestService, token: BodyInit, kind: Kind = 'fish', 
 /** A token is stored once. */
 export function replayBehaviour(open: OpenService): void {
   describe('a token that is sent again', () => {
-    it('is answered 200 with the same id and message, marked as replayed, and stored once', async () => {
+    it('gets 200 with the same id and message, marked as replayed, and is stored once', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, {
         fish: [
@@ -67,14 +67,14 @@ export function replayBehaviour(open: OpenService): void {
     it('64 times at once is stored once, with one id for all', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 64 }, (_, turn) =>
           save(service, token, 'fish', { gamemode: turn % 2 ? 'earth' : 'survival' }),
         ),
       )
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-      expect(answers.filter(({ status, replayed }) => status === 200 && replayed === 'true')).toHaveLength(63)
-      expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+      expect(responses.filter(({ status, replayed }) => status === 200 && replayed === 'true')).toHaveLength(63)
+      expect(new Set(responses.map(({ id }) => id)).size).toBe(1)
       expect(await countAll(service)).toBe(1)
     })
 
@@ -101,8 +101,8 @@ export function replayBehaviour(open: OpenService): void {
     it('are stored each when 64 come at once', async () => {
       const service = await open(UNLIMITED)
       const tokens = await Promise.all(Array.from({ length: 64 }, () => encryptToken(service, SALMON)))
-      const answers = await Promise.all(tokens.map((token) => save(service, token)))
-      expect(new Set(answers.map(({ id }) => id)).size).toBe(64)
+      const responses = await Promise.all(tokens.map((token) => save(service, token)))
+      expect(new Set(responses.map(({ id }) => id)).size).toBe(64)
       expect(await countAll(service)).toBe(64)
     })
   })

@@ -86,7 +86,7 @@ export function userKeyBehaviour(open: OpenService): void {
       await expectError(await getKey(service, ALEX, '?name=root'), 'forbidden')
     })
 
-    it('is not told to an administrator without a name, nor for a name that nobody has', async () => {
+    it('is not returned to an administrator without a name, nor for an unknown name', async () => {
       const service = await open(UNLIMITED)
       await expectError(await getKey(service, ROOT), 'missing_name')
       await expectError(await getKey(service, ROOT, '?name='), 'missing_name')
@@ -156,9 +156,9 @@ export function userKeyBehaviour(open: OpenService): void {
     it('under many names are let through 100 times, whatever the names are', async () => {
       const service = await open(UNLIMITED)
       const wrong = Array.from({ length: 150 }, (_, index) => basic(`${index % 2 ? 'guess' : '-'}${index % 50}`, 'x'))
-      const answers = await Promise.all(wrong.map((authorization) => getKey(service, authorization)))
+      const responses = await Promise.all(wrong.map((authorization) => getKey(service, authorization)))
       // What nobody can be called counts as one name.
-      expect(answers.filter(({ status }) => status === 401)).toHaveLength(75 + 10)
+      expect(responses.filter(({ status }) => status === 401)).toHaveLength(75 + 10)
       for (let index = 0; index < 15; index += 1) {
         await expectError(await login(service, `more-${index}`, 'x'), 'invalid_credentials')
       }
@@ -200,9 +200,9 @@ export function userKeyBehaviour(open: OpenService): void {
 
     it('cannot slip through at once: of 30 wrong ones 10 are looked at', async () => {
       const service = await open(UNLIMITED)
-      const answers = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
-      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(20)
+      const responses = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
+      expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(20)
     })
 
     it('count for a whole /64', async () => {

@@ -63,15 +63,15 @@ export function writesBehaviour(open: OpenService): void {
       expect(await listed(service)).toHaveLength(4)
     })
 
-    it('gives every invalid token one and the same answer, and stores none', async () => {
+    it('gives every invalid token the same response, and stores none', async () => {
       const service = await open(UNLIMITED)
-      const answers = new Set<string>()
+      const responses = new Set<string>()
       for (const [what, breakToken] of Object.entries(BROKEN)) {
         const body = await breakToken(await encryptToken(service, SALMON), service)
         for (const kind of ['fish', 'crab'] as const) {
           const { error, details, code } = await expectError(await post(service, kind, body), 'invalid_token')
-          answers.add(JSON.stringify({ error, details, code }))
-          expect([what, answers.size]).toEqual([what, 1])
+          responses.add(JSON.stringify({ error, details, code }))
+          expect([what, responses.size]).toEqual([what, 1])
         }
       }
       expect(await countAll(service)).toBe(0)

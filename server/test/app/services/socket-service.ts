@@ -8,7 +8,7 @@ import type { TestService, TestServiceOptions } from '../test-service.ts'
 const SILENCE = { info() {}, warn() {}, error() {} }
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/** The answer as it came: nothing is decompressed, so that what was sent can be looked at. */
+/** The response as it came: nothing is decompressed, so that what was sent can be looked at. */
 function toResponse(message: IncomingMessage, method: string): Response {
   const status = message.statusCode ?? 0
   const headers = new Headers()

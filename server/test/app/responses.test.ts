@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answersBehaviour } from './behaviour/answers.ts'
+import { answersBehaviour } from './behaviour/responses.ts'
 import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 
@@ -14,7 +14,7 @@ describe('a method that nobody ever heard of', () => {
 })
 
 describe('errors that nobody foresaw', () => {
-  it('are answered as internal_error without anything of theirs', async () => {
+  it('become internal_error, without their content', async () => {
     const passwords = {
       hash: async (password: string) => password,
       verify: async () =>
@@ -26,7 +26,7 @@ describe('errors that nobody foresaw', () => {
     expect(JSON.stringify(await readError(response))).not.toMatch(/pepper|TypeError/)
   })
 
-  it('are answered even when the client address cannot be told', async () => {
+  it('get a response even when the client address is unknown', async () => {
     const service = await createMemoryService({
       clientAddress: () => {
         throw new Error('the socket at 10.9.8.7 is gone')

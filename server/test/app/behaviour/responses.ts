@@ -5,9 +5,9 @@ import { type OpenService, UNLIMITED } from '../test-service.ts'
 
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
-/** What all answers have in common. */
+/** What all responses have in common. */
 export function answersBehaviour(open: OpenService): void {
-  describe('answers in general', () => {
+  describe('responses in general', () => {
     it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keep the request id %s of the client', async (id) => {
       const service = await open()
       const response = await service.request('/status', { headers: { [HEADERS.requestId]: id } })

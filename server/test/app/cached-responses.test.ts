@@ -50,7 +50,7 @@ describe('a large collection in gzip', () => {
     expect(read.chunks).toBeGreaterThan(chunks)
   })
 
-  it('is not kept when its reader left before the end, and read anew by the next one', async () => {
+  it('is not cached when its reader left before the end, and read again by the next one', async () => {
     const { service } = await countingService(20)
     const reader = (await service.request(READ, GZIP)).body?.getReader()
     await reader?.read()
@@ -67,7 +67,7 @@ describe('a large collection in gzip', () => {
     expect(gunzipSync(quick).equals(gunzipSync(await bytesOf(slow)))).toBe(true)
   })
 
-  it('is kept for others although one reader takes its time', async () => {
+  it('is cached for others although one reader is slow', async () => {
     const { service, read } = await countingService(20)
     const slow = await service.request(READ, GZIP)
     await bytesOf(await service.request(READ, GZIP))
@@ -83,9 +83,9 @@ describe('a large collection in gzip', () => {
     const service = await createMemoryService({ ...UNLIMITED, contentEncoder: full })
     for (const writes of [1, 20]) {
       for (let count = 0; count < writes; count += 1) await write(service, 'fish', LARGE)
-      const answer = await service.request(READ, GZIP)
-      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null])
-      expect(((await answer.json()) as { fish: unknown[] }).fish.length).toBeGreaterThanOrEqual(500)
+      const response = await service.request(READ, GZIP)
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
+      expect(((await response.json()) as { fish: unknown[] }).fish.length).toBeGreaterThanOrEqual(500)
     }
   })
 })
@@ -93,11 +93,11 @@ describe('a large collection in gzip', () => {
 describe('a large collection', () => {
   it.each(['identity', 'gzip'])('in %s is read from the storage no further than by its reader', async (coding) => {
     const { service, read } = await countingService(50)
-    const answer = await service.request(READ, { headers: { 'accept-encoding': coding } })
+    const response = await service.request(READ, { headers: { 'accept-encoding': coding } })
     await settled()
     const atFirst = read.chunks
     expect(atFirst).toBeLessThan(4)
-    const reader = answer.body?.getReader()
+    const reader = response.body?.getReader()
     await reader?.read()
     await settled()
     const afterOne = read.chunks
