@@ -44,8 +44,8 @@ try {
   const lines = SUBJECTS.map(({ title, goal }) => {
     const own = times.get(title) ?? []
     const ratio = median(own.map((ms, round) => ms / (bare[round] ?? Number.NaN)))
-    const verdict = `goal ${goal.toFixed(1)}  ${ratio <= goal ? 'met' : 'MISSED'}`
-    return `${line(title, own)}  ${ratio.toFixed(2).padStart(5)} x  ${verdict}\n`
+    const result = `goal ${goal.toFixed(1)}  ${ratio <= goal ? 'met' : 'MISSED'}`
+    return `${line(title, own)}  ${ratio.toFixed(2).padStart(5)} x  ${result}\n`
   })
   process.stdout.write(`${line('node -e 0', bare)}\n${lines.join('')}`)
 } finally {

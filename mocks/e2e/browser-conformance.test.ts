@@ -32,7 +32,7 @@ const PAGE = `
       skip: ['operations-metrics', 'operations-docs'],
     })
     worker.stop()
-    return { report, transports: [...new Set(mock.requests.map(({ transport }) => transport))], asked: mock.requests.length }
+    return { report, transports: [...new Set(mock.requests.map(({ transport }) => transport))], received: mock.requests.length }
   }`
 
 /** The checks that are skipped in a page, by reason. */
@@ -78,10 +78,10 @@ const SKIPPED = {
 
 test('a page finds through the worker of MSW that the mock keeps the contract', async ({ skip }) => {
   await using page = await openMockedPage(PAGE, skip)
-  const { report, transports, asked } = await page.call<{
+  const { report, transports, received } = await page.call<{
     readonly report: ConformanceReport
     readonly transports: readonly string[]
-    readonly asked: number
+    readonly received: number
   }>('conform')
   const skipped = reasonsOf(report)
   process.stdout.write(
@@ -97,7 +97,7 @@ test('a page finds through the worker of MSW that the mock keeps the contract', 
   expect(report.left).toEqual([])
   // Nobody else answered, least of all the server that the page itself is from.
   expect(transports).toEqual(['worker'])
-  expect(asked).toBeGreaterThan(report.passed)
+  expect(received).toBeGreaterThan(report.passed)
   expect(page.strays).toEqual([])
 })
 

@@ -16,7 +16,7 @@ const SCENARIO = `
 
     const together = await Promise.allSettled(Array.from({ length: ${LIMITS.requests} }, () => client.fish.list()))
     const refused = await failed(list())
-    const asked = mock.requests.length
+    const received = mock.requests.length
     const bare = await (transport === 'direct' ? mock.fetch : fetch)(mock.origin + '/demo/fish')
     await mock.clock.advance(${LIMITS.windowSeconds * 1000})
     const { rateLimit } = await list()
@@ -30,7 +30,7 @@ const SCENARIO = `
 
     return {
       succeeded: together.filter(({ status }) => status === 'fulfilled').length,
-      asked,
+      received,
       refused: { isRateLimitError: refused instanceof RateLimitError, resetAt: Math.floor(refused.resetAt?.getTime() / 1000) },
       bare: { status: bare.status, retryAfter: bare.headers.get('retry-after') },
       remaining: rateLimit.remaining,
@@ -49,7 +49,7 @@ const SCENARIO = `
 
 const PLAYED = {
   succeeded: LIMITS.requests,
-  asked: LIMITS.requests,
+  received: LIMITS.requests,
   refused: { isRateLimitError: true, resetAt: STARTS_AT / 1000 + LIMITS.windowSeconds },
   bare: { status: 429, retryAfter: String(LIMITS.windowSeconds) },
   remaining: LIMITS.requests - 1,
@@ -141,7 +141,7 @@ test('without a worker the same request leaves the page, and the server sees it'
   expect(page.strays).toEqual(['GET /demo/fish'])
 })
 
-test('a page plays a whole window by the fetch of a mock, without MSW or a worker, and asks nobody', async ({
+test('a page plays a whole window by the fetch of a mock, without MSW or a worker, and sends nothing', async ({
   skip,
 }) => {
   await using page = await openMockedPage(

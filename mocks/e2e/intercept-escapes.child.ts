@@ -41,7 +41,7 @@ const ways = waysTo({ plain, secure, proxyUrl })
 interface Row {
   readonly combination: string
   calls: number
-  answered: number
+  responded: number
   refused: number
   escaped: number
   readonly failures: string[]
@@ -49,12 +49,12 @@ interface Row {
 const rows: Row[] = []
 
 async function play(combination: string, send: Send, origin: string, calls: number): Promise<void> {
-  const row: Row = { combination, calls: 0, answered: 0, refused: 0, escaped: 0, failures: [] }
+  const row: Row = { combination, calls: 0, responded: 0, refused: 0, escaped: 0, failures: [] }
   const before = reached + proxy.reached()
   const one = async () => {
     row.calls += 1
     try {
-      if ((await send(`${origin}/${row.calls}`)) === 'mock') row.answered += 1
+      if ((await send(`${origin}/${row.calls}`)) === 'mock') row.responded += 1
     } catch (caught) {
       const { message, cause } = caught as Error
       const name =
@@ -94,7 +94,7 @@ for (const [name, { origin, make }] of Object.entries(ways)) {
   const warm = make()
   const expectReal = async (when: string) => {
     const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => warm.send(`${origin}/real`)))
-    if (responses.some((answer) => answer !== 'real')) notReal.push(`${name} ${when}: ${responses}`)
+    if (responses.some((response) => response !== 'real')) notReal.push(`${name} ${when}: ${responses}`)
   }
   await expectReal('before')
   let close = await listen()

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 interface Row {
   combination: string
   calls: number
-  answered: number
+  responded: number
   refused: number
   escaped: number
   failures: string[]
@@ -33,12 +33,12 @@ describe('an intercepted process', () => {
     expect(report.rows.reduce((calls, row) => calls + row.calls, 0)).toBeGreaterThanOrEqual(10_000)
   })
 
-  it('answers every call to its origin', () => {
+  it('responds to every call to its origin', () => {
     const own = report.rows.filter(({ combination }) => !combination.endsWith('to another origin'))
-    expect(own.filter(({ answered, calls }) => answered !== calls)).toEqual([])
+    expect(own.filter(({ responded, calls }) => responded !== calls)).toEqual([])
   })
 
-  it('refuses every call to another origin, and says so', () => {
+  it('refuses every call to another origin with the reason', () => {
     const others = report.rows.filter(({ combination }) => combination.endsWith('to another origin'))
     expect(others.length).toBeGreaterThan(0)
     expect(others.filter(({ refused, calls }) => refused !== calls)).toEqual([])

@@ -8,9 +8,9 @@ export function createProxy() {
   const server = createServer((incoming, response) => {
     requests += 1
     const { method, headers, url = '' } = incoming
-    const onward = request(url, { method, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    const onward = request(url, { method, headers, agent: false }, (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.headers)
+      incoming.pipe(response)
     })
     onward.on('error', () => response.destroy())
     incoming.pipe(onward)

@@ -13,8 +13,8 @@ export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail
 /** Controls a mock in another process, as a client in any language would. */
 export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> {
   const post = async (path: string, body: object) => {
-    const answer = await fetch(`${url}/__mock/${path}`, { method: 'POST', body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    const response = await fetch(`${url}/__mock/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
   return {
     advance: (advanceMs) => post('clock', { advanceMs }),
@@ -23,37 +23,37 @@ export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> 
 }
 
 /** Sends the requests of a scenario unchanged. */
-export function askByFetch(send: typeof fetch, origin: string): Player['ask'] {
-  return async ({ request }) => (request ? exchange(send, origin, request) : undefined)
+export function sendByFetch(send: typeof fetch, origin: string): Player['send'] {
+  return async ({ request }) => (request ? sendRequest(send, origin, request) : undefined)
 }
 
-async function exchange(
+async function sendRequest(
   send: typeof fetch,
   origin: string,
   { method, path, headers = {}, body }: ScenarioRequest,
 ): Promise<Outcome> {
   try {
-    const answer = await send(origin + path, { method, headers: { ...headers }, ...(body ? { body } : {}) })
-    const { status, headers: responded } = answer
-    return { status, headers: responded, json: await answer.json() }
+    const response = await send(origin + path, { method, headers: { ...headers }, ...(body ? { body } : {}) })
+    const { status, headers: responded } = response
+    return { status, headers: responded, json: await response.json() }
   } catch {
-    return { answer: 'none' }
+    return { response: 'none' }
   }
 }
 
 /** Uses the SDK for the requests of a scenario. */
-export function askBySdk(client: Client): Player['ask'] {
+export function sendBySdk(client: Client): Player['send'] {
   return async ({ sdk, expect }: Step) => {
     if (!sdk) return undefined
     const { status = 0, headers = {}, json } = expect ?? {}
-    // The SDK shows no headers of answers that went well; they are held against the other players.
+    // The SDK shows no headers of successful responses; the other players check them.
     const shown = new Headers()
     for (const [name, value] of Object.entries(headers)) if (value !== null) shown.set(name, value)
     try {
       const result = await callOf(client, sdk)
       return { status, headers: shown, json: sdk.result === undefined ? result : matched(result, sdk.result, json) }
     } catch (error) {
-      if (error instanceof ConnectionError) return { answer: 'none' }
+      if (error instanceof ConnectionError) return { response: 'none' }
       if (!(error instanceof ApiError)) throw error
       return { status: error.status, headers: shown, json: { code: error.code } }
     }
@@ -61,8 +61,10 @@ export function askBySdk(client: Client): Player['ask'] {
 }
 
 /** The expected JSON if the result matches it, otherwise the result. */
-function matched(result: object, told: unknown, json: unknown): unknown {
-  return Object.entries(told as object).every(([name, value]) => Reflect.get(result, name) === value) ? json : result
+function matched(result: object, expected: unknown, json: unknown): unknown {
+  return Object.entries(expected as object).every(([name, value]) => Reflect.get(result, name) === value)
+    ? json
+    : result
 }
 
 function callOf(client: Client, { call, with: given = {} }: SdkCall): Promise<object> {

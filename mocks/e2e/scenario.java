@@ -51,32 +51,32 @@ final class ScenarioPlayer {
     }
 
     private void steer(String endpoint, String body) throws Exception {
-        HttpResponse<String> answer = http.send(
+        HttpResponse<String> response = http.send(
                 HttpRequest.newBuilder(URI.create(url + "/__mock/" + endpoint)).POST(BodyPublishers.ofString(body)).build(),
                 BodyHandlers.ofString());
-        if (answer.statusCode() >= 300) wrong.add(endpoint + ": " + answer.statusCode() + " " + answer.body());
+        if (response.statusCode() >= 300) wrong.add(endpoint + ": " + response.statusCode() + " " + response.body());
     }
 
     private String difference(Map<?, ?> request, Map<?, ?> expected) throws InterruptedException {
-        HttpResponse<String> answer;
+        HttpResponse<String> response;
         try {
-            answer = http.send(build(request), BodyHandlers.ofString());
-        } catch (IOException noAnswer) {
-            return "none".equals(expected.get("answer")) ? null : "no answer (" + noAnswer.getMessage() + ")";
+            response = http.send(build(request), BodyHandlers.ofString());
+        } catch (IOException noResponse) {
+            return "none".equals(expected.get("response")) ? null : "no response (" + noResponse.getMessage() + ")";
         }
-        String seen = answer.statusCode() + " " + answer.body();
-        if (!Double.valueOf(answer.statusCode()).equals(expected.get("status"))) {
+        String seen = response.statusCode() + " " + response.body();
+        if (!Double.valueOf(response.statusCode()).equals(expected.get("status"))) {
             return "expected " + expected.get("status") + ", was " + seen;
         }
         if (expected.get("headers") instanceof Map<?, ?> headers) {
             for (Map.Entry<?, ?> header : headers.entrySet()) {
-                String actual = answer.headers().firstValue((String) header.getKey()).orElse(null);
+                String actual = response.headers().firstValue((String) header.getKey()).orElse(null);
                 if (!java.util.Objects.equals(actual, header.getValue())) {
                     return "expected " + header + ", was " + actual;
                 }
             }
         }
-        boolean holds = !expected.containsKey("json") || holds(new Json(answer.body()).value(), expected.get("json"));
+        boolean holds = !expected.containsKey("json") || holds(new Json(response.body()).value(), expected.get("json"));
         return holds ? null : "expected " + expected.get("json") + ", was " + seen;
     }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../examples/e2e/child.ts'
 import { EXAMPLES, findJava, need } from '../../examples/e2e/tools.ts'
 import { play, readScenario, SCENARIO_FILE, type Scenario } from './scenario.ts'
-import { askByFetch, askBySdk, steerFromOutside, steerMock } from './scenario-players.ts'
+import { sendByFetch, sendBySdk, steerFromOutside, steerMock } from './scenario-players.ts'
 import { type StandaloneProcess, startMockProcess } from './standalone-process.ts'
 
 const NO_JAVA = 'a JDK 17 or later is missing (Debian: apt install default-jdk-headless)'
@@ -35,34 +35,34 @@ function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
 describe('the scenario, in Node', () => {
   it('is green on the direct transport', async () => {
     await using mock = await open(scenario)
-    const player = { ...steerMock(mock), ask: askByFetch(mock.fetch, mock.origin) }
+    const player = { ...steerMock(mock), send: sendByFetch(mock.fetch, mock.origin) }
     expect(await play(scenario, player)).toEqual([])
   })
 
   it('is green for the SDK on the direct transport', async () => {
     await using mock = await open(scenario)
-    const ask = askBySdk(sdkClient(mock, { fetch: mock.fetch }))
-    expect(await play(scenario, { ...steerMock(mock), ask })).toEqual([])
+    const send = sendBySdk(sdkClient(mock, { fetch: mock.fetch }))
+    expect(await play(scenario, { ...steerMock(mock), send })).toEqual([])
   })
 
   it('is green for fetch through the standalone server, steered from outside', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
-    const player = { ...steerFromOutside(url), ask: askByFetch(fetch, url) }
+    const player = { ...steerFromOutside(url), send: sendByFetch(fetch, url) }
     expect(await play(scenario, player)).toEqual([])
   })
 
   it('is green for the SDK through the standalone server', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
-    const ask = askBySdk(sdkClient(mock, { baseUrl: url }))
-    expect(await play(scenario, { ...steerFromOutside(url), ask })).toEqual([])
+    const send = sendBySdk(sdkClient(mock, { baseUrl: url }))
+    expect(await play(scenario, { ...steerFromOutside(url), send })).toEqual([])
   })
 
-  it('is not green when the service answers anything else', async () => {
+  it('fails when the service responds with anything else', async () => {
     await using mock = await open(scenario)
     mock.fail('wrong-shape', { on: 'status' })
-    const player = { ...steerMock(mock), ask: askByFetch(mock.fetch, mock.origin) }
+    const player = { ...steerMock(mock), send: sendByFetch(mock.fetch, mock.origin) }
     expect(await play(scenario, player)).toEqual([expect.stringMatching(/^step 1, .*: expected /)])
   })
 })

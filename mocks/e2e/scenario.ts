@@ -15,7 +15,7 @@ export interface ScenarioRequest {
 
 /** The expected result: no complete response, or one with this status and at least these headers and values. */
 export interface Expectation {
-  readonly answer?: 'none'
+  readonly response?: 'none'
   readonly status?: number
   /** `null`: the header must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
@@ -57,13 +57,13 @@ export interface Scenario {
 
 /** The result of a request. */
 export type Outcome =
-  | { readonly answer: 'none' }
+  | { readonly response: 'none' }
   | { readonly status: number; readonly headers: Headers; readonly json: unknown }
 
 /** A way to play a scenario. */
 export interface Player {
   /** Sends the request of a step; `undefined` if the player has nothing to do for it. */
-  ask(step: Step): Promise<Outcome | undefined>
+  send(step: Step): Promise<Outcome | undefined>
   advance(milliseconds: number): void | Promise<void>
   fail(order: FaultOrder): unknown
 }
@@ -79,7 +79,7 @@ export async function play({ steps }: Scenario, player: Player): Promise<string[
     if (step.advanceMs !== undefined) await player.advance(step.advanceMs)
     if (step.fail) await player.fail(step.fail)
     for (let round = 0; step.request && round < (step.times ?? 1); round += 1) {
-      const outcome = await player.ask(step)
+      const outcome = await player.send(step)
       const difference = outcome && differenceOf(outcome, step.expect ?? {})
       if (difference) wrong.push(`step ${index + 1}, ${step.say}: ${difference}`)
     }
@@ -87,9 +87,11 @@ export async function play({ steps }: Scenario, player: Player): Promise<string[
   return wrong
 }
 
-function differenceOf(outcome: Outcome, { answer, status, headers = {}, json }: Expectation): string | undefined {
-  if (answer === 'none' || 'answer' in outcome) {
-    return answer === 'none' && 'answer' in outcome ? undefined : `expected ${answer ?? status}, was ${show(outcome)}`
+function differenceOf(outcome: Outcome, { response, status, headers = {}, json }: Expectation): string | undefined {
+  if (response === 'none' || 'response' in outcome) {
+    return response === 'none' && 'response' in outcome
+      ? undefined
+      : `expected ${response ?? status}, was ${show(outcome)}`
   }
   if (outcome.status !== status) return `expected ${status}, was ${show(outcome)}`
   for (const [name, value] of Object.entries(headers)) {
@@ -100,7 +102,7 @@ function differenceOf(outcome: Outcome, { answer, status, headers = {}, json }: 
 }
 
 function show(outcome: Outcome): string {
-  return 'answer' in outcome ? 'no answer' : `${outcome.status} ${JSON.stringify(outcome.json)}`
+  return 'response' in outcome ? 'no response' : `${outcome.status} ${JSON.stringify(outcome.json)}`
 }
 
 /** Whether a value has all expected fields. Lists must have the same length. */

@@ -16,8 +16,8 @@ const admin = { username: 'root', password: 'password of root' }
 const seed = parseSeed({ users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 1 }] } }], admins: [admin] })
 const { url, close } = await startStandaloneMock({ seed })
 const send = async (path, body, headers) => {
-  const answer = await fetch(url + path, { method: body ? 'POST' : 'GET', body: body && JSON.stringify(body), headers })
-  return { ...await answer.json(), status: answer.status }
+  const response = await fetch(url + path, { method: body ? 'POST' : 'GET', body: body && JSON.stringify(body), headers })
+  return { ...await response.json(), status: response.status }
 }
 const json = { 'content-type': 'application/json' }
 const statuses = []

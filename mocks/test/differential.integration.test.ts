@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { NOT_COMPARED } from './differential/compare.ts'
-import { playEpisode } from './differential/episode.ts'
+import { compareTransports } from './differential/compare-transports.ts'
 import { generate } from './differential/generate.ts'
+import { NOT_COMPARED } from './differential/normalize.ts'
 import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
@@ -15,10 +15,10 @@ describe('random requests', () => {
   const responses: string[] = []
 
   it.each(SEEDS)('of seed %i are answered alike by every transport and by the server', async (seed) => {
-    const episode = await playEpisode(seed, REQUESTS)
-    responses.push(...episode.responses)
-    for (const response of episode.responses) statuses.add(Number.parseInt(response, 10))
-    const shrunk = await Promise.all(episode.differences.slice(0, 1).map((one) => shrink(episode.requests, one)))
+    const comparison = await compareTransports(seed, REQUESTS)
+    responses.push(...comparison.responses)
+    for (const response of comparison.responses) statuses.add(Number.parseInt(response, 10))
+    const shrunk = await Promise.all(comparison.differences.slice(0, 1).map((one) => shrink(comparison.requests, one)))
     expect(shrunk.map(describeDifference).join('\n')).toBe('')
   })
 
@@ -63,12 +63,12 @@ describe('a difference', () => {
     },
   }
 
-  it('of one header in one response is found, and shrunk to the requests that bring it about', async () => {
-    const episode = await playEpisode(1, 200, transports)
-    expect(episode.differences).toHaveLength(1)
-    const [difference] = episode.differences
+  it('of one header in one response is found, and shrunk to the requests that cause it', async () => {
+    const comparison = await compareTransports(1, 200, transports)
+    expect(comparison.differences).toHaveLength(1)
+    const [difference] = comparison.differences
     if (!difference) return
-    const shrunk = await shrink(episode.requests, difference, transports)
+    const shrunk = await shrink(comparison.requests, difference, transports)
     expect(shrunk.requests).toHaveLength(2)
     expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
   })

@@ -199,14 +199,14 @@ describe('a fault', () => {
   it('of an unreachable storage goes through the service itself', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
-    const answer = async (path: string) => {
+    const responseTo = async (path: string) => {
       const response = await mock.fetch(path)
       const { code, status } = (await response.json()) as { code: string; status?: string }
       return [response.status, code, status]
     }
-    expect(await answer(READ)).toEqual([500, 'storage_error', undefined])
-    expect(await answer('/status')).toEqual([503, 'unavailable', 'unavailable'])
-    expect(await answer('/readyz')).toEqual([503, 'unavailable', undefined])
+    expect(await responseTo(READ)).toEqual([500, 'storage_error', undefined])
+    expect(await responseTo('/status')).toEqual([503, 'unavailable', 'unavailable'])
+    expect(await responseTo('/readyz')).toEqual([503, 'unavailable', undefined])
     expect((await mock.fetch('/readyz')).status).toBe(200)
   })
 
@@ -242,13 +242,13 @@ describe('a fault', () => {
     const mock: Mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     let responded = false
-    const answer = mock.fetch('/status').then(() => {
+    const response = mock.fetch('/status').then(() => {
       responded = true
     })
     await mock.fetch('/status')
     expect(responded).toBe(false)
     await mock.clock.advance(60_000)
-    await answer
+    await response
   })
 
   it('that does not exist is rejected with a list of the existing ones', async () => {

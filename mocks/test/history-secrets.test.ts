@@ -89,11 +89,11 @@ describe('a stored array of requests', () => {
     const mock = await createMock()
     mock.fail({ latencyMs: 20 })
     const response = mock.fetch('/status')
-    const kept = mock.requests
+    const stored = mock.requests
     await mock.fetch('/livez')
     expect(mock.requests).toHaveLength(2)
     expect(mock.requests).toBe(mock.requests)
     await response
-    expect(kept).toMatchObject([{ path: '/status', status: 200 }])
+    expect(stored).toMatchObject([{ path: '/status', status: 200 }])
   })
 })

@@ -14,8 +14,8 @@ const SEED: Seed = {
 const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
 
 /** Status, headers and body of a response. */
-async function whole(answer: Promise<Response>) {
-  const response = await answer
+async function whole(pending: Promise<Response>) {
+  const response = await pending
   return { status: response.status, headers: [...response.headers], body: await response.text() }
 }
 
@@ -23,13 +23,16 @@ describe('a mock', () => {
   it('with the same seed and start gives the same responses byte for byte, including ids and keys', async () => {
     const play = async () => {
       const mock = await createMock({ seed: SEED, startAt: START })
-      const answers = [await whole(mock.fetch(READ)), await whole(mock.fetch('/get/crab?name=Alex&gamemode=survival'))]
-      return { answers, users: [mock.user('Alex'), mock.user('Steve')] }
+      const responses = [
+        await whole(mock.fetch(READ)),
+        await whole(mock.fetch('/get/crab?name=Alex&gamemode=survival')),
+      ]
+      return { responses, users: [mock.user('Alex'), mock.user('Steve')] }
     }
     const [one, other] = [await play(), await play()]
     expect(one).toEqual(other)
-    expect(one.answers[0]?.body).toContain('"Salmon"')
-    expect(JSON.parse(one.answers[1]?.body ?? '')).toEqual({
+    expect(one.responses[0]?.body).toContain('"Salmon"')
+    expect(JSON.parse(one.responses[1]?.body ?? '')).toEqual({
       user: 'Alex',
       crab: [{ name: 'crab' }, { name: 'Hermit' }],
     })
@@ -99,7 +102,7 @@ describe('a mock', () => {
 
   it('counts clients at different addresses separately', async () => {
     const mock = await createMock({ limits: { requests: 1 }, trustProxy: 1 })
-    const status = async (answer: Promise<Response>) => (await answer).status
+    const status = async (response: Promise<Response>) => (await response).status
     expect(await status(mock.fetch('/status'))).toBe(200)
     expect(await status(mock.fetch('/status'))).toBe(429)
     expect(await status(mock.from('203.0.113.9').fetch('/status'))).toBe(200)

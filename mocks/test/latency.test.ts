@@ -14,13 +14,13 @@ it('latency continues for its remaining time when the clock is advanced by a par
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const order: string[] = []
-  const response = mock.fetch('/status').then(() => order.push('answer'))
+  const response = mock.fetch('/status').then(() => order.push('response'))
   await mock.clock.advance(40_000)
   await new Promise((resolve) => setTimeout(resolve, 5))
   order.push('moved')
   await mock.clock.advance(20_000)
   await response
-  expect(order).toEqual(['moved', 'answer'])
+  expect(order).toEqual(['moved', 'response'])
 })
 
 it('latency ends for a request that has just arrived when the mock is reset', async () => {

@@ -6,21 +6,13 @@ const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as u
 
 describe('createMock() rejects', () => {
   it.each<[string, Seed, RegExp]>([
+    ['an unknown gamemode', withUser({ fish: { mars: [] } }), /Unknown gamemode "mars" in the fish of Alex/],
     [
-      'a gamemode that there is none of',
-      withUser({ fish: { mars: [] } }),
-      /Unknown gamemode "mars" in the fish of Alex/,
-    ],
-    [
-      'a Fernet key that is none',
+      'an invalid Fernet key',
       withUser({ fernetKey: 'too short' }),
       /^(?!.*too short).*"Alex" of the seed must be 32 bytes/,
     ],
-    [
-      'a role that there is none of',
-      { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] },
-      /"root"/,
-    ],
+    ['an unknown role', { admins: [{ username: 'root', password: 'x', role: 'king' as 'admin' }] }, /"root"/],
     [
       'one API key for two users',
       { users: ['Alex', 'Steve'].map((name) => ({ name, apiKey: 'the-same' })) },
@@ -31,20 +23,20 @@ describe('createMock() rejects', () => {
   })
 
   it.each<[string, MockOptions]>([
-    ['no number of requests', { limits: { requests: Number.NaN } }],
-    ['a part of a request', { limits: { adminRequests: 1.5 } }],
-    ['fewer requests than none', { limits: { requests: -1 } }],
+    ['a number of requests that is NaN', { limits: { requests: Number.NaN } }],
+    ['a fraction of a request', { limits: { adminRequests: 1.5 } }],
+    ['a negative number of requests', { limits: { requests: -1 } }],
     ['a window without a length', { limits: { windowSeconds: 0 } }],
-    ['a moment beyond all Dates', { startAt: 8.64e15 + 1 }],
-    ['fewer than no proxies', { trustProxy: -1 }],
+    ['a moment beyond the range of a Date', { startAt: 8.64e15 + 1 }],
+    ['a negative number of proxies', { trustProxy: -1 }],
     ['half a proxy', { trustProxy: 0.5 }],
-    ['no number of proxies', { trustProxy: Number.NaN }],
+    ['a number of proxies that is NaN', { trustProxy: Number.NaN }],
   ])('%s', async (_, options) => {
     await expect(createMock(options)).rejects.toThrow(RangeError)
   })
 
   it.each(['', 'fish.test', 'fish.test:80', 'file:///x', 'http://fish.test/api', 'http://user:word@fish.test'])(
-    'an origin that is none: %s',
+    'an invalid origin: %s',
     async (origin) => {
       await expect(createMock({ origin })).rejects.toThrow(/^(?!.*word).* must be an origin/)
       const mock = await createMock()
@@ -96,14 +88,14 @@ describe('a mock', () => {
 
 describe('a fault', () => {
   it.each<[string, unknown, object]>([
-    ['nothing at all', undefined, {}],
+    ['undefined', undefined, {}],
     ['null', null, {}],
     ['a number', 503, {}],
-    ['a status as a text', { status: '503' }, {}],
-    ['a latency that no timer waits', { latencyMs: 2 ** 31 }, {}],
-    ['a delay that no timer waits', 'reset', { delayMs: 2 ** 31 }],
-    ['no route', 'reset', { on: [] }],
-  ])('is refused when it is of %s', async (_, fault, scope) => {
+    ['a status as text', { status: '503' }, {}],
+    ['a latency beyond the range of timers', { latencyMs: 2 ** 31 }, {}],
+    ['with a delay beyond the range of timers', 'reset', { delayMs: 2 ** 31 }],
+    ['for no route', 'reset', { on: [] }],
+  ])('is rejected when it is %s', async (_, fault, scope) => {
     const mock = await createMock()
     expect(() => mock.fail(fault as Fault, scope)).toThrow(/^(?!Cannot)/)
     expect(() => mock.fail(fault as Fault, scope)).toThrow(TypeError)
@@ -111,7 +103,7 @@ describe('a fault', () => {
   })
 
   it.each<FaultOn>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(
-    'strikes a path however it is spelled: %s',
+    'matches a path in every spelling: %s',
     async (on) => {
       const mock = await createMock()
       mock.fail({ status: 503 }, { on })

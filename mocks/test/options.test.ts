@@ -10,7 +10,7 @@ const users = [{ name: 'Alex' }]
 
 describe('createMock() rejects', () => {
   it.each<[string, unknown, string]>([
-    ['no object', 'seed', 'createMock() must be an object with any of: seed, startAt,'],
+    ['a string', 'seed', 'createMock() must be an object with any of: seed, startAt,'],
     ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
     ['a seed in the wrong place', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
     ['an unknown key of the seed', { seed: { user: [] } }, 'Unknown option "user" in seed. Did you mean "users"?'],
@@ -20,21 +20,21 @@ describe('createMock() rejects', () => {
     ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name must be a non-empty string.'],
     ['an unknown key of a user', { seed: { users: [{ name: 'Alex', fishes: {} }] } }, 'Did you mean "fish"?'],
     [
-      'a fish as a text',
+      'a fish as text',
       { seed: { users: [{ name: 'Alex', fish: { earth: ['Cod'] } }] } },
       'seed.users[0].fish.earth[0] must be an object',
     ],
     ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password must'],
-    ['no requests at all', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
+    ['a limit of no requests', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
     ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
-    ['a moment as a text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
-    ['a moment that is none', { startAt: Number.NaN }, 'startAt must be a valid Date'],
+    ['a moment as text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
+    ['an invalid moment', { startAt: Number.NaN }, 'startAt must be a valid Date'],
     ['a clock without now', { clock: {} }, 'clock must be an object with a function now()'],
-    ['a master key that is none', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
+    ['an invalid master key', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
     ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
     ['one allowed origin', { allowedOrigins: 'http://page.test' }, 'allowedOrigins must be a list'],
     ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins must be an origin'],
-    ['an origin that is none', { origin: 8787 }, 'origin must be an origin'],
+    ['an invalid origin', { origin: 8787 }, 'origin must be an origin'],
     ['a word as autoAdvance', { autoAdvance: 'yes' }, 'autoAdvance must be true or false.'],
   ])('%s', async (_, given, message) => {
     await expect(createMock(options(given))).rejects.toThrow(message)

@@ -72,12 +72,12 @@ export async function openDirect({ rateLimit, role = 'superadmin', around = (sen
     /** The names of all users and administrators. */
     async accounts() {
       const json = { 'content-type': 'application/json' }
-      const ask = async (path: string, init?: RequestInit) =>
+      const request = async (path: string, init?: RequestInit) =>
         (await (await app.fetch(new Request(`${BASE_URL}${path}`, init))).json()) as Record<string, unknown>
-      const { token } = await ask('/admin/login', { method: 'POST', headers: json, body: JSON.stringify(ADMIN) })
+      const { token } = await request('/admin/login', { method: 'POST', headers: json, body: JSON.stringify(ADMIN) })
       const headers = { authorization: `Bearer ${token}` }
-      const { users } = (await ask('/admin/users?limit=1000', { headers })) as { users: { name: string }[] }
-      const { admins } = (await ask('/admin/admins', { headers })) as { admins: { username: string }[] }
+      const { users } = (await request('/admin/users?limit=1000', { headers })) as { users: { name: string }[] }
+      const { admins } = (await request('/admin/admins', { headers })) as { admins: { username: string }[] }
       return { users: users.map(({ name }) => name), admins: admins.map(({ username }) => username) }
     },
   }

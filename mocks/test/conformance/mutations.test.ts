@@ -17,7 +17,7 @@ const NOT_IN_THE_CONTRACT = [
   'says "wrong" in place of "admin_exists"',
 ]
 /** With these no run begins. */
-const NO_START = ['answers no JWT']
+const NO_START = ['returns no JWT']
 
 const named = (name: string) => MUTATIONS.find((mutation) => mutation.name === name)
 
@@ -31,7 +31,7 @@ describe('a service that', () => {
     expect(outcomes).toEqual(Object.fromEntries(checks.map((id) => [id, 'failed'])))
   })
 
-  it.each(NO_START)('%s is not let in at all', async (name) => {
+  it.each(NO_START)('%s fails the run before the first check', async (name) => {
     const { options } = await openDirect(named(name) ?? {})
     await expect(runConformance(options)).rejects.toBeInstanceOf(ConformanceStartError)
   })

@@ -17,7 +17,7 @@ function reasonsOf(checks: readonly CheckResult[]): Record<string, number> {
   return reasons
 }
 
-/** Does not answer the demo, for which so much time passes; for all else none does. */
+/** Never responds to the demo, and lets this much time pass for it; for all other requests, no time passes. */
 function silentWhile(ms: number) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -144,10 +144,14 @@ describe('a run', () => {
 
   it('reports each result immediately', async () => {
     const { options } = await openDirect()
-    const told: CheckResult[] = []
-    const { checks } = await runConformance({ ...options, only: ['status'], onResult: (result) => told.push(result) })
-    expect(told).toEqual(checks)
-    for (const { durationMs } of told) expect(durationMs).toBeGreaterThanOrEqual(0)
+    const reported: CheckResult[] = []
+    const { checks } = await runConformance({
+      ...options,
+      only: ['status'],
+      onResult: (result) => reported.push(result),
+    })
+    expect(reported).toEqual(checks)
+    for (const { durationMs } of reported) expect(durationMs).toBeGreaterThanOrEqual(0)
   })
 
   it('that is aborted rejects with the reason and removes its accounts', async () => {
@@ -262,7 +266,7 @@ describe('a run', () => {
 
   it('redacts secrets in failures, whatever the service responds', async () => {
     const { options, requests } = await openDirect({
-      // Everything that came, in places that are told.
+      // Everything that was received, in fields that the report shows.
       around: (send) => async (request) => {
         const isNeeded = /\/admin\/(login|me|users$|admins)/.test(request.url)
         if (isNeeded) return send(request)
@@ -272,13 +276,13 @@ describe('a run', () => {
     })
     const report = await runConformance(options)
     expect(report.failed).toBeGreaterThan(200)
-    const told = JSON.stringify(report)
-    for (const secret of [ADMIN.password, MASTER]) expect(told).not.toContain(secret)
+    const text = JSON.stringify(report)
+    for (const secret of [ADMIN.password, MASTER]) expect(text).not.toContain(secret)
     const keys = new Set(
       requests.flatMap(({ headers }) => headers.get('x-api-key') ?? []).filter((key) => key.length > 20),
     )
     expect(keys.size).toBeGreaterThan(1)
-    for (const key of keys) expect(told).not.toContain(key)
+    for (const key of keys) expect(text).not.toContain(key)
   })
 })
 
@@ -371,7 +375,7 @@ describe('a run with a given user and no administrator', () => {
   })
 })
 
-it('a run stops when the service is gone, and reports once what it left', async () => {
+it('a run stops when the service no longer responds, and reports once what it left', async () => {
   let count = 0
   const { options } = await openDirect({
     around: (send) => async (request, init) => {

@@ -1,7 +1,7 @@
 import { GAMEMODES, ROUTES } from '@fish-crab/sdk/contract'
-import type { Dice } from './dice.ts'
 import { hostileText, junkPiece } from './hostile.ts'
 import type { PlainRequest } from './plain-request.ts'
+import type { Random } from './random.ts'
 import type { Sequence } from './sequence.ts'
 import { ALEX, BEA, CLERK, PAGE_ORIGIN, ROOT, STAR, USERS } from './setup.ts'
 
@@ -13,56 +13,56 @@ export function query(pairs: readonly Pair[]): string {
 }
 
 /** The name of a user: mostly one that is there. */
-export function userName(dice: Dice): string {
-  return dice.weighted([
+export function userName(random: Random): string {
+  return random.weighted([
     [8, ALEX.name],
     [4, BEA.name],
     [1, STAR.name],
     [1, ALEX.name.toUpperCase()],
-    [2, `made${dice.below(6)}`],
+    [2, `made${random.below(6)}`],
     [1, 'ghost'],
-    [2, hostileText(dice)],
+    [2, hostileText(random)],
   ])
 }
 
-export function gamemode(dice: Dice): string {
-  return dice.weighted([
+export function gamemode(random: Random): string {
+  return random.weighted([
     [12, 'earth'],
-    [4, dice.pick(GAMEMODES)],
+    [4, random.pick(GAMEMODES)],
     [1, 'Earth'],
-    [1, hostileText(dice)],
+    [1, hostileText(random)],
   ])
 }
 
 /** `GET /get/fish` and `GET /get/crab`: whole, by pages, conditional, coded. */
-export function readRequest({ dice }: Sequence): PlainRequest {
+export function readRequest({ random }: Sequence): PlainRequest {
   const pairs: Pair[] = []
   const headers: Pair[] = []
-  if (dice.chance(0.95)) pairs.push(['name', userName(dice)])
-  if (dice.chance(0.95)) pairs.push(['gamemode', gamemode(dice)])
-  if (dice.chance(0.3))
+  if (random.chance(0.95)) pairs.push(['name', userName(random)])
+  if (random.chance(0.95)) pairs.push(['gamemode', gamemode(random)])
+  if (random.chance(0.3))
     pairs.push([
       'detail',
-      dice.weighted([
+      random.weighted([
         [6, 'full'],
         [1, 'FULL'],
-        [1, hostileText(dice)],
+        [1, hostileText(random)],
       ]),
     ])
-  if (dice.chance(0.3)) pairs.push(['limit', pageSize(dice)])
-  if (dice.chance(0.2)) pairs.push(['cursor', cursor(dice)])
-  if (dice.chance(0.08)) pairs.push([junkPiece(dice), junkPiece(dice)])
-  if (dice.chance(0.05)) pairs.push(dice.pick(pairs.length > 0 ? pairs : [['name', '']]))
-  if (dice.chance(0.2)) headers.push(['if-none-match', condition(dice)])
-  if (dice.chance(0.3)) headers.push(['accept-encoding', coding(dice)])
-  const path = dice.chance(0.6) ? ROUTES.getFish.path : ROUTES.getCrab.path
-  return { method: 'GET', target: path + query(shuffledAtTimes(dice, pairs)), headers }
+  if (random.chance(0.3)) pairs.push(['limit', pageSize(random)])
+  if (random.chance(0.2)) pairs.push(['cursor', cursor(random)])
+  if (random.chance(0.08)) pairs.push([junkPiece(random), junkPiece(random)])
+  if (random.chance(0.05)) pairs.push(random.pick(pairs.length > 0 ? pairs : [['name', '']]))
+  if (random.chance(0.2)) headers.push(['if-none-match', condition(random)])
+  if (random.chance(0.3)) headers.push(['accept-encoding', coding(random)])
+  const path = random.chance(0.6) ? ROUTES.getFish.path : ROUTES.getCrab.path
+  return { method: 'GET', target: path + query(shuffledAtTimes(random, pairs)), headers }
 }
 
 /** Reads without arguments, which may get some all the same. */
-export function plainRead({ dice }: Sequence): PlainRequest {
+export function plainRead({ random }: Sequence): PlainRequest {
   const { status, demoFish, demoCrab, livez, readyz, openapi } = ROUTES
-  const path = dice.weighted([
+  const path = random.weighted([
     [6, status.path],
     [3, demoFish.path],
     [3, demoCrab.path],
@@ -70,18 +70,18 @@ export function plainRead({ dice }: Sequence): PlainRequest {
     [1, readyz.path],
     [0.3, openapi.path],
   ])
-  const junk = dice.chance(0.2) ? `?${junkPiece(dice)}=${junkPiece(dice)}&&=&` : ''
-  return { method: 'GET', target: path + junk, headers: dice.chance(0.1) ? [['accept', 'text/html']] : [] }
+  const junk = random.chance(0.2) ? `?${junkPiece(random)}=${junkPiece(random)}&&=&` : ''
+  return { method: 'GET', target: path + junk, headers: random.chance(0.1) ? [['accept', 'text/html']] : [] }
 }
 
 /** `GET /get/user/key` with right, wrong and malformed credentials. */
-export function keyRequest({ dice }: Sequence): PlainRequest {
-  const pairs: Pair[] = dice.chance(0.5) ? [['name', userName(dice)]] : []
-  const [name, password] = dice.weighted<Pair>([
-    [6, (({ name, password }) => [name, password] as const)(dice.pick(USERS))],
+export function keyRequest({ random }: Sequence): PlainRequest {
+  const pairs: Pair[] = random.chance(0.5) ? [['name', userName(random)]] : []
+  const [name, password] = random.weighted<Pair>([
+    [6, (({ name, password }) => [name, password] as const)(random.pick(USERS))],
     [3, [ROOT.username, ROOT.password]],
     [1, [CLERK.username, CLERK.password]],
-    [3, [dice.pick(USERS).name, 'wrong']],
+    [3, [random.pick(USERS).name, 'wrong']],
     [1, [ALEX.name.toLowerCase(), ALEX.password]],
     [1, ['', '']],
     [1, ['ghost', 'ghost']],
@@ -89,7 +89,7 @@ export function keyRequest({ dice }: Sequence): PlainRequest {
     [1, ['é🐟', '\0']],
   ])
   const basic = Buffer.from(`${name}:${password}`).toString('base64')
-  const authorization = dice.weighted([
+  const authorization = random.weighted([
     [12, `Basic ${basic}`],
     [1, `basic   ${basic}`],
     [1, `Basic ${basic}=`],
@@ -99,12 +99,12 @@ export function keyRequest({ dice }: Sequence): PlainRequest {
     [1, `Bearer ${basic}`],
     [1, ''],
   ])
-  const headers: Pair[] = dice.chance(0.9) ? [['authorization', authorization]] : []
+  const headers: Pair[] = random.chance(0.9) ? [['authorization', authorization]] : []
   return { method: 'GET', target: ROUTES.getUserKey.path + query(pairs), headers }
 }
 
-export function origin(dice: Dice): string {
-  return dice.pick([
+export function origin(random: Random): string {
+  return random.pick([
     PAGE_ORIGIN,
     PAGE_ORIGIN,
     `${PAGE_ORIGIN}/`,
@@ -114,35 +114,35 @@ export function origin(dice: Dice): string {
   ])
 }
 
-function pageSize(dice: Dice): string {
-  return dice.weighted([
-    [8, String(1 + dice.below(60))],
+function pageSize(random: Random): string {
+  return random.weighted([
+    [8, String(1 + random.below(60))],
     [1, '1000'],
-    [1, dice.pick(['0', '-1', '1001', '1.5', '', '0x10', '1e2', '%20%205', '9'.repeat(30)])],
+    [1, random.pick(['0', '-1', '1001', '1.5', '', '0x10', '1e2', '%20%205', '9'.repeat(30)])],
   ])
 }
 
-export function cursor(dice: Dice): string {
-  return dice.weighted([
+export function cursor(random: Random): string {
+  return random.weighted([
     [6, '{{cursor}}'],
-    [1, dice.pick(['1.0', '2.5', 'zzzzzzzzzz.zzz', '0.0', 'x', '-1.-1', '%2e.%2e'])],
-    [1, hostileText(dice)],
+    [1, random.pick(['1.0', '2.5', 'zzzzzzzzzz.zzz', '0.0', 'x', '-1.-1', '%2e.%2e'])],
+    [1, hostileText(random)],
   ])
 }
 
-function condition(dice: Dice): string {
-  return dice.pick(['{{etag}}', '{{etag}}', '{{etag}}', '"x", {{etag}}', '*', 'W/"x"', 'junk', '"{{etag}}"', ',,,'])
+function condition(random: Random): string {
+  return random.pick(['{{etag}}', '{{etag}}', '{{etag}}', '"x", {{etag}}', '*', 'W/"x"', 'junk', '"{{etag}}"', ',,,'])
 }
 
-function coding(dice: Dice): string {
+function coding(random: Random): string {
   // Rarely br: the platform's Brotli takes half a second for the largest responses.
-  return dice.weighted([
-    [12, dice.pick(['gzip', 'gzip, br', 'identity;q=0, gzip', '*'])],
-    [4, dice.pick(['br', 'br;q=1, gzip;q=0.5'])],
-    [4, dice.pick(['deflate', 'gzip;q=0', '', 'gzip;q=x, br;q=2', '*;q=0'])],
+  return random.weighted([
+    [12, random.pick(['gzip', 'gzip, br', 'identity;q=0, gzip', '*'])],
+    [4, random.pick(['br', 'br;q=1, gzip;q=0.5'])],
+    [4, random.pick(['deflate', 'gzip;q=0', '', 'gzip;q=x, br;q=2', '*;q=0'])],
   ])
 }
 
-function shuffledAtTimes<Item>(dice: Dice, list: readonly Item[]): readonly Item[] {
-  return dice.chance(0.2) ? [...list].reverse() : list
+function shuffledAtTimes<Item>(random: Random, list: readonly Item[]): readonly Item[] {
+  return random.chance(0.2) ? [...list].reverse() : list
 }

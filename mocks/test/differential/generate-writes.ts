@@ -1,9 +1,9 @@
 import { HEADERS, LIMITS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import type { Dice } from './dice.ts'
 import { gamemode, query, userName } from './generate-reads.ts'
 import { HOSTILE_TEXTS } from './hostile.ts'
 import type { PlainBody, PlainRequest } from './plain-request.ts'
+import type { Random } from './random.ts'
 import type { Sequence } from './sequence.ts'
 import { ALEX, BEA, TOKEN_TTL_SECONDS, USERS } from './setup.ts'
 
@@ -11,80 +11,81 @@ type Pair = readonly [string, string]
 
 /** `POST /post/fish` and `POST /post/crab`, some of them for the second time. */
 export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
-  const { dice, writes } = sequence
-  if (writes.length > 0 && dice.chance(0.15)) return dice.pick(writes)
-  const kind = dice.chance(0.6) ? 'fish' : 'crab'
-  const user = dice.pick(USERS)
+  const { random, writes } = sequence
+  if (writes.length > 0 && random.chance(0.15)) return random.pick(writes)
+  const kind = random.chance(0.6) ? 'fish' : 'crab'
+  const user = random.pick(USERS)
   const pairs: Pair[] = []
   const headers: Pair[] = []
-  if (dice.chance(0.85)) pairs.push(['name', dice.chance(0.9) ? user.name : userName(dice)])
+  if (random.chance(0.85)) pairs.push(['name', random.chance(0.9) ? user.name : userName(random)])
   else headers.push([HEADERS.apiKey, user.apiKey])
-  if (dice.chance(0.75)) headers.push([HEADERS.gamemode, dice.chance(0.9) ? 'earth' : gamemode(dice)])
-  if (dice.chance(0.15)) pairs.push(['gamemode', gamemode(dice)])
+  if (random.chance(0.75)) headers.push([HEADERS.gamemode, random.chance(0.9) ? 'earth' : gamemode(random)])
+  if (random.chance(0.15)) pairs.push(['gamemode', gamemode(random)])
   // Twice only where servers join what came twice; of others, HTTP servers drop the second.
-  if (dice.chance(0.02)) headers.push([HEADERS.gamemode, 'survival'])
-  if (dice.chance(0.85)) headers.push(['content-type', mediaType(dice)])
-  if (dice.chance(0.02)) headers.push(['content-encoding', dice.pick(['gzip', 'identity', 'br'])])
-  const path = (dice.chance(0.95) ? kind : 'fish') === 'fish' ? ROUTES.postFish.path : ROUTES.postCrab.path
-  const token = await tokenFor(sequence, user.fernetKey, JSON.stringify(payload(dice, kind, user.name)))
-  const body = dice.chance(0.05) ? oddBody(dice) : { latin1: dress(dice, token) }
+  if (random.chance(0.02)) headers.push([HEADERS.gamemode, 'survival'])
+  if (random.chance(0.85)) headers.push(['content-type', mediaType(random)])
+  if (random.chance(0.02)) headers.push(['content-encoding', random.pick(['gzip', 'identity', 'br'])])
+  const path = (random.chance(0.95) ? kind : 'fish') === 'fish' ? ROUTES.postFish.path : ROUTES.postCrab.path
+  const token = await tokenFor(sequence, user.fernetKey, JSON.stringify(payload(random, kind, user.name)))
+  const body = random.chance(0.05) ? oddBody(random) : { latin1: dress(random, token) }
   const request = {
     method: 'POST',
     target: path + query(pairs),
     headers,
-    body: dice.chance(0.05) ? { ...body, chunked: true } : body,
+    body: random.chance(0.05) ? { ...body, chunked: true } : body,
   }
   writes.push(request)
   return request
 }
 
 /** What a token may hold, and what it must not. */
-export function payload(dice: Dice, kind: 'fish' | 'crab', name: string): unknown {
-  const entries = (most: number) => Array.from({ length: dice.below(most) + 1 }, () => entry(dice, kind))
-  const one = () => (kind === 'fish' ? { fish: catchName(dice), rarity: rarity(dice) } : { crab: 'crab', fish: 'crab' })
+export function payload(random: Random, kind: 'fish' | 'crab', name: string): unknown {
+  const entries = (most: number) => Array.from({ length: random.below(most) + 1 }, () => entry(random, kind))
+  const one = () =>
+    kind === 'fish' ? { fish: catchName(random), rarity: rarity(random) } : { crab: 'crab', fish: 'crab' }
   const batch = () => ({
-    ...(dice.chance(0.8) ? { user: dice.chance(0.9) ? name : 'Someone' } : {}),
-    ...(dice.chance(0.8) ? { gamemode: dice.chance(0.9) ? 'earth' : 'factions' } : {}),
-    [kind]: entries(dice.chance(0.03) ? LIMITS.entriesPerWrite + 1 : 6),
+    ...(random.chance(0.8) ? { user: random.chance(0.9) ? name : 'Someone' } : {}),
+    ...(random.chance(0.8) ? { gamemode: random.chance(0.9) ? 'earth' : 'factions' } : {}),
+    [kind]: entries(random.chance(0.03) ? LIMITS.entriesPerWrite + 1 : 6),
   })
-  return dice.weighted<() => unknown>([
+  return random.weighted<() => unknown>([
     [10, one],
     [10, batch],
     [1, () => ({})],
-    [1, () => dice.pick([null, 1, 'text', [], [{}], true])],
+    [1, () => random.pick([null, 1, 'text', [], [{}], true])],
     [1, () => ({ [kind]: [] })],
     [1, () => ({ ...batch(), extra: { deep: [1, 2, 3] }, __proto__: 1 })],
   ])()
 }
 
-function entry(dice: Dice, kind: 'fish' | 'crab'): object {
-  const caughtAt = dice.chance(0.2)
-    ? { caughtAt: dice.pick(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+02:00', '2026-13-01', 'soon', 1, null]) }
+function entry(random: Random, kind: 'fish' | 'crab'): object {
+  const caughtAt = random.chance(0.2)
+    ? { caughtAt: random.pick(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+02:00', '2026-13-01', 'soon', 1, null]) }
     : {}
-  if (kind === 'crab') return { ...(dice.chance(0.4) ? { name: catchName(dice) } : {}), ...caughtAt }
-  return { name: catchName(dice), rarity: rarity(dice), ...caughtAt }
+  if (kind === 'crab') return { ...(random.chance(0.4) ? { name: catchName(random) } : {}), ...caughtAt }
+  return { name: catchName(random), rarity: rarity(random), ...caughtAt }
 }
 
-function catchName(dice: Dice): unknown {
-  return dice.weighted([
-    [30, dice.pick(['Salmon', 'Cod', 'Koi', 'Bronze Koi', 'Pike'])],
-    [2, dice.pick(HOSTILE_TEXTS)],
+function catchName(random: Random): unknown {
+  return random.weighted([
+    [30, random.pick(['Salmon', 'Cod', 'Koi', 'Bronze Koi', 'Pike'])],
+    [2, random.pick(HOSTILE_TEXTS)],
     [1, '🐟'.repeat(100)],
     [1, 'x'.repeat(101)],
-    [0.5, dice.pick([null, 7, {}])],
+    [0.5, random.pick([null, 7, {}])],
   ])
 }
 
-function rarity(dice: Dice): unknown {
-  return dice.weighted([
-    [30, 1 + dice.below(7)],
-    [2, dice.pick([0, 8, 1.5, '3', null, -1, 1e9])],
+function rarity(random: Random): unknown {
+  return random.weighted([
+    [30, 1 + random.below(7)],
+    [2, random.pick([0, 8, 1.5, '3', null, -1, 1e9])],
   ])
 }
 
 /** Encrypted for its user, for another, with an old or a future time, tampered with, cut short. */
-async function tokenFor({ dice, now }: Sequence, key: string, message: string): Promise<string> {
-  const age = dice.weighted([
+async function tokenFor({ random, now }: Sequence, key: string, message: string): Promise<string> {
+  const age = random.weighted([
     [20, 0],
     [1, TOKEN_TTL_SECONDS * 1000],
     [1, (TOKEN_TTL_SECONDS + 1) * 1000],
@@ -92,14 +93,14 @@ async function tokenFor({ dice, now }: Sequence, key: string, message: string): 
     [1, -60_000],
     [1, -62_000],
   ])
-  const whose = dice.chance(0.96) ? key : dice.pick([ALEX, BEA]).fernetKey
-  const text = dice.chance(0.97)
+  const whose = random.chance(0.96) ? key : random.pick([ALEX, BEA]).fernetKey
+  const text = random.chance(0.97)
     ? message
-    : dice.pick(['', '{', 'null', '\ufeff{}', message.slice(0, -1), `${message} `])
-  const token = await createFernet(whose).encrypt(text, { now: now - age, iv: dice.bytes(16) })
-  if (!dice.chance(0.05)) return token
-  const at = dice.below(token.length)
-  return dice.pick([
+    : random.pick(['', '{', 'null', '\ufeff{}', message.slice(0, -1), `${message} `])
+  const token = await createFernet(whose).encrypt(text, { now: now - age, iv: random.bytes(16) })
+  if (!random.chance(0.05)) return token
+  const at = random.below(token.length)
+  return random.pick([
     token.slice(0, at),
     `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`,
     `${token.slice(0, at)} ${token.slice(at)}`,
@@ -109,9 +110,9 @@ async function tokenFor({ dice, now }: Sequence, key: string, message: string): 
 }
 
 /** The forms in which clients send a token. */
-function dress(dice: Dice, token: string): string {
+function dress(random: Random, token: string): string {
   const bare = token.replace(/=+$/, '')
-  return dice.weighted([
+  return random.weighted([
     [6, token],
     [6, bare],
     [1, `${token}\n`],
@@ -123,22 +124,22 @@ function dress(dice: Dice, token: string): string {
   ])
 }
 
-function oddBody(dice: Dice): PlainBody {
-  return dice.weighted<PlainBody>([
+function oddBody(random: Random): PlainBody {
+  return random.weighted<PlainBody>([
     [3, { latin1: '' }],
-    [3, { latin1: Buffer.from(dice.bytes(dice.below(300))).toString('latin1') }],
-    [2, { latin1: '\x80'.repeat(1 + dice.below(90)) }],
+    [3, { latin1: Buffer.from(random.bytes(random.below(300))).toString('latin1') }],
+    [2, { latin1: '\x80'.repeat(1 + random.below(90)) }],
     [2, { latin1: '{"fish":"Salmon","rarity":3}' }],
     [0.7, { latin1: 'A', times: LIMITS.bodyBytes }],
-    [3, { latin1: 'A', times: LIMITS.bodyBytes + 1 + dice.below(3) * 100_000 }],
+    [3, { latin1: 'A', times: LIMITS.bodyBytes + 1 + random.below(3) * 100_000 }],
   ])
 }
 
-function mediaType(dice: Dice): string {
-  return dice.weighted([
+function mediaType(random: Random): string {
+  return random.weighted([
     [20, MEDIA_TYPES.token],
     [1, `${MEDIA_TYPES.token.toUpperCase()}; charset=x`],
     [1, MEDIA_TYPES.json],
-    [1, dice.pick(['text/plain', '', ';', 'application/x-www-form-urlencoded', '*/*'])],
+    [1, random.pick(['text/plain', '', ';', 'application/x-www-form-urlencoded', '*/*'])],
   ])
 }

@@ -1,11 +1,11 @@
 import { HEADERS, VERSION_PREFIX } from '@fish-crab/sdk/contract'
-import { createDice, type Dice } from './dice.ts'
 import { adminRequest } from './generate-admin.ts'
 import { keyRequest, origin, plainRead, readRequest } from './generate-reads.ts'
-import { preflight, strayRequest } from './generate-strays.ts'
+import { preflight, unknownPathRequest } from './generate-unknown.ts'
 import { writeRequest } from './generate-writes.ts'
 import { respelled } from './hostile.ts'
 import type { PlainRequest } from './plain-request.ts'
+import { createRandom, type Random } from './random.ts'
 import type { Sequence } from './sequence.ts'
 import { ALEX, BEA, MASTER_KEY, STARTS_AT } from './setup.ts'
 
@@ -18,7 +18,7 @@ const GENERATORS: readonly (readonly [number, Generator])[] = [
   [7, keyRequest],
   [20, adminRequest],
   [5, preflight],
-  [9, strayRequest],
+  [9, unknownPathRequest],
 ]
 
 /** Around a window, a session and the life of a token. */
@@ -45,60 +45,60 @@ const STRAY_HEADERS: readonly (readonly [string, string])[] = [
  * 16 KB (both end in the parser, and only sockets have one). {@link respelled} says what of paths.
  */
 export async function generate(seed: number, count: number): Promise<PlainRequest[]> {
-  const sequence: Sequence = { dice: createDice(seed), now: STARTS_AT, writes: [] }
+  const sequence: Sequence = { random: createRandom(seed), now: STARTS_AT, writes: [] }
   const requests: PlainRequest[] = []
   while (requests.length < count) requests.push(await next(sequence))
   return requests
 }
 
 async function next(sequence: Sequence): Promise<PlainRequest> {
-  const { dice } = sequence
-  const advanceMs = dice.chance(0.015) ? dice.pick(JUMPS_MS) : dice.chance(0.3) ? dice.below(1500) : 0
+  const { random } = sequence
+  const advanceMs = random.chance(0.015) ? random.pick(JUMPS_MS) : random.chance(0.3) ? random.below(1500) : 0
   sequence.now += advanceMs
-  const request = await dice.weighted(GENERATORS)(sequence)
+  const request = await random.weighted(GENERATORS)(sequence)
   return {
     ...request,
-    method: method(dice, request),
-    target: target(dice, request.target),
-    headers: [...request.headers, ...commonHeaders(dice, request)],
+    method: method(random, request),
+    target: target(random, request.target),
+    headers: [...request.headers, ...commonHeaders(random, request)],
     ...(advanceMs > 0 ? { advanceMs } : {}),
-    ...(dice.chance(0.01) ? { absolute: true } : {}),
+    ...(random.chance(0.01) ? { absolute: true } : {}),
   }
 }
 
-function method(dice: Dice, { method, body }: PlainRequest): string {
-  if (method === 'GET' && dice.chance(0.08)) return 'HEAD'
-  if (!dice.chance(0.03)) return method
-  return dice.pick(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', ...(body ? [] : ['GET', 'HEAD'])])
+function method(random: Random, { method, body }: PlainRequest): string {
+  if (method === 'GET' && random.chance(0.08)) return 'HEAD'
+  if (!random.chance(0.03)) return method
+  return random.pick(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', ...(body ? [] : ['GET', 'HEAD'])])
 }
 
-function target(dice: Dice, target: string): string {
+function target(random: Random, target: string): string {
   const [path = '', query] = target.split(/\?(.*)/s)
-  const versioned = dice.chance(0.1) ? `${dice.chance(0.9) ? VERSION_PREFIX : '/v2'}${path}` : path
-  const spelled = dice.chance(0.12) ? respelled(dice, versioned) : versioned
+  const versioned = random.chance(0.1) ? `${random.chance(0.9) ? VERSION_PREFIX : '/v2'}${path}` : path
+  const spelled = random.chance(0.12) ? respelled(random, versioned) : versioned
   return query === undefined ? spelled : `${spelled}?${query}`
 }
 
-function commonHeaders(dice: Dice, { headers }: PlainRequest): (readonly [string, string])[] {
-  const more: (readonly [string, string])[] = [['x-forwarded-for', forwardedFor(dice)]]
+function commonHeaders(random: Random, { headers }: PlainRequest): (readonly [string, string])[] {
+  const more: (readonly [string, string])[] = [['x-forwarded-for', forwardedFor(random)]]
   const given = new Set(headers.map(([name]) => name))
-  if (!given.has(HEADERS.apiKey) && dice.chance(0.3)) more.push([HEADERS.apiKey, apiKey(dice)])
-  if (!given.has('origin') && dice.chance(0.12)) more.push(['origin', origin(dice)])
-  if (dice.chance(0.15)) more.push([HEADERS.requestId, requestId(dice)])
-  if (dice.chance(0.04)) more.push(dice.pick(STRAY_HEADERS))
-  // Coded responses only where asked for: fetch asks by itself otherwise, other clients do not.
+  if (!given.has(HEADERS.apiKey) && random.chance(0.3)) more.push([HEADERS.apiKey, apiKey(random)])
+  if (!given.has('origin') && random.chance(0.12)) more.push(['origin', origin(random)])
+  if (random.chance(0.15)) more.push([HEADERS.requestId, requestId(random)])
+  if (random.chance(0.04)) more.push(random.pick(STRAY_HEADERS))
+  // Encoded responses only on request: otherwise fetch requests them by itself, and other clients do not.
   if (!given.has('accept-encoding')) more.push(['accept-encoding', 'identity'])
   return more
 }
 
-function forwardedFor(dice: Dice): string {
+function forwardedFor(random: Random): string {
   // One of them is busier than the others, so that it spends its window and its failed logins.
-  const client = `198.51.100.${dice.chance(0.35) ? 0 : dice.below(CLIENTS)}`
-  return dice.weighted([
+  const client = `198.51.100.${random.chance(0.35) ? 0 : random.below(CLIENTS)}`
+  return random.weighted([
     [30, client],
-    [2, `203.0.113.${dice.below(250)}, ${client}`],
+    [2, `203.0.113.${random.below(250)}, ${client}`],
     [1, `::ffff:${client}`],
-    [1, `2001:db8::${dice.below(3)}:${dice.below(9)}`],
+    [1, `2001:db8::${random.below(3)}:${random.below(9)}`],
     [1, `[2001:db8::1]:443`],
     [1, 'unknown'],
     [1, `${client}, `],
@@ -107,10 +107,19 @@ function forwardedFor(dice: Dice): string {
 }
 
 /** The master key, a personal one, that of a user that was created, or none that is valid. */
-function apiKey(dice: Dice): string {
-  return dice.pick([ALEX.apiKey, ALEX.apiKey, BEA.apiKey, MASTER_KEY, '{{apiKey}}', 'wrong', `${ALEX.apiKey}x`, '\xe9'])
+function apiKey(random: Random): string {
+  return random.pick([
+    ALEX.apiKey,
+    ALEX.apiKey,
+    BEA.apiKey,
+    MASTER_KEY,
+    '{{apiKey}}',
+    'wrong',
+    `${ALEX.apiKey}x`,
+    '\xe9',
+  ])
 }
 
-function requestId(dice: Dice): string {
-  return dice.pick(['mine-1', 'a'.repeat(64), 'a'.repeat(65), 'with space', 'a,b', '\xfc', '<b>', '_._-'])
+function requestId(random: Random): string {
+  return random.pick(['mine-1', 'a'.repeat(64), 'a'.repeat(65), 'with space', 'a,b', '\xfc', '<b>', '_._-'])
 }

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 
 /** Texts that parsers of names, numbers and paths stumble over; all of them percent-encode. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -70,23 +70,23 @@ const JUNK_PIECES: readonly string[] = [
 ]
 
 /** A text that is a mistake or an attack, percent-encoded now and then in an unusual way. */
-export function hostileText(dice: Dice): string {
-  const text = dice.chance(0.06) ? 'N'.repeat(1 + dice.below(4000)) : dice.pick(HOSTILE_TEXTS)
+export function hostileText(random: Random): string {
+  const text = random.chance(0.06) ? 'N'.repeat(1 + random.below(4000)) : random.pick(HOSTILE_TEXTS)
   // A lone surrogate has no percent-encoding.
   return encodeURIComponent(text.toWellFormed())
 }
 
 /** A piece of a path that means nothing, or nothing good. */
-export function junkPiece(dice: Dice): string {
-  return dice.pick(JUNK_PIECES)
+export function junkPiece(random: Random): string {
+  return random.pick(JUNK_PIECES)
 }
 
 /**
  * Writes a path in another way that means the same, or nearly. No backslash, no `#` and no dots: clients built on URLs
  * resolve them, so that not every transport could send them, and the server refuses them.
  */
-export function respelled(dice: Dice, path: string): string {
-  switch (dice.below(8)) {
+export function respelled(random: Random, path: string): string {
+  switch (random.below(8)) {
     case 0:
       return `${path}/`
     case 1:
@@ -100,9 +100,9 @@ export function respelled(dice: Dice, path: string): string {
     case 5:
       return path.toUpperCase()
     case 6:
-      return `${path}/${junkPiece(dice)}`
+      return `${path}/${junkPiece(random)}`
     default:
-      return path.replace('/', `/${junkPiece(dice)}/`)
+      return path.replace('/', `/${junkPiece(random)}/`)
   }
 }
 

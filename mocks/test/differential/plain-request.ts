@@ -23,8 +23,8 @@ export interface PlainRequest {
   readonly absolute?: boolean
 }
 
-/** What a client got for it. */
-export interface PlainAnswer {
+/** The response that a client received. */
+export interface PlainResponse {
   readonly status: number
   /** In lower case and sorted. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -32,7 +32,7 @@ export interface PlainAnswer {
   readonly body: Uint8Array
 }
 
-/** What a transport has answered so far that later requests may refer to. */
+/** What a transport has returned so far that later requests may refer to. */
 export type Learned = Map<string, string>
 
 /** Which fields of responses are learned, and under which name requests refer to them. */
@@ -44,8 +44,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 const LARGEST_BYTES = 64 * 1024
 
-/** Remembers of a response what later requests may refer to. */
-export function learn(learned: Learned, { headers, body }: PlainAnswer): void {
+/** Remembers the fields of a response that later requests may refer to. */
+export function learn(learned: Learned, { headers, body }: PlainResponse): void {
   for (const [name, value] of headers) if (name === 'etag') learned.set('etag', value)
   if (body.byteLength > LARGEST_BYTES || body[0] !== 0x7b) return
   const value: unknown = JSON.parse(Buffer.from(body).toString())
@@ -57,7 +57,7 @@ export function learn(learned: Learned, { headers, body }: PlainAnswer): void {
   }
 }
 
-/** The request with everything in it that it refers to. */
+/** The request with its references resolved. */
 export function resolved(request: PlainRequest, learned: Learned): PlainRequest {
   return {
     ...request,

@@ -1,9 +1,9 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { bytesOf, type PlainAnswer, type PlainRequest } from './plain-request.ts'
+import { bytesOf, type PlainRequest, type PlainResponse } from './plain-request.ts'
 
 /** Sends a request that has been resolved. */
-export type Send = (request: PlainRequest) => Promise<PlainAnswer>
+export type Send = (request: PlainRequest) => Promise<PlainResponse>
 
 /** Sends by a fetch, which writes the path as URLs do. */
 export function sendByFetch(fetch: typeof globalThis.fetch, origin: string): Send {
@@ -20,7 +20,7 @@ export function sendByFetch(fetch: typeof globalThis.fetch, origin: string): Sen
   }
 }
 
-/** Sends by Node's own client, which writes the request line as it is told. */
+/** Sends by Node's own client, which writes the request line unchanged. */
 export function sendByHttp(origin: string): { readonly send: Send; close(): void } {
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(origin)
@@ -49,7 +49,7 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
   return { send, close: () => agent.destroy() }
 }
 
-async function read(response: IncomingMessage, method: string): Promise<PlainAnswer> {
+async function read(response: IncomingMessage, method: string): Promise<PlainResponse> {
   const chunks: Uint8Array[] = []
   for await (const chunk of response) chunks.push(chunk)
   const headers = Object.entries(response.headersDistinct).map(

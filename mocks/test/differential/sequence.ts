@@ -1,9 +1,9 @@
-import type { Dice } from './dice.ts'
 import type { PlainRequest } from './plain-request.ts'
+import type { Random } from './random.ts'
 
-/** What the requests of one sequence know of those before. */
+/** State of one sequence of requests. */
 export interface Sequence {
-  readonly dice: Dice
+  readonly random: Random
   /** The clock of the mocks, in unix milliseconds. */
   now: number
   /** Writes that were sent, to be sent again. */

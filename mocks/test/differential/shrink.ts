@@ -1,11 +1,11 @@
-import { type Difference, firstDifference, playTransport } from './episode.ts'
+import { type Difference, firstDifference, sendThrough } from './compare-transports.ts'
 import type { PlainRequest } from './plain-request.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** How many times the two transports are played again at most. */
+/** How often the two transports are compared again at most. */
 const TRIES = 80
 
-/** What is left of a sequence; its last request is the one that is answered differently. */
+/** What is left of a sequence; its last request is the one with different responses. */
 export interface Shrunk {
   readonly requests: readonly PlainRequest[]
   readonly difference: Difference
@@ -18,33 +18,34 @@ export async function shrink(
   transports: Transports = TRANSPORTS,
 ): Promise<Shrunk> {
   const { seed } = difference
-  let kept: readonly PlainRequest[] = requests.slice(0, difference.index + 1)
+  let remaining: readonly PlainRequest[] = requests.slice(0, difference.index + 1)
   let found = difference
   let tries = TRIES
 
   async function attempt(fewer: readonly PlainRequest[]): Promise<boolean> {
     if (tries <= 0) return false
     tries -= 1
-    const ones = await playTransport(transports, difference.transports[0], seed, fewer)
-    const still = firstDifference(ones, await playTransport(transports, difference.transports[1], seed, fewer))
+    const ones = await sendThrough(transports, difference.transports[0], seed, fewer)
+    const still = firstDifference(ones, await sendThrough(transports, difference.transports[1], seed, fewer))
     if (!still) return false
-    kept = fewer.slice(0, still.index + 1)
+    remaining = fewer.slice(0, still.index + 1)
     found = { ...difference, ...still }
     return true
   }
 
-  await attempt(kept.slice(-1))
-  for (let size = kept.length >> 1; size >= 1; size >>= 1) {
-    for (let start = 0; start < kept.length - 1; ) {
-      const end = Math.min(start + size, kept.length - 1)
-      if (!(await attempt([...kept.slice(0, start), ...kept.slice(end)]))) start = end
+  await attempt(remaining.slice(-1))
+  for (let size = remaining.length >> 1; size >= 1; size >>= 1) {
+    for (let start = 0; start < remaining.length - 1; ) {
+      const end = Math.min(start + size, remaining.length - 1)
+      if (!(await attempt([...remaining.slice(0, start), ...remaining.slice(end)]))) start = end
     }
   }
-  for (const header of kept.at(-1)?.headers ?? []) {
-    const last = kept.at(-1)
-    if (last) await attempt([...kept.slice(0, -1), { ...last, headers: last.headers.filter((one) => one !== header) }])
+  for (const header of remaining.at(-1)?.headers ?? []) {
+    const last = remaining.at(-1)
+    if (last)
+      await attempt([...remaining.slice(0, -1), { ...last, headers: last.headers.filter((one) => one !== header) }])
   }
-  return { requests: kept, difference: found }
+  return { requests: remaining, difference: found }
 }
 
 const SHOWN = 1500

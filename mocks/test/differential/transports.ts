@@ -4,23 +4,23 @@ import { startRealServer } from './real-server.ts'
 import { type Send, sendByFetch, sendByHttp } from './send.ts'
 import { optionsOf } from './setup.ts'
 
-/** A mock behind one way in. */
-export interface OpenLane extends AsyncDisposable {
+/** A mock behind one transport. */
+export interface OpenedTransport extends AsyncDisposable {
   readonly send: Send
   advance(milliseconds: number): void
 }
 
 /** Opens a transport with a fresh mock. What intercepts, does so until it is closed: one transport at a time. */
-export type OpenLaneOf = (seed: number) => Promise<OpenLane>
+export type OpenTransport = (seed: number) => Promise<OpenedTransport>
 
 /** Transports by name, the one that the others are compared with first. */
-export type Transports = Readonly<Record<string, OpenLaneOf>>
+export type Transports = Readonly<Record<string, OpenTransport>>
 
-/** Every way in, and the server itself. */
+/** Every transport, and the server itself. */
 export const TRANSPORTS: Transports = {
   async direct(seed) {
     const mock = await createMock(optionsOf(seed))
-    return laneOf(mock, sendByFetch(mock.fetch, mock.origin))
+    return transportOf(mock, sendByFetch(mock.fetch, mock.origin))
   },
 
   async msw(seed) {
@@ -28,7 +28,7 @@ export const TRANSPORTS: Transports = {
     const network = setupServer(...mock.handlers())
     network.listen({ onUnhandledFrame: 'error' })
     // Looked up at each call, as test suites do.
-    return laneOf(
+    return transportOf(
       mock,
       sendByFetch((...args) => globalThis.fetch(...args), mock.origin),
       () => network.close(),
@@ -39,14 +39,14 @@ export const TRANSPORTS: Transports = {
     const mock = await createMock(optionsOf(seed))
     await mock.listen()
     const { send, close } = sendByHttp(mock.origin)
-    return laneOf(mock, send, close)
+    return transportOf(mock, send, close)
   },
 
   async http(seed) {
     const mock = await createMock(optionsOf(seed))
     const { url } = await mock.serve()
     const { send, close } = sendByHttp(url)
-    return laneOf(mock, send, close)
+    return transportOf(mock, send, close)
   },
 
   async server(seed) {
@@ -63,7 +63,7 @@ export const TRANSPORTS: Transports = {
   },
 }
 
-function laneOf(mock: Mock, send: Send, close: () => void = () => {}): OpenLane {
+function transportOf(mock: Mock, send: Send, close: () => void = () => {}): OpenedTransport {
   return {
     send,
     advance: (milliseconds) => mock.clock.advance(milliseconds),

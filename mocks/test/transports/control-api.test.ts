@@ -156,10 +156,14 @@ describe('the control API', () => {
 
   it('responds to pages of any origin, including preflights', async () => {
     const headers = { origin: 'http://page.test', 'access-control-request-method': 'DELETE' }
-    const asked = await fetch(`${mock.url}/__mock/faults`, { method: 'OPTIONS', headers })
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-methods')).toContain('DELETE')
-    for (const { headers: responded } of [asked, await mock.control('GET', 'state'), await mock.control('GET', 'no')]) {
+    const preflight = await fetch(`${mock.url}/__mock/faults`, { method: 'OPTIONS', headers })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('DELETE')
+    for (const { headers: responded } of [
+      preflight,
+      await mock.control('GET', 'state'),
+      await mock.control('GET', 'no'),
+    ]) {
       expect(responded.get('access-control-allow-origin')).toBe('*')
     }
   })

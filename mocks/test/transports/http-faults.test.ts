@@ -16,7 +16,7 @@ const head = (length: number) =>
 const HEAD = head(BODY.length)
 
 interface FaultCase {
-  readonly disturbance: NetworkFault
+  readonly networkFault: NetworkFault
   /** How a raw server causes the fault. */
   readonly byHand: (socket: Socket) => void
   readonly body?: string
@@ -26,28 +26,28 @@ interface FaultCase {
 
 const FAULTS: Readonly<Record<string, FaultCase>> = {
   'a reset before anything': {
-    disturbance: { kind: 'reset' },
+    networkFault: { kind: 'reset' },
     byHand: (socket) => socket.resetAndDestroy(),
     stage: 'before the response',
   },
   'an end behind the headers': {
-    disturbance: { kind: 'cut-body', share: 0 },
+    networkFault: { kind: 'cut-body', share: 0 },
     byHand: (socket) => socket.end(HEAD),
     stage: 'in the body',
   },
   'a cut body': {
-    disturbance: { kind: 'cut-body', share: 0.5 },
+    networkFault: { kind: 'cut-body', share: 0.5 },
     byHand: (socket) => socket.end(HEAD + BODY.slice(0, BODY.length / 2)),
     stage: 'in the body',
   },
   'a cut body of which nothing comes': {
-    disturbance: { kind: 'cut-body', share: 0.5 },
+    networkFault: { kind: 'cut-body', share: 0.5 },
     byHand: (socket) => socket.end(head(1)),
     body: '',
     stage: 'in the body',
   },
   silence: {
-    disturbance: { kind: 'silence' },
+    networkFault: { kind: 'silence' },
     byHand: () => {},
     stage: 'before the response',
     patience: 40,
@@ -71,7 +71,7 @@ describe('over HTTP', () => {
       async handle(request) {
         const fault = FAULTS[faultOf(new URL(request.url).pathname)]
         const response = new Response(fault?.body ?? BODY, { headers: { 'content-type': 'application/json' } })
-        return { response, delayMs: 0, networkFault: fault?.disturbance }
+        return { response, delayMs: 0, networkFault: fault?.networkFault }
       },
     })
   })
@@ -90,7 +90,7 @@ describe('over HTTP', () => {
       CLIENTS[client](reference.url + path, patience),
     ])
     expect(mocked).toEqual(real)
-    // The SDK reads the whole answer before it says anything of it.
+    // The SDK reads the whole response before it reports anything about it.
     expect(mocked.stage).toBe(client === 'the SDK' ? 'before the response' : stage)
     expect(mocked.name).toMatch(/Error$/)
     if (fault !== 'silence') expect(mocked.codes?.at(-1)).toMatch(/^(ECONNRESET|UND_ERR_\w+)$/)

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Outcome } from '../../src/service/outcome.ts'
 import { intercept } from '../../src/transports/intercept.ts'
 
-type Case = 'reset-first' | 'lost-late' | 'cut' | 'cut-empty' | 'silence' | 'slow-reset' | 'slow-answer' | 'answer'
+type Case = 'reset-first' | 'lost-late' | 'cut' | 'cut-empty' | 'silence' | 'slow-reset' | 'slow-response' | 'response'
 interface Seen {
   readonly outcome: string
   readonly name?: string | undefined
@@ -48,7 +48,7 @@ function outcomeOf(kind: Case): Outcome {
 }
 
 /** The same faults by a plain server. */
-async function disturb(kind: Case, response: ServerResponse): Promise<void> {
+async function applyFault(kind: Case, response: ServerResponse): Promise<void> {
   const socket = response.socket as Socket
   const head = { 'content-type': 'application/json', 'content-length': kind === 'cut-empty' ? 1 : BODY.length }
   if (kind.startsWith('slow')) await sleep(SLOW_MS)
@@ -85,20 +85,20 @@ function byNodeHttp(url: string, body?: string): Promise<string> {
     const call = body === undefined ? get(url, { signal }) : request(url, { signal, method: 'POST' })
     if (body !== undefined) call.end(body)
     call.on('error', (error) => reject(Object.assign(error, { stage: 'call' })))
-    call.on('response', (answer) => {
+    call.on('response', (incoming) => {
       let text = ''
-      answer.setEncoding('utf8').on('data', (piece) => {
+      incoming.setEncoding('utf8').on('data', (piece) => {
         text += piece
       })
-      answer.on('end', () => resolve(text))
-      answer.on('error', (error) => reject(Object.assign(error, { stage: 'body' })))
+      incoming.on('end', () => resolve(text))
+      incoming.on('error', (error) => reject(Object.assign(error, { stage: 'body' })))
     })
   })
 }
 
 async function byFetch(fetch: typeof globalThis.fetch, url: string, init: RequestInit = {}): Promise<string> {
-  const answer = await fetch(url, { signal: patience(url), ...init })
-  return answer.text().catch((error) => {
+  const response = await fetch(url, { signal: patience(url), ...init })
+  return response.text().catch((error) => {
     throw Object.assign(error, { stage: 'body' })
   })
 }
@@ -127,7 +127,7 @@ const impatient = new undici.Agent({ headersTimeout: 1_000, bodyTimeout: 1_000 }
 
 async function see(call: Promise<string>): Promise<Seen> {
   try {
-    return { outcome: `answer ${(await call).length}` }
+    return { outcome: `response ${(await call).length}` }
   } catch (caught) {
     const error = caught as Error & { stage?: string; code?: string; cause?: Error & { code?: string } }
     return {
@@ -141,7 +141,16 @@ async function see(call: Promise<string>): Promise<Seen> {
   }
 }
 
-const cases: Case[] = ['answer', 'reset-first', 'lost-late', 'cut', 'cut-empty', 'silence', 'slow-reset', 'slow-answer']
+const cases: Case[] = [
+  'response',
+  'reset-first',
+  'lost-late',
+  'cut',
+  'cut-empty',
+  'silence',
+  'slow-reset',
+  'slow-response',
+]
 
 async function playAll(origin: string): Promise<Record<string, Seen>> {
   const table: Record<string, Seen> = {}
@@ -152,7 +161,7 @@ async function playAll(origin: string): Promise<Record<string, Seen>> {
       }),
     )
     // A connection that was broken must not spoil the next request.
-    table[`${client}, afterwards`] = await see(call(`${origin}/answer`))
+    table[`${client}, afterwards`] = await see(call(`${origin}/response`))
   })
   await Promise.all(each)
   return table
@@ -160,7 +169,7 @@ async function playAll(origin: string): Promise<Record<string, Seen>> {
 
 const server = createServer((incoming, response) => {
   response.on('error', () => {})
-  incoming.resume().on('end', () => void disturb(incoming.url?.slice(1) as Case, response))
+  incoming.resume().on('end', () => void applyFault(incoming.url?.slice(1) as Case, response))
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo

@@ -25,7 +25,7 @@ describe('a network fault of an intercepted request', () => {
     expect(mocked['undici.request GET, lost-late']).toMatchObject({ outcome: 'body', code: 'UND_ERR_SOCKET' })
     expect(mocked['node:http GET, cut']).toMatchObject({ outcome: 'body', code: 'ECONNRESET' })
     expect(mocked['fetch GET, silence']).toMatchObject({ name: 'TimeoutError' })
-    expect(mocked['fetch GET, slow-answer']).toEqual({ outcome: 'answer 25' })
+    expect(mocked['fetch GET, slow-response']).toEqual({ outcome: 'response 25' })
   })
 
   it('causes no uncaught error', () => {

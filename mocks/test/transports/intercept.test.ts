@@ -29,9 +29,9 @@ describe('listening for an origin', () => {
   it('keeps several mocks separate, even when one of them closes', async () => {
     const origins = Array.from({ length: 20 }, (_, index) => `http://mock-${index}.test`)
     const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
-    const ask = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
+    const requestAll = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
     const responses = origins.flatMap((origin) => [`${origin} intercept GET /a`, `${origin} intercept GET /b`])
-    expect(await ask()).toEqual(responses)
+    expect(await requestAll()).toEqual(responses)
     await all[0]?.close()
     expect(await causeOf(fetch('http://mock-0.test/a'))).toBeInstanceOf(UnhandledRequestError)
     expect(await text('http://mock-1.test/a')).toBe('http://mock-1.test intercept GET /a')

@@ -8,13 +8,13 @@ const LONG_MS = 60_000
 const SHORT_MS = 40
 
 /** A transport whose next request is delayed, and its clock. */
-interface LateLane {
+interface LateTransport {
   readonly send: (init?: RequestInit) => Promise<Response>
   readonly advance: (milliseconds: number) => unknown
   /** The number of requests so far. */
   readonly arrived: () => number | Promise<number>
 }
-type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateLane>
+type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateTransport>
 
 async function lateMock(latencyMs: number, time: Pick<MockOptions, 'startAt'>): Promise<Mock> {
   const mock = await createMock(time)

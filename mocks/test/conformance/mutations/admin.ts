@@ -1,15 +1,15 @@
 import { ADMIN } from '../direct.ts'
 import {
-  asked,
   changed,
+  changedRequest,
   isSuccess,
   type Json,
   type Mutation,
   madeUp,
   madeUpError,
-  onAnswer,
   onJson,
   onRequest,
+  onResponse,
 } from './mutation.ts'
 
 const ACTIONS = [
@@ -25,13 +25,13 @@ const asRoot = (name: string, which: (request: Request, path: string) => boolean
     const url = new URL('/admin/login', request.url).href
     const session = await send(new Request(url, { method: 'POST', headers, body: JSON.stringify(ADMIN) }))
     const { token } = (await session.json()) as { token: string }
-    return send(asked(request, { headers: { authorization: `Bearer ${token}` } }))
+    return send(changedRequest(request, { headers: { authorization: `Bearer ${token}` } }))
   })
 
 const onEntries = (name: string, path: string, field: string, change: (entries: Entry[]) => Entry[]): Mutation =>
   onJson(
     name,
-    (asked, _, response) => asked === path && isSuccess(response),
+    (requested, _, response) => requested === path && isSuccess(response),
     (body) => ({
       ...body,
       ...(Array.isArray(body[field]) ? { [field]: change(body[field] as Entry[]) } : {}),
@@ -39,7 +39,7 @@ const onEntries = (name: string, path: string, field: string, change: (entries: 
   )
 
 const onOk = (name: string, path: RegExp, change: (body: Json, request: Request) => unknown): Mutation =>
-  onJson(name, (asked, _, response) => path.test(asked) && isSuccess(response), change)
+  onJson(name, (requested, _, response) => path.test(requested) && isSuccess(response), change)
 
 const isPost = ({ method }: Request) => method === 'POST'
 const bearer = ({ headers }: Request) => headers.get('authorization') ?? ''
@@ -47,8 +47,11 @@ const USER = /^\/admin\/users\/[^/]+$/
 const COLLECTION = /^\/admin\/users\/[^/]+\/(fish|crab)$/
 
 /** A service that acknowledges a request and does nothing. */
-const pretends = (name: string, which: (request: Request, path: string) => boolean, answer: () => Response): Mutation =>
-  onRequest(name, which, async () => answer())
+const pretends = (
+  name: string,
+  which: (request: Request, path: string) => boolean,
+  respond: () => Response,
+): Mutation => onRequest(name, which, async () => respond())
 
 /** Mutations of the admin endpoints and the key endpoint. */
 export const adminMutations: readonly Mutation[] = [
@@ -63,7 +66,7 @@ export const adminMutations: readonly Mutation[] = [
   onEntries('records another request id', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, requestId: 'x' })),
   ),
-  onEntries('answers the oldest record first', '/admin/audit', 'entries', (entries) =>
+  onEntries('returns the oldest record first', '/admin/audit', 'entries', (entries) =>
     entries.map((entry, index) => ({ ...entry, at: new Date(index * 1000).toISOString() })),
   ),
   asRoot(
@@ -84,11 +87,11 @@ export const adminMutations: readonly Mutation[] = [
     (request, path) =>
       path === '/admin/me' && /^(Bearer [^.]+\.){0,1}/.test(bearer(request)) && bearer(request).length > 60,
   ),
-  onOk('answers a session of a week', /^\/admin\/login$/, (body) => ({
+  onOk('returns a session of a week', /^\/admin\/login$/, (body) => ({
     ...body,
     expiresAt: '2026-01-08T12:00:00.000Z',
   })),
-  onOk('answers no JWT', /^\/admin\/login$/, (body) => ({ ...body, token: `x${body.token}` })),
+  onOk('returns no JWT', /^\/admin\/login$/, (body) => ({ ...body, token: `x${body.token}` })),
   onOk('says another role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
   onOk('shows password hashes', /^\/admin\/(me|admins)$/, (body) => ({ ...body, passwordHash: 'x' })),
   onOk('shows secrets of users', USER, (body) => ({ ...body, apiKey: 'x' })),
@@ -100,12 +103,12 @@ export const adminMutations: readonly Mutation[] = [
   onRequest(
     'ignores the search',
     ({ url }) => url.includes('search='),
-    (request, send) => send(asked(request, { url: request.url.replace(/search=[^&]*/, 'search=') })),
+    (request, send) => send(changedRequest(request, { url: request.url.replace(/search=[^&]*/, 'search=') })),
   ),
   onRequest(
     'ignores the limit of lists',
     ({ url, method }) => method === 'GET' && url.includes('/admin/'),
-    (request, send) => send(asked(request, { url: request.url.replace(/limit=[^&]*/, '') })),
+    (request, send) => send(changedRequest(request, { url: request.url.replace(/limit=[^&]*/, '') })),
   ),
   ...['id', 'name', 'createdAt', 'password', 'fernetKey', 'apiKey'].map((field) =>
     onJson(
@@ -150,7 +153,7 @@ export const adminMutations: readonly Mutation[] = [
     () => madeUp(200, { password: 'a-new-password', fernetKey: 'x', apiKey: 'x' }),
   ),
   ...['password', 'fernetKey', 'apiKey'].map((field) =>
-    onOk(`answers a ${field} that is not the new one`, /\/reset$/, (body) =>
+    onOk(`returns a ${field} that is not the new one`, /\/reset$/, (body) =>
       field in body ? { [field]: 'A'.repeat(43).concat('=') } : body,
     ),
   ),
@@ -188,12 +191,12 @@ export const adminMutations: readonly Mutation[] = [
     () => madeUp(201, { message: 'x', id: 'x' }),
   ),
   onOk('lists collections without ids to administrators', COLLECTION, (body) => ({ ...body, fish: [], crab: [] })),
-  onAnswer(
+  onResponse(
     'takes wrong bodies',
     (request, { status }, path) => status === 400 && isPost(request) && path.startsWith('/admin/'),
     () => madeUp(201, { token: 'x', id: 'x' }),
   ),
-  onAnswer(
+  onResponse(
     'takes wrong queries',
     (request, { status }) => status === 400 && request.method === 'GET',
     (response) => changed(response, { status: 200 }),
@@ -201,35 +204,35 @@ export const adminMutations: readonly Mutation[] = [
   onOk('counts no fish', /stats$/, (body) => ({ ...body, fish: { ...(body.fish as Json), total: 0 } })),
   onOk('counts no crabs', /stats$/, (body) => ({ ...body, crab: { ...(body.crab as Json), total: 1e6 } })),
   onOk('counts no users', /stats$/, (body) => ({ ...body, users: 0 })),
-  onEntries('answers the worst first', '/admin/leaderboard', 'leaderboard', (list) => [...list.toReversed(), ...list]),
-  onEntries('answers an empty leaderboard', '/admin/leaderboard', 'leaderboard', () => []),
+  onEntries('returns the worst first', '/admin/leaderboard', 'leaderboard', (list) => [...list.toReversed(), ...list]),
+  onEntries('returns an empty leaderboard', '/admin/leaderboard', 'leaderboard', () => []),
   onEntries('counts one too few in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
     list.map((place) => ({ ...place, count: Number(place.count) - 1 })),
   ),
-  onOk('says nothing of the kind of the leaderboard', /leaderboard$/, ({ type: _, gamemode: __, ...body }) => body),
-  onOk("answers another's key", /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
-  onOk('answers more than the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),
-  onAnswer(
-    'answers whose key it likes',
+  onOk('omits the type of the leaderboard', /leaderboard$/, ({ type: _, gamemode: __, ...body }) => body),
+  onOk("returns another's key", /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
+  onOk('returns more than the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),
+  onResponse(
+    'returns any key to any user',
     ({ url }, { status }) => status === 403 && url.includes('/key'),
     () => madeUp(200, { fernetKey: 'x' }),
   ),
   onJson(
-    'tells a player who there is',
+    'reveals to a player which users exist',
     (path, _, { status }) => path === '/get/user/key' && status === 403,
     (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
   ),
   onJson(
-    'tells a stranger who there is',
+    'reveals to strangers which users exist',
     (path, _, { status }) => /key$|login$/.test(path) && status === 401,
     (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
   ),
-  onAnswer(
+  onResponse(
     'lets everybody have a key',
     (_, { status }, path) => status === 401 && path === '/get/user/key',
     () => madeUp(200, { fernetKey: 'x' }),
   ),
-  onAnswer(
+  onResponse(
     'lets everybody log in',
     (_, { status }, path) => status === 401 && path === '/admin/login',
     () => madeUp(200, { token: 'x', expiresAt: 'x' }),

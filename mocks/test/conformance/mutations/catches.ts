@@ -1,5 +1,5 @@
 import {
-  asked,
+  changedRequest,
   isRead,
   isSuccess,
   isWrite,
@@ -7,9 +7,9 @@ import {
   type Mutation,
   madeUp,
   madeUpError,
-  onAnswer,
   onJson,
   onRequest,
+  onResponse,
 } from './mutation.ts'
 
 type Entry = Record<string, unknown>
@@ -30,7 +30,7 @@ function onEntries(name: string, change: (entries: Entry[], request: Request) =>
 const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
   const url = new URL(request.url)
   change(url.searchParams)
-  return asked(request, { url: url.href })
+  return changedRequest(request, { url: url.href })
 }
 
 /** Changes a token in text form. */
@@ -51,7 +51,7 @@ const saved = () => madeUp(201, { message: 'Fish saved for user Alex', id: crypt
 
 /** Responds to a refused write as if it were stored. */
 function accepts(code: string): Mutation {
-  return onAnswer(
+  return onResponse(
     `takes a write that is ${code}`,
     (_, response, path) => isWrite(path) && response.status === 400,
     async (response) => ((await response.clone().json()).code === code ? saved() : response),
@@ -80,28 +80,28 @@ const gamemodeFrom = (where: 'header' | 'query'): Mutation =>
     (request, send) =>
       send(
         where === 'header'
-          ? asked(request, { headers: { 'x-gamemode': null } })
+          ? changedRequest(request, { headers: { 'x-gamemode': null } })
           : withQuery(request, (query) => query.delete('gamemode')),
       ),
   )
 
 /** Mutations of reads and writes. */
 export const catchesMutations: readonly Mutation[] = [
-  onEntries('answers newest first', (entries) => entries.toReversed()),
-  onEntries('answers no last entry', (entries) => entries.slice(0, -1)),
-  onEntries('answers the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),
-  onEntries('answers rarities as numbers', (entries) =>
+  onEntries('returns newest first', (entries) => entries.toReversed()),
+  onEntries('returns no last entry', (entries) => entries.slice(0, -1)),
+  onEntries('returns the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),
+  onEntries('returns rarities as numbers', (entries) =>
     entries.map((entry) => ({ ...entry, ...('rarity' in entry ? { rarity: 3 } : {}) })),
   ),
   onEntries('calls Gold Silver', (entries) =>
     entries.map((entry) => (entry.rarity === 'Gold' ? { ...entry, rarity: 'Silver' } : entry)),
   ),
-  onEntries('answers another name', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
-  onEntries('answers one field too many', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
-  onEntries('answers the time of the read as that of the catch', (entries) =>
+  onEntries('returns another name', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
+  onEntries('returns one field too many', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
+  onEntries('returns the time of the read as that of the catch', (entries) =>
     entries.map((entry) => ('caughtAt' in entry ? { ...entry, caughtAt: new Date().toISOString() } : entry)),
   ),
-  onEntries('answers an id of each entry', (entries) =>
+  onEntries('returns an id of each entry', (entries) =>
     entries.map((entry, index) => ('id' in entry ? { ...entry, id: `${entry.id}-${index}` } : entry)),
   ),
   onRequest(
@@ -110,7 +110,7 @@ export const catchesMutations: readonly Mutation[] = [
     (request, send) => send(withQuery(request, (query) => query.delete('detail'))),
   ),
   onRequest(
-    'answers in full always',
+    'always returns details',
     (_, path) => isRead(path),
     (request, send) => send(withQuery(request, (query) => query.set('detail', 'full'))),
   ),
@@ -131,7 +131,7 @@ export const catchesMutations: readonly Mutation[] = [
     (request, send) => send(withQuery(request, (query) => query.delete('cursor'))),
   ),
   onRequest(
-    'answers at most 1000 entries',
+    'returns at most 1000 entries',
     (_, path) => isRead(path),
     (request, send) => send(withQuery(request, (query) => query.has('limit') || query.set('limit', '1000'))),
   ),
@@ -141,12 +141,12 @@ export const catchesMutations: readonly Mutation[] = [
     (body) => ({ nextCursor: 'x', ...body }),
   ),
   onJson(
-    'answers the name in lower case',
+    'returns the name in lower case',
     () => true,
     (body) => ({ ...body, ...(typeof body.user === 'string' ? { user: body.user.toLowerCase() } : {}) }),
   ),
   onJson(
-    'answers another user',
+    'returns another user',
     (path, _, response) => isRead(path) && isSuccess(response),
     (body) => ({ ...body, user: 'Alex' }),
   ),
@@ -220,22 +220,22 @@ export const catchesMutations: readonly Mutation[] = [
     (body) => ({ ...body, message: 'Fish saved for user Alex' }),
   ),
   onJson(
-    'answers no id of a write',
+    'returns no id of a write',
     (path, _, response) => isWrite(path) && isSuccess(response),
     ({ id: _, ...body }) => body,
   ),
-  onAnswer(
-    'answers 200 to a write',
+  onResponse(
+    'returns 200 to a write',
     (_, { status }, path) => isWrite(path) && status === 201,
     (response) => new Response(response.body, { status: 200, headers: response.headers }),
   ),
-  onAnswer(
-    'answers 201 to a replay',
+  onResponse(
+    'returns 201 to a replay',
     (_, { status }, path) => isWrite(path) && status === 200,
     (response) => new Response(response.body, { status: 201, headers: response.headers }),
   ),
   onJson(
-    'answers a new id to a replay',
+    'returns a new id to a replay',
     (path, _, { status }) => isWrite(path) && status === 200,
     (body) => ({ ...body, id: crypto.randomUUID() }),
   ),
@@ -270,7 +270,7 @@ export const catchesMutations: readonly Mutation[] = [
     'invalid_gamemode',
   ].map(accepts),
   onJson(
-    'tells a cut token from a forged one',
+    'distinguishes a truncated token from a forged one',
     (path, { headers }) => isWrite(path) && Number(headers.get('content-length') ?? 1) > 0,
     (body, { headers }) => ({
       ...body,

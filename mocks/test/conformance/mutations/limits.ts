@@ -1,7 +1,7 @@
 import { MASTER } from '../direct.ts'
-import { asked, changed, type Mutation, madeUpError, onAnswer, onJson, onRequest } from './mutation.ts'
+import { changed, changedRequest, type Mutation, madeUpError, onJson, onRequest, onResponse } from './mutation.ts'
 
-const lifted = (request: Request) => asked(request, { headers: { 'x-api-key': MASTER } })
+const lifted = (request: Request) => changedRequest(request, { headers: { 'x-api-key': MASTER } })
 const uncounted = (name: string, which: (request: Request, path: string) => boolean): Mutation =>
   onRequest(name, which, (request, send) => send(lifted(request)))
 const hasKey = ({ headers }: Request) => headers.has('x-api-key')
@@ -35,7 +35,7 @@ const letsOneMorePass: Mutation = {
   },
 }
 
-const refusesEarly: Mutation = onAnswer(
+const refusesEarly: Mutation = onResponse(
   'refuses the last request of a window',
   (_, response) => response.headers.get(remaining) === '0' && response.status < 400,
   (response) => changed(madeUpError(429, 'rate_limited'), { headers: Object.fromEntries(response.headers) }),
@@ -56,7 +56,7 @@ const locksOutWholeClients: Mutation = {
 }
 
 const header = (name: string, to: (value: string) => string, what: string): Mutation =>
-  onAnswer(
+  onResponse(
     what,
     (_, response) => response.headers.has(name),
     (response) => changed(response, { headers: { [name]: to(response.headers.get(name) ?? '') } }),
@@ -74,25 +74,25 @@ export const limitsMutations: readonly Mutation[] = [
   uncounted('takes every API key for valid', hasKey),
   uncounted('takes every origin for allowed', ({ headers }) => headers.has('origin')),
   onRequest('takes no API key for valid', hasKey, (request, send) =>
-    send(asked(request, { headers: { 'x-api-key': 'x' } })),
+    send(changedRequest(request, { headers: { 'x-api-key': 'x' } })),
   ),
   onRequest(
     'knows no master key',
     ({ headers }) => headers.get('x-api-key') === MASTER,
-    (request, send) => send(asked(request, { headers: { 'x-api-key': 'x' } })),
+    (request, send) => send(changedRequest(request, { headers: { 'x-api-key': 'x' } })),
   ),
   onRequest(
     'knows no allowed origin',
     ({ headers }) => headers.has('origin'),
-    (request, send) => send(asked(request, { headers: { origin: 'https://x.example' } })),
+    (request, send) => send(changedRequest(request, { headers: { origin: 'https://x.example' } })),
   ),
   onRequest(
-    'answers 401 to an invalid API key',
+    'returns 401 to an invalid API key',
     ({ headers }) => headers.get('x-api-key') === 'nonsense',
     async () => madeUpError(401, 'invalid_credentials'),
   ),
-  onAnswer(
-    'shows the limit on answers that are not counted',
+  onResponse(
+    'shows the limit on responses that are not counted',
     (_, response) => !response.headers.has(remaining),
     (response) =>
       changed(response, { headers: { 'x-ratelimit-limit': '25', [remaining]: '24', [reset]: '2000000000' } }),
@@ -139,7 +139,7 @@ export const limitsMutations: readonly Mutation[] = [
       }
     },
   },
-  onAnswer(
+  onResponse(
     'never limits administrators',
     (_, { status }, path) => status === 429 && path === '/admin/me',
     () => Response.json({}),
@@ -176,7 +176,7 @@ export const limitsMutations: readonly Mutation[] = [
       }
     },
   },
-  onAnswer(
+  onResponse(
     'does not refuse variants of a path',
     ({ url }, { status }) => status === 429 && /\/v1\/|%|\/\/status|nowhere/.test(url),
     () => Response.json({}),

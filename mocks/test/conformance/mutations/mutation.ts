@@ -15,17 +15,17 @@ type Which = (request: Request, path: string) => boolean
 export function onRequest(
   name: string,
   which: Which,
-  answer: (request: Request, send: SendRequest) => Promise<Response>,
+  respond: (request: Request, send: SendRequest) => Promise<Response>,
 ): Mutation {
   return {
     name,
     around: (send) => (request) =>
-      which(request, new URL(request.url).pathname) ? answer(request, send) : send(request),
+      which(request, new URL(request.url).pathname) ? respond(request, send) : send(request),
   }
 }
 
 /** A service that changes some responses. */
-export function onAnswer(
+export function onResponse(
   name: string,
   which: (request: Request, response: Response, path: string) => boolean,
   change: (response: Response, request: Request) => Response | Promise<Response>,
@@ -55,7 +55,7 @@ export function changed(
 /** A service that removes a header from some responses. */
 export function dropHeader(header: string, which: (request: Request) => boolean = () => true): Mutation {
   const name = `drops ${header}`
-  return onAnswer(name, which, (response) => changed(response, { headers: { [header]: null } }))
+  return onResponse(name, which, (response) => changed(response, { headers: { [header]: null } }))
 }
 
 /** A service that changes the JSON of some responses. */
@@ -64,7 +64,7 @@ export function onJson(
   which: (path: string, request: Request, response: Response) => boolean,
   change: (body: Json, request: Request) => unknown,
 ): Mutation {
-  return onAnswer(
+  return onResponse(
     name,
     (request, response, path) =>
       request.method !== 'HEAD' &&
@@ -81,7 +81,7 @@ export function onJson(
 }
 
 /** The request with another URL or other headers; `null` removes a header. */
-export function asked(
+export function changedRequest(
   request: Request,
   { url = request.url, headers = {} }: { url?: string; headers?: Readonly<Record<string, string | null>> },
 ): Request {

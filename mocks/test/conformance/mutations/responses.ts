@@ -1,14 +1,14 @@
 import { ERROR_CODES } from '@fish-crab/sdk/contract'
 import {
-  asked,
   changed,
+  changedRequest,
   dropHeader,
   isRead,
   type Mutation,
   madeUpError,
-  onAnswer,
   onJson,
   onRequest,
+  onResponse,
 } from './mutation.ts'
 
 const NEVER_SEEN = [
@@ -30,8 +30,8 @@ export const responsesMutations: readonly Mutation[] = [
     ),
   ),
   ...[400, 401, 403, 404, 405, 409, 413, 415, 429].map((status) =>
-    onAnswer(
-      `answers 418 in place of ${status}`,
+    onResponse(
+      `returns 418 in place of ${status}`,
       (_, response) => response.status === status,
       (response) => changed(response, { status: 418 }),
     ),
@@ -62,7 +62,7 @@ export const responsesMutations: readonly Mutation[] = [
     (_, __, { status }) => status >= 400,
     ({ details: _, ...body }) => body,
   ),
-  onAnswer(
+  onResponse(
     'keeps every request id',
     ({ headers }) => headers.has('x-request-id'),
     (response, { headers }) => changed(response, { headers: { 'x-request-id': headers.get('x-request-id') } }),
@@ -70,15 +70,15 @@ export const responsesMutations: readonly Mutation[] = [
   onRequest(
     'keeps no request id',
     ({ headers }) => headers.has('x-request-id'),
-    (request, send) => send(asked(request, { headers: { 'x-request-id': null } })),
+    (request, send) => send(changedRequest(request, { headers: { 'x-request-id': null } })),
   ),
-  onAnswer(
+  onResponse(
     'has one request id',
     () => true,
     (response) => changed(response, { headers: { 'x-request-id': 'one' } }),
   ),
-  onAnswer(
-    'answers unknown paths',
+  onResponse(
+    'responds to unknown paths',
     (_, { status }) => status === 404,
     (response) => changed(response, { status: 200 }),
   ),
@@ -87,7 +87,7 @@ export const responsesMutations: readonly Mutation[] = [
     ({ method }) => method === 'HEAD',
     async () => madeUpError(405, 'method_not_allowed'),
   ),
-  onAnswer(
+  onResponse(
     'HEAD has a body',
     ({ method }) => method === 'HEAD',
     (response) => {
@@ -98,22 +98,22 @@ export const responsesMutations: readonly Mutation[] = [
   onRequest('knows no trailing slash', (_, path) => path.length > 1 && path.endsWith('/'), notFound),
   onRequest('knows no doubled slash', (_, path) => path.includes('//'), notFound),
   onRequest('knows no percent-encoding', (_, path) => path.includes('%'), notFound),
-  onAnswer(
-    'opens every answer to all origins',
+  onResponse(
+    'opens every response to all origins',
     () => true,
     (response) => changed(response, { headers: OPEN }),
   ),
-  onAnswer(
+  onResponse(
     'allows credentials',
     () => true,
     (response) => changed(response, { headers: { 'access-control-allow-credentials': 'true' } }),
   ),
-  onAnswer(
+  onResponse(
     'names every origin',
     ({ headers }) => headers.has('origin'),
     (response, { headers }) => changed(response, { headers: { 'access-control-allow-origin': headers.get('origin') } }),
   ),
-  onRequest('answers no preflight', isPreflight, async () => madeUpError(405, 'method_not_allowed')),
+  onRequest('responds to no preflight', isPreflight, async () => madeUpError(405, 'method_not_allowed')),
   onRequest(
     'takes an allowed origin for authentication',
     ({ headers }, path) => headers.get('origin') === 'https://allowed.example' && /key|admin/.test(path),
@@ -145,25 +145,25 @@ export const responsesMutations: readonly Mutation[] = [
     onRequest(
       `ignores the ${name} of a request`,
       ({ headers }, path) => headers.has(name) && /^\/post/.test(path),
-      (request, send) => send(asked(request, { headers: { [name]: null } })),
+      (request, send) => send(changedRequest(request, { headers: { [name]: null } })),
     ),
   ),
   onRequest(
-    'never answers 304',
+    'never returns 304',
     ({ headers }) => headers.has('if-none-match'),
-    (request, send) => send(asked(request, { headers: { 'if-none-match': null } })),
+    (request, send) => send(changedRequest(request, { headers: { 'if-none-match': null } })),
   ),
-  onAnswer(
-    'always answers 304',
+  onResponse(
+    'always returns 304',
     ({ headers }) => headers.has('if-none-match'),
     (response) => changed(response, { status: 304 }),
   ),
-  onAnswer(
+  onResponse(
     'has one ETag for everything',
     () => true,
     (response) => changed(response, { headers: { etag: '"1"' } }),
   ),
-  onAnswer(
+  onResponse(
     'HEAD has no ETag',
     ({ method }) => method === 'HEAD',
     (response) => changed(response, { headers: { etag: null } }),
@@ -171,12 +171,12 @@ export const responsesMutations: readonly Mutation[] = [
   onRequest(
     'never compresses',
     () => true,
-    (request, send) => send(asked(request, { headers: { 'accept-encoding': null } })),
+    (request, send) => send(changedRequest(request, { headers: { 'accept-encoding': null } })),
   ),
   onRequest(
     'always compresses',
     ({ method }, path) => method === 'GET' && isRead(path),
-    (request, send) => send(asked(request, { headers: { 'accept-encoding': 'identity;q=0, gzip' } })),
+    (request, send) => send(changedRequest(request, { headers: { 'accept-encoding': 'identity;q=0, gzip' } })),
   ),
   onJson(
     'status is not "ok"',
@@ -222,7 +222,7 @@ export const responsesMutations: readonly Mutation[] = [
     (body) => ({ ...body, crab: [] }),
   ),
   ...['/livez', '/readyz', '/openapi.json', '/status', '/demo/fish', '/demo/crab'].map((path) =>
-    onRequest(`does not serve ${path}`, (_, asked) => asked === path, notFound),
+    onRequest(`does not serve ${path}`, (_, requested) => requested === path, notFound),
   ),
   onJson(
     'OpenAPI is 3.0',

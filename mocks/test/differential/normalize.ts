@@ -1,4 +1,4 @@
-import type { PlainAnswer } from './plain-request.ts'
+import type { PlainResponse } from './plain-request.ts'
 
 /** Headers that are not compared, each with its reason. There may be five at most. */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
@@ -10,24 +10,24 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
 }
 
 /** A response as a client got it, or what its request failed with. */
-export type Seen = PlainAnswer | { readonly failed: string }
+export type Received = PlainResponse | { readonly failed: string }
 
 /**
  * Makes responses of one transport comparable with those of others. Entity tags are opaque (RFC 9110, section 8.8.3) and hold
  * what is random in a storage: each is compared by when the transport first used it, so that two transports agree when they say
  * "the same as before" of the same responses.
  */
-export function createNormalizer(): (seen: Seen) => string {
+export function createNormalizer(): (received: Received) => string {
   const tags = new Map<string, number>()
   const nameOf = (tag: string) => {
     if (!tags.has(tag)) tags.set(tag, tags.size)
     return `tag ${tags.get(tag)}`
   }
-  return (seen) => {
-    if ('failed' in seen) return `failed: ${seen.failed}`
-    const headers = seen.headers
-      .filter(([name]) => !(name in NOT_COMPARED) || (name === 'content-length' && seen.body.byteLength === 0))
+  return (received) => {
+    if ('failed' in received) return `failed: ${received.failed}`
+    const headers = received.headers
+      .filter(([name]) => !(name in NOT_COMPARED) || (name === 'content-length' && received.body.byteLength === 0))
       .map(([name, value]) => `${name}: ${name === 'etag' ? nameOf(value) : value}`)
-    return [seen.status, ...headers, '', Buffer.from(seen.body).toString('latin1')].join('\n')
+    return [received.status, ...headers, '', Buffer.from(received.body).toString('latin1')].join('\n')
   }
 }

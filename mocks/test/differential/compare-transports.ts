@@ -1,9 +1,9 @@
 import { generate } from './generate.ts'
 import type { PlainRequest } from './plain-request.ts'
-import { play } from './play.ts'
+import { sendAll } from './send-all.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** A request that two transports answered differently. */
+/** A request with different responses from two transports. */
 export interface Difference {
   readonly seed: number
   /** Which one of the sequence, from 0. */
@@ -13,8 +13,8 @@ export interface Difference {
   readonly responses: readonly [string, string]
 }
 
-/** What became of a sequence. */
-export interface Episode {
+/** The result of a sequence. */
+export interface Comparison {
   readonly seed: number
   readonly requests: readonly PlainRequest[]
   /** The responses of the reference, the first transport. */
@@ -23,27 +23,31 @@ export interface Episode {
   readonly differences: readonly Difference[]
 }
 
-/** Plays the requests of a seed through every transport, each in a mock of its own, and compares them response by response. */
-export async function playEpisode(seed: number, count: number, transports: Transports = TRANSPORTS): Promise<Episode> {
+/** Sends the requests of a seed through every transport, each in a mock of its own, and compares them response by response. */
+export async function compareTransports(
+  seed: number,
+  count: number,
+  transports: Transports = TRANSPORTS,
+): Promise<Comparison> {
   const requests = await generate(seed, count)
   const [reference = '', ...others] = Object.keys(transports)
-  const responses = await playTransport(transports, reference, seed, requests)
+  const responses = await sendThrough(transports, reference, seed, requests)
   const differences: Difference[] = []
   for (const other of others) {
-    const found = firstDifference(responses, await playTransport(transports, other, seed, requests))
+    const found = firstDifference(responses, await sendThrough(transports, other, seed, requests))
     if (found) differences.push({ seed, transports: [reference, other], ...found })
   }
   return { seed, requests, responses, differences }
 }
 
-/** Plays requests through the transport of a name. */
-export function playTransport(transports: Transports, name: string, seed: number, requests: readonly PlainRequest[]) {
+/** Sends requests through the transport of a name. */
+export function sendThrough(transports: Transports, name: string, seed: number, requests: readonly PlainRequest[]) {
   const open = transports[name]
   if (!open) throw new Error(`There is no transport "${name}".`)
-  return play(open, seed, requests)
+  return sendAll(open, seed, requests)
 }
 
-/** Where two transports part. */
+/** The first different response of two transports. */
 export function firstDifference(
   ones: readonly string[],
   others: readonly string[],

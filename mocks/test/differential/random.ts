@@ -1,5 +1,5 @@
-/** Chance that a seed decides: the same seed throws the same dice on every machine. */
-export interface Dice {
+/** Pseudorandom choices: the same ones for the same seed on every machine. */
+export interface Random {
   /** A whole number from 0 to below `count`. */
   below(count: number): number
   /** Whether something happens that happens in this share of all cases. */
@@ -11,8 +11,8 @@ export interface Dice {
   bytes(count: number): Uint8Array<ArrayBuffer>
 }
 
-/** Makes dice of a seed (mulberry32). */
-export function createDice(seed: number): Dice {
+/** Creates the choices of a seed (mulberry32). */
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
@@ -38,6 +38,6 @@ export function createDice(seed: number): Dice {
 }
 
 function itemAt<Item>(list: readonly Item[], index: number): Item {
-  if (index < 0 || index >= list.length) throw new RangeError('There is nothing to pick from.')
+  if (index < 0 || index >= list.length) throw new RangeError('The list is empty.')
   return list[index] as Item
 }
