@@ -12,7 +12,7 @@ import {
 
 type Stored = NewRecord & { readonly sequence: number }
 
-/** The service's storage over Maps, all of it in this process. */
+/** A storage over Maps, in this process. */
 export function createMapStorage(): FishStorage {
   return wrapDriver(mapDriver())
 }
@@ -57,7 +57,7 @@ function mapDriver(): StorageDriver {
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
     async *read(place, form, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
-      // What is appended while a slow reader reads is left out.
+      // Records appended during a slow read are left out.
       const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
       let [taken, characters] = [0, 0]
       let chunk: { sequence: number; count: number; entries: string }[] = []
@@ -92,7 +92,7 @@ function mapDriver(): StorageDriver {
         for (const token of tokens.keys()) if (JSON.parse(token)[0] === owner) tokens.delete(token)
       }),
 
-    // A database keeps these sums beside the records, changed in the same transaction.
+    // A database stores these sums and changes them in the same transaction as the records.
     tallies: () =>
       open(() => {
         const sums = new Map<string, number>()

@@ -81,7 +81,7 @@ public final class FishClient {
     }
 
     private String post(String kind, String message) throws IOException, InterruptedException, GeneralSecurityException {
-        // Encrypted once, before the first try: a token is stored once however often it is sent, a new one again.
+        // Encrypted once, before the first attempt: a repeated token is stored once, a new one again.
         String token = encrypt(message);
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         URI.create(url + "/post/" + kind + "?name=" + URLEncoder.encode(user, UTF_8)))
@@ -93,14 +93,14 @@ public final class FishClient {
         return answer.statusCode() + " " + field(answer.body(), "message") + ", id " + field(answer.body(), "id");
     }
 
-    /** Sends the same bytes again when no answer came: it is not known whether they arrived. */
+    /** Sends the same bytes again if no response arrives: the service may or may not have received them. */
     private HttpResponse<String> send(HttpRequest.Builder builder) throws IOException, InterruptedException {
         HttpRequest request = builder.timeout(TIMEOUT).build();
         for (int attempt = 1; ; attempt++) {
             try {
                 HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
                 if (answer.statusCode() < 300) return answer;
-                // A 429 says in its error when to try again.
+                // The error of a 429 says when to try again.
                 if (answer.statusCode() < 500 || attempt == TRIES) {
                     throw new RefusedException(answer.statusCode() + " " + field(answer.body(), "error"));
                 }
@@ -130,7 +130,7 @@ public final class FishClient {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(token.array());
     }
 
-    /** The JDK has no JSON. A mod has Gson at hand: use it. */
+    /** The JDK has no JSON parser. In a mod, use Gson. */
     private static String field(String json, String name) {
         Matcher match = Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(json);
         return match.find() ? match.group(1) : "(no " + name + ")";
@@ -145,7 +145,7 @@ public final class FishClient {
         return value == null || value.isEmpty() ? fallback : value;
     }
 
-    /** The service answered, with a refusal: sending the same again would not help. */
+    /** The service refused the request: sending it again would not help. */
     private static final class RefusedException extends IOException {
         RefusedException(String message) {
             super(message);

@@ -1,5 +1,5 @@
 /**
- * The test suite of a mod, with the test runner of Node alone. Each test makes a service of its own.
+ * The test suite of a mod, with Node's own test runner. Each test creates its own service.
  *
  *   npm install --save-dev @fish-crab/mocks
  *   node --test mock-suite/chat-poster.node.ts

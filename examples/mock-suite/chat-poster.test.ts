@@ -1,5 +1,5 @@
 /**
- * The test suite of a mod, with vitest. No network, no server, no waiting; each test has a service of its own.
+ * The test suite of a mod, with vitest. No network, no server, no waiting; each test has its own service.
  *
  *   npm install --save-dev vitest @fish-crab/mocks
  *   npx vitest run mock-suite
@@ -10,7 +10,7 @@ import { postLine } from './chat-poster.ts'
 
 const SALMON = '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon with a length of 31.5cm.'
 
-// The clock stands still until a test moves it.
+// The clock is stopped until a test moves it.
 test.override({ mockOptions: { seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) } })
 
 test('posts what the chat says was caught', async ({ mock }) => {
@@ -24,7 +24,7 @@ test('posts what the chat says was caught', async ({ mock }) => {
 
 test('stores a catch once, though the answer gets lost', async ({ mock }) => {
   mock.fail('lost-answer', { on: 'postFish' })
-  // The next try comes at once: no test has to wait for it.
+  // The next attempt follows immediately, without a wait in the test.
   const clock = { ...mock.clock, sleep: async () => {} }
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', clock })
   expect(await postLine(client, SALMON)).toBe('posted')

@@ -1,8 +1,8 @@
-/** The part of a mod that is tested here: posts what a line of the game's chat says was caught. */
+/** The tested part of a mod: posts the catch in a line of the game's chat. */
 import { type Client, RateLimitError } from '@fish-crab/sdk'
 import { parseChatLine } from '@fish-crab/sdk/chat'
 
-/** What became of a line. `later`: nothing was stored, show it to the player and post it again. */
+/** The outcome of a line. `later`: nothing was stored; tell the player and post it again. */
 export type Posted = 'posted' | 'nothing caught' | 'later'
 
 export async function postLine(client: Client, line: string): Promise<Posted> {

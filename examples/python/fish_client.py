@@ -49,7 +49,7 @@ class FishClient:
         return self._post("crab", {"fish": "crab"})
 
     def _post(self, kind, payload):
-        # Encrypted once, before the first try: a token is stored once however often it is sent, a new one again.
+        # Encrypted once, before the first attempt: a repeated token is stored once, a new one again.
         token = self.fernet.encrypt(json.dumps(payload, separators=(",", ":")).encode())
         headers = {"Content-Type": "application/octet-stream", "x-gamemode": self.gamemode}
         if self.api_key:
@@ -64,7 +64,7 @@ class FishClient:
                 with urlopen(Request(self.url + path, body, headers), timeout=TIMEOUT_SECONDS) as answer:
                     return answer.status, json.load(answer)
             except HTTPError as refusal:
-                # A 429 says in its error when to try again.
+                # The error of a 429 says when to try again.
                 if refusal.code < 500 or attempt == TRIES:
                     raise ServiceError(f"{refusal.code} {error_of(refusal)}") from None
             except (OSError, http.client.HTTPException) as no_answer:

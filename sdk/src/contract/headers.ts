@@ -1,12 +1,12 @@
-/** Every header name of the service's own, and the media types it speaks. Lower case, as `Headers` yields them. */
+/** The service's own header names, and its media types. In lower case, as `Headers` yields them. */
 export const HEADERS = {
   /** A personal or the master API key: lifts the rate limit. */
   apiKey: 'x-api-key',
   /** The gamemode of a write. */
   gamemode: 'x-gamemode',
-  /** Identifies one request in answers and logs. */
+  /** Identifies one request in responses and logs. */
   requestId: 'x-request-id',
-  /** `true` on the answer to a token that was stored before. */
+  /** `true` on the response to a token that was stored before. */
   replayed: 'idempotent-replayed',
   /** Requests allowed per window. */
   rateLimit: 'x-ratelimit-limit',

@@ -1,4 +1,4 @@
-/** Every limit of the service that is not a setting, and the defaults of those that are. Units stand in the names. */
+/** The fixed limits of the service, and the defaults of configurable ones. Names contain the unit. */
 export const LIMITS = {
   /** Largest request body, in bytes. */
   bodyBytes: 256 * 1024,
@@ -6,7 +6,7 @@ export const LIMITS = {
   entriesPerWrite: 500,
   /** Largest `limit` of a paged read. */
   pageSize: 1000,
-  /** `limit` of administrators' listings when none is given. */
+  /** Default `limit` of administrators' listings. */
   defaultPageSize: 100,
   /** Requests per client and window on the public endpoints. */
   requests: 25,
@@ -16,13 +16,13 @@ export const LIMITS = {
   adminRequests: 300,
   /** Length of the admin window, in seconds. */
   adminWindowSeconds: 300,
-  /** Failed credentials per client, name and window. */
+  /** Failed logins per client, name and window. */
   failedLogins: 10,
-  /** Failed credentials per client and window, under all names together. */
+  /** Failed logins per client and window, for all names together. */
   failedLoginsPerClient: 100,
   /** Length of that window, in seconds. */
   failedLoginWindowSeconds: 300,
-  /** Life of an administrator's JWT, in seconds. */
+  /** Lifetime of an administrator's JWT, in seconds. */
   sessionSeconds: 3600,
   /** Longest password, in characters. */
   passwordLength: 256,

@@ -10,7 +10,7 @@ import { errorBodySchema } from './schemas/common.ts'
 /** A JSON object of an OpenAPI document. */
 export type OpenApiObject = Record<string, unknown>
 
-/** What the document says of the deployment it is served by. */
+/** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {
   /** Version of the API. */
   readonly version: string
@@ -34,7 +34,7 @@ const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
 const SESSION_ERRORS = ['invalid_session', 'forbidden'] as const
 
 /**
- * The OpenAPI 3.1 document of the service, generated from the same schemas that validate its requests and answers.
+ * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses.
  * @example JSON.stringify(openApiDocument({ version: '1.0.0' }))
  */
 export function openApiDocument({ version, routes }: OpenApiOptions): OpenApiObject {

@@ -6,17 +6,17 @@ import * as admin from './schemas/admin.ts'
 import * as catches from './schemas/catches.ts'
 import * as service from './schemas/service.ts'
 
-/** How a request proves who it is from. */
+/** How a request authenticates. */
 export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
 
-/** What a route takes and answers. The error codes every route can answer with are not repeated in `errors`. */
+/** Request and responses of a route. `errors` omits the error codes that every route can return. */
 export interface Operation {
   readonly summary: string
   readonly auth: Authentication
   readonly query?: z.ZodMiniObject
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
-  /** Further documented answers that are no error bodies of the common form. */
+  /** Further documented responses without the usual error body. */
   readonly also?: Readonly<Record<number, z.ZodMiniType>>
   readonly errors: readonly ErrorCode[]
 }
@@ -92,7 +92,7 @@ const adminRemove = (what: string): Operation => ({
   errors: ['user_not_found', 'record_not_found', 'missing_gamemode', 'invalid_gamemode', 'gamemode_mismatch'],
 })
 
-/** What every route takes and answers. */
+/** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
     summary: 'Whether the service runs and its storage answers',

@@ -1,6 +1,6 @@
 /**
- * The seven rarities: the number used in write payloads, the label used in answers,
- * and the word the game's chat opens a catch message with (`null`: it has none).
+ * The seven rarities: the number used in write payloads, the label used in responses,
+ * and the word that starts a catch message in the game's chat (`null`: none).
  */
 export const RARITIES = [
   { value: 1, label: 'Bronze', catchWord: 'GOOD' },
@@ -15,7 +15,7 @@ export const RARITIES = [
 /** A rarity as a number, 1 to 7. */
 export type RarityValue = (typeof RARITIES)[number]['value']
 
-/** A rarity as the label that the read endpoints answer with. */
+/** A rarity as the label that the read endpoints return. */
 export type RarityLabel = (typeof RARITIES)[number]['label']
 
 /** All labels, in the order of their numbers. */
@@ -27,7 +27,7 @@ export function rarityLabel(value: RarityValue): RarityLabel {
 }
 
 /**
- * The number of a rarity given as number or label; labels in any letter case. `undefined` when there is none.
+ * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` if there is none.
  * @example rarityValue('gold') // 3
  * @example rarityValue(9) // undefined
  */

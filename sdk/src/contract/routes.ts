@@ -2,7 +2,7 @@
 export const VERSION_PREFIX = '/v1'
 
 /**
- * Whom a route is for, which decides what counts its requests:
+ * Who may use a route, which also selects the rate limit:
  * `public`, one limit per client; `admin`, one per administrator; `operations`, none.
  */
 export type Access = 'public' | 'admin' | 'operations'
@@ -14,7 +14,7 @@ export interface Route {
   readonly access: Access
 }
 
-/** What players and pages use. */
+/** The routes for players and pages. */
 export const PUBLIC_ROUTES = {
   status: { method: 'GET', path: '/status', access: 'public' },
   demoFish: { method: 'GET', path: '/demo/fish', access: 'public' },
@@ -32,7 +32,7 @@ export const LOGIN_PATH = '/admin/login'
 /** The path of the OpenAPI document. */
 export const OPENAPI_PATH = '/openapi.json'
 
-/** What administrators use. */
+/** The routes for administrators. */
 export const ADMIN_ROUTES = {
   adminLogin: { method: 'POST', path: LOGIN_PATH, access: 'admin' },
   adminMe: { method: 'GET', path: '/admin/me', access: 'admin' },
@@ -55,7 +55,7 @@ export const ADMIN_ROUTES = {
   audit: { method: 'GET', path: '/admin/audit', access: 'admin' },
 } as const satisfies Record<string, Route>
 
-/** What operators use. */
+/** The routes for operators. */
 const OPERATIONS_ROUTES = {
   livez: { method: 'GET', path: '/livez', access: 'operations' },
   readyz: { method: 'GET', path: '/readyz', access: 'operations' },
@@ -64,7 +64,7 @@ const OPERATIONS_ROUTES = {
   docs: { method: 'GET', path: '/docs', access: 'operations' },
 } as const satisfies Record<string, Route>
 
-// Not spread: bundlers keep a spread, and all routes with it, where nothing uses it.
+// Not a spread: bundlers do not remove an unused spread, and keep all routes with it.
 /** Every route of the service, named by what it does. */
 export const ROUTES = /* @__PURE__ */ Object.assign({}, PUBLIC_ROUTES, ADMIN_ROUTES, OPERATIONS_ROUTES)
 

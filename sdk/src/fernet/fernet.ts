@@ -39,7 +39,7 @@ export interface DecryptedToken {
   readonly message: Uint8Array
   /** Creation time by the sender's clock, in unix seconds: unsigned 64 bits. */
   readonly timestamp: bigint
-  /** The HMAC-SHA256 of the token, 32 bytes: identifies it, whatever its spelling. */
+  /** The HMAC-SHA256 of the token, 32 bytes: identifies it in every encoding. */
   readonly mac: Uint8Array
 }
 

@@ -29,8 +29,8 @@ function at(row: readonly number[], column: number): number {
 const SHORTEST_BEGINNING = 3
 
 /**
- * The word that was probably meant, whatever its letter case: the closest one, where at most a third of it is off, or the
- * first that begins with what was typed. `undefined` where none is close.
+ * The most similar word, ignoring letter case: the closest one if at most a third of it differs, else the first that
+ * starts with the given text. `undefined` if none is similar.
  *
  * @example closestWord('lits', ['list', 'login']) // 'list'
  */

@@ -35,7 +35,7 @@ interface CreatedFolder {
   readonly folder: string
   /** Whether it was missing. It is durable once the folder above it is synced. */
   readonly isNew: boolean
-  /** Removes the folders that were created, where they are empty. */
+  /** Removes the created folders that are empty. */
   undo(): void
 }
 

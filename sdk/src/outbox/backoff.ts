@@ -7,7 +7,7 @@ const MAX_JITTER_MS = 1000
 const IDLE_MS = 30_000
 
 /**
- * Milliseconds until the rate limit allows requests again: not before, and at least 1 s, whatever the response said.
+ * Milliseconds until the rate limit allows requests again: not before, and at least 1 s, even if the response says less.
  *
  * @param random A number from 0 up to 1.
  */

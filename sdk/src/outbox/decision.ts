@@ -39,7 +39,7 @@ const OF_COLLECTION: readonly ErrorCode[] = [
 /**
  * Decides what to do with catches that could not be encrypted or sent.
  *
- * The service reports a stored token as stored, whatever happened to the key or the token's age since. A rejection by
+ * The service reports a stored token as stored, even after a reset of the key or when the token is too old. A rejection by
  * the service therefore means that the batch was not stored, and that encrypting it again stores nothing twice.
  * Responses that may come from elsewhere (401 or 403 of a proxy, 404 of another service, no known code) only stop the
  * collection: its token is kept and sent again.

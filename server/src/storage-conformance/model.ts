@@ -42,7 +42,7 @@ interface Step {
   readonly expected: unknown
 }
 
-/** What a storage does, in the simplest way, beside a storage. Owners, kinds and items have names of their own. */
+/** The simplest model of a storage, and the storage to compare with it. Each run has its own owners, kinds and items. */
 class Model {
   readonly storage: FishStorage
   readonly #name = randomUUID()
@@ -177,7 +177,7 @@ function countBy(names: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** Any operations, one after another and at once. */
+/** Arbitrary operations, sequential and concurrent. */
 export function describeModel(storage: () => FishStorage): void {
   const operations = fc.array(operation, { maxLength: 60 })
 

@@ -184,7 +184,7 @@ export function describeVersions(storage: () => FishStorage): void {
         const entries = (await readEntries(storage(), collection)).length
         expect(entries).toBeGreaterThanOrEqual(acknowledged)
         const least = underVersion.get(version)
-        // A cache that had kept this under the version would be served from now.
+        // A cache that had stored this under the version would serve it from now on.
         if (least !== undefined) expect(Math.min(least, entries)).toBeGreaterThanOrEqual(acknowledged)
         underVersion.set(version, Math.min(least ?? entries, entries))
         await nextTurn()

@@ -12,7 +12,7 @@ import {
   userNameSchema,
 } from './common.ts'
 
-/** What an administrator may do: `superadmin` may delete users and manage administrators too. */
+/** The roles of administrators: `superadmin` may also delete users and manage administrators. */
 export const ADMIN_ROLES = ['admin', 'superadmin'] as const
 
 /** One of {@link ADMIN_ROLES}. */
@@ -22,7 +22,7 @@ const roleSchema = z.enum(ADMIN_ROLES)
 const pageQuery = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 const nextCursor = z.optional(z.string())
 
-/** What an administrator logs in with. */
+/** The body of a login. */
 export const loginSchema = z.object({ username: z.string(), password: z.string() })
 
 /** A session: a JWT for `Authorization: Bearer`, and when it ends. */
@@ -34,7 +34,7 @@ export const adminSchema = z.object({ username: z.string(), role: roleSchema, cr
 /** All administrators. */
 export const adminListSchema = z.object({ admins: z.array(adminSchema) })
 
-/** What an administrator is created from. */
+/** The body of a new administrator. */
 export const newAdminSchema = z.object({
   username: userNameSchema,
   password: passwordSchema,
@@ -50,10 +50,10 @@ export const userListQuerySchema = z.object({ search: z.optional(z.string().chec
 /** One page of users, by name. */
 export const userListSchema = z.object({ users: z.array(userSchema), nextCursor })
 
-/** What a user is created from; without a password one is made. */
+/** The body of a new user; a missing password is generated. */
 export const newUserSchema = z.object({ name: userNameSchema, password: z.optional(passwordSchema) })
 
-/** A new user with its secrets, shown this once. */
+/** A new user with its secrets, which are shown only once. */
 export const createdUserSchema = z.object({
   ...userSchema.shape,
   password: z.string(),
@@ -64,7 +64,7 @@ export const createdUserSchema = z.object({
 /** Which secret to replace. */
 export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
 
-/** The new secret, under the name of what it replaces. */
+/** The new secret, under the name of the one it replaces. */
 export const resetResultSchema = z.union([
   z.object({ password: z.string() }),
   z.object({ fernetKey: z.string() }),
@@ -83,7 +83,7 @@ export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
 const count = z.int().check(z.minimum(0))
 const byGamemode = z.record(z.enum(GAMEMODES as unknown as [Gamemode, ...Gamemode[]]), count)
 
-/** Counts of all there is. */
+/** Totals of the service. */
 export const statsSchema = z.object({
   users: count,
   fish: z.object({
@@ -101,7 +101,7 @@ export const leaderboardQuerySchema = z.object({
   limit: z.optional(pageLimitSchema),
 })
 
-/** Who has caught the most, best first. */
+/** The players with the most catches, highest first. */
 export const leaderboardSchema = z.object({
   type: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
@@ -111,7 +111,7 @@ export const leaderboardSchema = z.object({
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageQuery)
 
-/** What the audit log records. */
+/** The actions in the audit log. */
 const AUDIT_ACTIONS = [
   'login',
   'key.read',
@@ -157,13 +157,13 @@ export type UserList = z.infer<typeof userListSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 /** Which secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
-/** The new secret, under the name of what it replaces. */
+/** The new secret, under the name of the one it replaces. */
 export type ResetAnswer = z.infer<typeof resetResultSchema>
-/** Counts of all there is. */
+/** Totals of the service. */
 export type Stats = z.infer<typeof statsSchema>
-/** Who has caught the most. */
+/** The players with the most catches. */
 export type Leaderboard = z.infer<typeof leaderboardSchema>
-/** What the audit log records. */
+/** The actions in the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** One page of the audit log, newest first. */
 export type AuditPage = z.infer<typeof auditPageSchema>

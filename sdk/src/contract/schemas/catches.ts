@@ -13,23 +13,23 @@ import {
 
 const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(momentSchema) }
 
-/** A fish as the read endpoint answers it; `id` and `caughtAt` with `detail=full`. */
+/** A fish as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
 const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
 
-/** A crab as the read endpoint answers it; `id` and `caughtAt` with `detail=full`. */
+/** A crab as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
 const crabSchema = z.object({ name: z.string(), ...savedFields })
 
 const collectionFields = { user: z.string(), nextCursor: z.optional(z.string()) }
 
-/** The answer of the fish reads, oldest first. */
+/** The response to fish reads, oldest first. */
 export const fishCollectionSchema = z.object({ ...collectionFields, fish: z.array(fishSchema) })
 
-/** The answer of the crab reads, oldest first. */
+/** The response to crab reads, oldest first. */
 export const crabCollectionSchema = z.object({ ...collectionFields, crab: z.array(crabSchema) })
 
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 
-/** The query of the reads that stays when name and gamemode, which have errors of their own, are known. */
+/** The query of the reads without name and gamemode, which have their own errors. */
 export const readOptionsSchema = z.object({ detail: z.optional(z.literal('full')), ...pageFields })
 
 /** The query of the reads. */
@@ -42,17 +42,17 @@ export const readQuerySchema = z.object({
 const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
   z.array(entry).check(z.minLength(1), z.maxLength(LIMITS.entriesPerWrite))
 
-/** Fish as they are written. */
+/** Fish in a payload. */
 export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(momentSchema) }),
 )
 
-/** A fish that was sent to the path of crabs would else be stored as a crab. */
+/** Otherwise, a fish that was sent to the path of crabs would be stored as a crab. */
 const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
 
-/** Crabs as they are written. */
+/** Crabs in a payload. */
 export const crabEntriesSchema = batch(
   z.object({
     name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),
@@ -75,23 +75,23 @@ export const crabBatchPayloadSchema = z.object({ ...saidFields, crab: crabEntrie
 /** The short form of a crab payload: one crab. */
 export const oneCrabPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, ...crabFields })
 
-/** The query of the writes: whose key the token is encrypted with, and the gamemode where no header says it. */
+/** The query of the writes: the user whose key encrypts the token, and the gamemode if no header has it. */
 export const writeQuerySchema = z.object({ name: z.optional(z.string()), gamemode: z.optional(gamemodeSchema) })
 
-/** The answer to a write: what was saved, and the id of the record. */
+/** The response to a write, with the id of the record. */
 export const savedSchema = z.object({ message: z.string(), id: z.string() })
 
-/** A fish as the read endpoint answers it. */
+/** A fish as the read endpoint returns it. */
 export type Fish = z.infer<typeof fishSchema>
-/** A crab as the read endpoint answers it. */
+/** A crab as the read endpoint returns it. */
 export type Crab = z.infer<typeof crabSchema>
-/** A fish as it is written. */
+/** A fish in a payload. */
 export type FishEntry = z.infer<typeof fishEntriesSchema>[number]
-/** A crab as it is written. */
+/** A crab in a payload. */
 export type CrabEntry = z.infer<typeof crabEntriesSchema>[number]
-/** The answer of the fish reads. */
+/** The response to fish reads. */
 export type FishCollection = z.infer<typeof fishCollectionSchema>
-/** The answer of the crab reads. */
+/** The response to crab reads. */
 export type CrabCollection = z.infer<typeof crabCollectionSchema>
-/** The answer to a write. */
+/** The response to a write. */
 export type Saved = z.infer<typeof savedSchema>

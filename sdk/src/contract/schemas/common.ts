@@ -13,7 +13,7 @@ export const catchNameSchema = z
   .string()
   .check(z.regex(CATCH_NAME_PATTERN, 'Must be 1 to 100 characters with no control characters'))
 
-/** The name of a user, as it may be created. `.` and `..` are left out: no URL path can carry them (RFC 3986, 5.2.4). */
+/** The name of a new user, except `.` and `..`, which no URL path can contain (RFC 3986, 5.2.4). */
 export const userNameSchema = z.string().check(
   z.regex(USER_NAME_PATTERN, `Must be ${USER_NAME_RULE}`),
   z.refine((name) => name !== '.' && name !== '..', 'Must not be "." or "..": such a name cannot stand in an address'),
@@ -25,7 +25,7 @@ export const rarityValueSchema = z.literal(
   'Must be an integer from 1 to 7',
 )
 
-/** A rarity in an answer: its label. */
+/** A rarity in a response: its label. */
 export const rarityLabelSchema = z.enum(RARITY_LABELS as unknown as [RarityLabel, ...RarityLabel[]])
 
 /** A moment as an ISO 8601 date-time, with `Z` or an offset. */
@@ -38,20 +38,20 @@ function hasFourDigitYear(moment: string): boolean {
   return year >= 0 && year <= 9999
 }
 
-/** A password that someone chooses. In UTF-8, all halves of surrogate pairs are the same. */
+/** A chosen password. Lone surrogates are rejected: in UTF-8, all of them are the same. */
 export const passwordSchema = z.string().check(
   z.minLength(LIMITS.minPasswordLength),
   z.maxLength(LIMITS.passwordLength),
   z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
 )
 
-/** How many entries a page holds, as a query parameter. */
+/** Number of entries per page, as a query parameter. */
 export const pageLimitSchema = z.pipe(
   z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
   z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(LIMITS.pageSize)),
 )
 
-/** Where the next page begins: the `nextCursor` of the last one, unchanged. */
+/** The start of the next page: the `nextCursor` of the previous one, unchanged. */
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))
 
 /** The body of every error. */

@@ -3,10 +3,10 @@ import { momentSchema } from './common.ts'
 
 const statusFields = { timestamp: momentSchema, version: z.string() }
 
-/** The answer of `/status` while all is well. */
+/** The response of `/status` while the storage works. */
 export const statusSchema = z.object({ status: z.literal('ok'), ...statusFields })
 
-/** The answer of `/status` while the storage is out of reach. */
+/** The response of `/status` while the storage is unreachable. */
 export const unavailableStatusSchema = z.object({
   status: z.literal('unavailable'),
   ...statusFields,
@@ -15,16 +15,16 @@ export const unavailableStatusSchema = z.object({
   requestId: z.string(),
 })
 
-/** The answer of the liveness and readiness probes. */
+/** The response of the liveness and readiness probes. */
 export const probeSchema = z.object({ status: z.literal('ok') })
 
-/** The query of the key endpoint: administrators say whose key; players may leave it out. */
+/** The query of the key endpoint: the user, required for administrators and optional for players. */
 export const keyQuerySchema = z.object({ name: z.optional(z.string()) })
 
-/** The answer of the key endpoint: base64 that both alphabets' decoders read. */
+/** The response of the key endpoint: base64 that decoders of both alphabets accept. */
 export const keySchema = z.object({ fernetKey: z.string() })
 
-/** The answer of `/status` while all is well. */
+/** The response of `/status` while the storage works. */
 export type Status = z.infer<typeof statusSchema>
-/** The answer of the key endpoint. */
+/** The response of the key endpoint. */
 export type UserKey = z.infer<typeof keySchema>
