@@ -99,9 +99,6 @@ export type ControlApi = (request: Request) => Promise<Response | undefined>
 /**
  * Creates the HTTP endpoints that control a mock from outside, in any language. Their requests are not counted by the
  * rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
- * @example
- * const control = createControlApi(mock)
- * await control(new Request('http://mock/__mock/clock', { method: 'POST', body: '{"advanceMs":300000}' }))
  */
 export function createControlApi(mock: ControlledMock): ControlApi {
   return async (request) => {
