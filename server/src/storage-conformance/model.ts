@@ -30,7 +30,6 @@ const operation = fc.oneof(
   { weight: 3, arbitrary: fc.record({ ...type('setItem'), key, value }) },
   { weight: 3, arbitrary: fc.record({ ...type('setItemIfAbsent'), key, value }) },
   { weight: 2, arbitrary: fc.record({ ...type('removeItem'), key }) },
-  { weight: 1, arbitrary: fc.record(type('clear')) },
   { weight: 2, arbitrary: fc.record(type('list')) },
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
@@ -92,9 +91,6 @@ class Model {
       case 'removeItem':
         this.#items.delete(one.key)
         return { run: () => storage.items.removeItem(this.#base + one.key), expected: undefined }
-      case 'clear':
-        for (const key of this.#items.keys()) if (key.startsWith('c:')) this.#items.delete(key)
-        return { run: () => storage.items.clear(`${this.#base}c`), expected: undefined }
       case 'list': {
         const items = [...this.#items].sort().map(([key, value]) => ({ key: this.#base + key, value }))
         return { run: () => storage.listItems({ base: this.#base, limit: 9 }), expected: { items } }

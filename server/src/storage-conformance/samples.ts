@@ -56,10 +56,8 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => storage.countInWindow('key', window),
     () => storage.peekWindow('key', window),
     () => storage.items.getItem('a:b'),
-    () => storage.items.hasItem('a:b'),
     () => storage.items.setItem('a:b', 'c'),
     () => storage.items.removeItem('a:b'),
     () => storage.items.getKeys(),
-    () => storage.items.clear(),
   ]
 }

@@ -1,15 +1,21 @@
 import { createStorage } from 'unstorage'
 import { StorageError } from './errors.ts'
 import { checkItemKey } from './keys.ts'
-import type { FishStorage, ItemRange, ItemStorage, LeaderRange, NewRecord, StorageDriver } from './types.ts'
+import type {
+  FishStorage,
+  ItemRange,
+  ItemStorage,
+  LeaderRange,
+  NewRecord,
+  StorageDriver,
+  StorageExtension,
+} from './types.ts'
 
-/** The operations of a driver: those of unstorage and those of the extension. */
+/** The operations of a driver that are those of unstorage. */
+const ITEM_OPERATIONS = ['hasItem', 'getItem', 'setItem', 'removeItem', 'getKeys'] as const
+
+/** The other operations of a driver. */
 const OPERATIONS = [
-  'hasItem',
-  'getItem',
-  'setItem',
-  'removeItem',
-  'getKeys',
   'ping',
   'append',
   'findRecord',
@@ -26,7 +32,7 @@ const OPERATIONS = [
   'countItems',
   'countInWindow',
   'peekWindow',
-] as const satisfies readonly (keyof StorageDriver)[]
+] as const satisfies readonly (keyof StorageExtension)[]
 
 /**
  * Creates the storage of the service from a driver. Rejects keys, values and records that could not be read back
@@ -37,7 +43,7 @@ const OPERATIONS = [
  * const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
  */
 export function wrapDriver(driver: StorageDriver): FishStorage {
-  const missing = OPERATIONS.filter((name) => typeof driver?.[name] !== 'function')
+  const missing = [...ITEM_OPERATIONS, ...OPERATIONS].filter((name) => typeof driver?.[name] !== 'function')
   if (missing.length > 0) {
     throw new TypeError(
       `wrapDriver: the driver lacks ${missing.join(', ')}. An unstorage driver alone is not enough: implement StorageDriver.`,
@@ -48,19 +54,14 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     disposed ??= Promise.resolve(driver.dispose?.())
     return disposed
   }
+  const operations = Object.fromEntries(OPERATIONS.map((name) => [name, driver[name].bind(driver)]))
   return {
+    ...(operations as unknown as Pick<StorageDriver, (typeof OPERATIONS)[number]>),
     driver: driver.name ?? 'unknown',
     durability: driver.durability,
     ...(driver.warnings ? { warnings: driver.warnings } : {}),
     items: createItems(driver),
-    ping: () => driver.ping(),
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),
-    findRecord: (owner, dedupeKey) => driver.findRecord(owner, dedupeKey),
-    read: (collection, form, range) => driver.read(collection, form, range),
-    version: (collection) => driver.version(collection),
-    removeRecord: ({ owner, kind, gamemode }, id) => driver.removeRecord({ owner, kind, gamemode }, id),
-    removeOwner: (owner) => driver.removeOwner(owner),
-    tallies: () => driver.tallies(),
     leaders: async (range) => driver.leaders(checkLeaderRange(range)),
     setItemIfAbsent: async (key, value) => driver.setItemIfAbsent(checkItemKey(key), checkItemValue(value)),
     removeItemIf: async (key, value) => driver.removeItemIf(checkItemKey(key), checkItemValue(value)),
@@ -68,37 +69,23 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
       driver.replaceItemIf(checkItemKey(key), checkItemValue(expected), checkItemValue(value)),
     listItems: async (range) => driver.listItems(checkRange(range)),
     countItems: async (base) => driver.countItems(checkBase(base)),
-    countInWindow: (key, window) => driver.countInWindow(key, window),
-    peekWindow: (key, window) => driver.peekWindow(key, window),
     dispose,
   }
 }
 
 /**
- * Items through unstorage, with two exceptions: its `getItem` parses what it reads (`"123"` would become a number), so
- * values are read from the driver; and its `clear` ignores a base below a mount point. It drops everything behind a `?` of a
- * key and turns `/` into `:`, so keys that it would change are refused.
+ * Items through unstorage. Its `getItem` parses what it reads (`"123"` would become a number), so values are read from the
+ * driver. It drops everything behind a `?` of a key and turns `/` into `:`, so keys that it would change are refused.
  */
 function createItems(driver: StorageDriver): ItemStorage {
   const storage = createStorage<string>({ driver })
   return {
-    hasItem: async (key) => storage.hasItem(checkItemKey(key)),
     getItem: async (key) => ((await driver.getItem(checkItemKey(key))) ?? null) as string | null,
     setItem: async (key, value) => storage.setItem(checkItemKey(key), checkItemValue(value)),
     removeItem: async (key) => storage.removeItem(checkItemKey(key)),
     getKeys: (base) => storage.getKeys(base),
-    async clear(base = '') {
-      if (base) checkItemKey(base.replace(/:$/, ''))
-      const keys = await storage.getKeys(base)
-      for (let at = 0; at < keys.length; at += CLEAR_KEYS) {
-        await Promise.all(keys.slice(at, at + CLEAR_KEYS).map((key) => storage.removeItem(key)))
-      }
-    },
   }
 }
-
-/** Keys that `clear` removes at once. */
-const CLEAR_KEYS = 500
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1

@@ -193,15 +193,12 @@ type ItemValue = null | string | number | boolean | object
 
 /** Items by key: the operations of an unstorage storage that the service uses. */
 export interface ItemStorage {
-  hasItem(key: string): Promise<boolean>
   /** The string as it was set; `null` if there is none. */
   getItem(key: string): Promise<string | null>
   setItem(key: string, value: string): Promise<void>
   removeItem(key: string): Promise<void>
   /** The keys that start with `base`. @default all */
   getKeys(base?: string): Promise<string[]>
-  /** Removes the items whose keys start with `base`. @default all */
-  clear(base?: string): Promise<void>
 }
 
 /** An unstorage driver with the additional operations of the service. */

@@ -23,7 +23,10 @@ async function createStartedService() {
   const service = await createMemoryService({ ...UNLIMITED, storage: failing.storage })
   await service.app.checkSecrets()
   /** What an operator may do to a Redis behind the back of its servers. */
-  const lose = () => service.storage.items.clear()
+  const lose = async () => {
+    const { items } = service.storage
+    await Promise.all((await items.getKeys()).map((key) => items.removeItem(key)))
+  }
   return { ...service, ...failing, lose }
 }
 
