@@ -255,11 +255,75 @@ describe('fish-cli completion', () => {
     expect(JSON.parse((await run(['completion', 'fish', '--json'])).stdout)).toMatchObject({ shell: 'fish' })
   })
 
-  test('hands what is typed to PowerShell’s answers as a variable, and takes it away again', async () => {
-    const { stdout } = await run(['completion', 'powershell'])
-    expect(stdout).toContain('$env:FISH_CLI_WORDS = $typed -join [char]0x1f')
-    expect(stdout).toContain('finally {\n    Remove-Item Env:FISH_CLI_WORDS')
-    expect(stdout).toContain('-split "`t", 2')
+  describe('for PowerShell', async () => {
+    const script = (await run(['completion', 'powershell'])).stdout
+
+    test('uses only variables that it declares, and words that PowerShell knows', () => {
+      const code = script.replace(/^#.*$/gm, '').replace(/'[^']*'/g, "''")
+      const names = (pattern: RegExp) => [...new Set([...code.matchAll(pattern)].map(([, name = '']) => name))]
+      const [, params = ''] = /param\(([^)]*)\)/.exec(code) ?? []
+      const declared = [...params.matchAll(/\$(\w+)/g), ...code.matchAll(/\$(\w+)(?:, \$\w+)* = /g)]
+      const second = [...code.matchAll(/\$\w+, \$(\w+) = /g)]
+      // What PowerShell itself sets: the object in the pipeline, nothing, and the environment.
+      const known = [...declared, ...second].map(([, name]) => name).concat('_', 'null', 'env')
+      expect(names(/\$(\w+)/g).filter((name) => !known.includes(name))).toEqual([])
+      // The parameters of a native completer, by position.
+      expect(params).toBe('$wordToComplete, $commandAst, $cursorPosition')
+      expect(names(/\b([A-Z]\w+-[A-Z]\w+)\b/g).toSorted()).toEqual(
+        ['ForEach-Object', 'Register-ArgumentCompleter', 'Remove-Item', 'Select-Object', 'Where-Object'].toSorted(),
+      )
+      expect(names(/(?<=[\s(])-([A-Za-z]+)/g).toSorted()).toEqual(
+        'CommandName ErrorAction Native ScriptBlock Skip is join lt not split'.split(' ').toSorted(),
+      )
+      expect(names(/\$\w+\.([\w.]+)/g).toSorted()).toEqual([
+        'CommandElements',
+        'Extent.EndOffset',
+        'Extent.Text',
+        'Value',
+      ])
+      expect(names(/\[([A-Za-z.]+)\]/g).toSorted()).toEqual([
+        'System.Management.Automation.CompletionResult',
+        'System.Management.Automation.Language.StringConstantExpressionAst',
+        'char',
+      ])
+      expect(script).toContain("'ParameterValue', $description)")
+    })
+
+    test('closes every bracket that it opens', () => {
+      const open: string[] = []
+      const pairs: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
+      for (const bracket of script.replace(/^#.*$/gm, '').match(/[()[\]{}]/g) ?? []) {
+        if (bracket in pairs) expect(open.pop()).toBe(pairs[bracket])
+        else open.push(bracket)
+      }
+      expect(open).toEqual([])
+    })
+
+    test('hands over what is typed in a variable, which it removes, and takes the reply apart', () => {
+      const [, variable = '', code = ''] = /\$env:(\w+) = \$typed -join \[char\]0x([\da-f]+)\n/.exec(script) ?? []
+      expect(script).toContain(`finally {\n    Remove-Item Env:${variable} -ErrorAction`)
+      const [, argv = '', skipped = ''] =
+        /@\(fish-cli (.*) 2>\$null\) \| Select-Object -Skip (\d) \|/.exec(script) ?? []
+      expect(argv.split(' ')).toEqual(['__complete', 'powershell'])
+      expect(script).toContain('$value, $description = $_ -split "`t", 2')
+      /** What the script does with a line: the same steps, with the variable, separator and offset that it names. */
+      const results = (...words: readonly string[]) =>
+        completionReply(
+          'powershell',
+          { [variable]: words.join(String.fromCharCode(Number.parseInt(code, 16))) },
+          data,
+          own,
+        )
+          .trimEnd()
+          .split('\n')
+          .slice(Number(skipped))
+          .map((line) => line.split(/\t(.*)/s, 2))
+      for (const [id, { flags }] of Object.entries(data.commands)) {
+        const expected = flags.map(({ name, summary }) => [`--${name}`, summary])
+        expect(results('fish-cli', ...id.split(':'), '--'), id).toEqual([...expected, ['--help', 'Show help.']])
+      }
+      expect(results('fish-cli', 'profile', 'use', '')).toEqual([['home', 'http://127.0.0.1:8787'], ['work']])
+    })
   })
 
   test('names the shells there are when it is asked for another, or for none', async () => {
