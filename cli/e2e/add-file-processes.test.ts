@@ -97,14 +97,14 @@ describe('one import by two processes', () => {
   test('of which one ends before the other has loaded refuses that', async () => {
     const { folder, names, write, start, stored } = await startImports(10)
     write(1)
-    const gate = join(folder, 'gate')
+    const release = join(folder, 'release')
     const waits = `import { existsSync } from 'node:fs'
       process.stderr.write('begun')
-      while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 10))`
+      while (!existsSync(${JSON.stringify(release)})) await new Promise((resolve) => setTimeout(resolve, 10))`
     const late = start('file', 1, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(waits)}` })
     await once(late.child.stderr, 'data')
     expect(await outcomeOf(start('file', 1))).toEqual({ status: 0, code: undefined, catches: 10 })
-    writeFileSync(gate, '')
+    writeFileSync(release, '')
     expect(await outcomeOf(late)).toEqual({ status: 6, code: 'import_ended', catches: undefined })
     expect(stored(1)).toEqual(names(1))
     expect(await outcomeOf(start('file', 1))).toMatchObject({ status: 0 })

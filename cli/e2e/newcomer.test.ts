@@ -32,7 +32,7 @@ const READY = '<ready>'
  * packages are unpacked instead, as there is no registry that has them.
  */
 const SUBSTITUTED = {
-  /** No port of this machine may be taken for granted, so the service takes any, and commands are told which. */
+  /** No port of this machine may be taken for granted, so the service takes any, and commands get its address. */
   serving: { FISH_PORT: '0' },
   commands: (url: string) => ({ FISH_URL: url }),
   /** A home of its own; no keyring of whoever runs the tests; a prompt of the shell that can be waited for. */

@@ -207,7 +207,7 @@ describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
   )
 })
 
-/** The most memory a process has had, as Linux tells it. */
+/** The most memory a process has had, as Linux reports it. */
 function peakMegabytes(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

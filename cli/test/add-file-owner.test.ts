@@ -16,7 +16,7 @@ import { type Env, type RunOptions, run } from './harness.ts'
 const START = Date.parse('2026-01-01T00:00:00Z')
 const TEXT = 'Cod,1\nKoi,2\n'
 
-async function startWorld() {
+async function startMock() {
   const mock = await createMock({ startAt: START, seed: { users: [{ name: 'Alex' }, { name: 'Bob' }] } })
   const served = await mock.serve({ port: 0 })
   onTestFinished(async () => {
@@ -51,22 +51,22 @@ function heldClock(now: () => number) {
   return { clock, waiting }
 }
 
-let world: Awaited<ReturnType<typeof startWorld>>
+let context: Awaited<ReturnType<typeof startMock>>
 
 beforeEach(async () => {
-  world = await startWorld()
+  context = await startMock()
 })
 
 const add = (file: string, { env = {}, ...options }: RunOptions = {}, ...flags: readonly string[]) =>
   run(['add', '--file', file, '--json', ...flags], {
-    env: { ...world.env, ...env },
-    clock: { now: () => world.mock.clock.now(), sleep: async (ms) => world.mock.clock.advance(ms) },
+    env: { ...context.env, ...env },
+    clock: { now: () => context.mock.clock.now(), sleep: async (ms) => context.mock.clock.advance(ms) },
     ...options,
   })
 
 /** Lets a run of the import wait for the rate limit, while the test goes on. */
 async function importThatWaits(file: string, piped?: string) {
-  const { mock, url } = world
+  const { mock, url } = context
   for (let used = 0; used < 25; used += 1) await fetch(`${url}/get/fish?name=Alex&gamemode=earth`)
   const { clock, waiting } = heldClock(() => mock.clock.now())
   const interrupter = new AbortController()
@@ -80,11 +80,11 @@ async function importThatWaits(file: string, piped?: string) {
   return { ended, interrupt: () => interrupter.abort(new Error('Ctrl-C')) }
 }
 
-/** The same with a stdin and surroundings of its own. */
+/** The same with its own stdin and system. */
 const addIn = (out: string[], stdin: PassThrough, more: Pick<System, 'clock' | 'startedAt'>) => {
   const sink = () => new Writable({ write: (chunk, _encoding, done) => done(void out.push(String(chunk))) })
   return runCli(['add', '--file', '-', '--json'], {
-    env: { HOME: world.folder, FISH_SECRET_STORE: 'file', ...world.env },
+    env: { HOME: context.folder, FISH_SECRET_STORE: 'file', ...context.env },
     stdin,
     stdout: sink(),
     stderr: sink(),
@@ -95,19 +95,19 @@ const addIn = (out: string[], stdin: PassThrough, more: Pick<System, 'clock' | '
 }
 
 const importFiles = () =>
-  readdirSync(join(world.folder, 'state', 'fish-crab'))
+  readdirSync(join(context.folder, 'state', 'fish-crab'))
     .filter((name) => name.includes('import'))
     .sort()
 
-const names = () => world.mock.sent.fish().map(({ name }) => name)
+const names = () => context.mock.sent.fish().map(({ name }) => name)
 
 describe('an import that runs', () => {
   test.each(['file', 'stdin'])('from a %s refuses the same one before that changes anything', async (source) => {
-    const path = join(world.folder, 'catches.csv')
+    const path = join(context.folder, 'catches.csv')
     writeFileSync(path, TEXT)
     const [file, piped] = source === 'file' ? [path, undefined] : ['-', TEXT]
     const { ended, interrupt } = await importThatWaits(file, piped)
-    const requests = world.mock.requests.length
+    const requests = context.mock.requests.length
     const second = await add('-', { piped: TEXT, env: { FISH_USER: 'ALEX' } })
     expect({ status: second.status, error: JSON.parse(second.stdout).error }).toEqual({
       status: 6,
@@ -117,12 +117,12 @@ describe('an import that runs', () => {
         hint: expect.stringContaining('outbox status'),
       }),
     })
-    const told = await run(['add', '--file', file], { env: world.env, piped: piped ?? '' })
-    expect({ status: told.status, stdout: told.stdout }).toEqual({ status: 6, stdout: '' })
-    expect(told.stderr).toContain('Another run is importing the same content')
-    expect(told.stderr).toContain('nothing was changed')
-    expect(world.mock.requests.length).toBe(requests)
-    const { stdout } = await run(['outbox', 'status', '--json'], { env: world.env })
+    const text = await run(['add', '--file', file], { env: context.env, piped: piped ?? '' })
+    expect({ status: text.status, stdout: text.stdout }).toEqual({ status: 6, stdout: '' })
+    expect(text.stderr).toContain('Another run is importing the same content')
+    expect(text.stderr).toContain('nothing was changed')
+    expect(context.mock.requests.length).toBe(requests)
+    const { stdout } = await run(['outbox', 'status', '--json'], { env: context.env })
     expect(JSON.parse(stdout).queued).toBe(2)
     interrupt()
     expect((await ended).status).toBe(130)
@@ -132,7 +132,7 @@ describe('an import that runs', () => {
     const { ended, interrupt } = await importThatWaits('-', TEXT)
     expect((await add('-', { piped: `${TEXT}Eel,3\n` })).status).toBe(0)
     expect((await add('-', { piped: TEXT }, '-g', 'survival')).status).toBe(0)
-    const bob = { FISH_USER: 'Bob', FISH_KEY: world.mock.user('Bob').fernetKey }
+    const bob = { FISH_USER: 'Bob', FISH_KEY: context.mock.user('Bob').fernetKey }
     expect((await add('-', { piped: TEXT, env: bob })).status).toBe(0)
     interrupt()
     await ended
@@ -157,13 +157,13 @@ describe('an import that runs', () => {
       clock: {
         now() {
           begun()
-          return world.mock.clock.now()
+          return context.mock.clock.now()
         },
         sleep: async () => {},
       },
     })
     await hasBegun
-    await world.mock.clock.advance(1000)
+    await context.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
     stdin.end(TEXT)
     expect(await late).toBe(6)
@@ -176,11 +176,11 @@ describe('an import that runs', () => {
   })
 
   test('and ended while the process of another one still loaded refuses that', async () => {
-    const began = world.mock.clock.now()
-    await world.mock.clock.advance(1000)
+    const began = context.mock.clock.now()
+    await context.mock.clock.advance(1000)
     expect((await add('-', { piped: TEXT })).status).toBe(0)
-    await world.mock.clock.advance(1000)
-    const clock = { now: () => world.mock.clock.now(), sleep: async () => {} }
+    await context.mock.clock.advance(1000)
+    const clock = { now: () => context.mock.clock.now(), sleep: async () => {} }
     const out: string[] = []
     expect(await addIn(out, new PassThrough().end(TEXT), { clock, startedAt: began })).toBe(6)
     expect(JSON.parse(out.join('')).error.code).toBe('import_ended')
@@ -191,7 +191,7 @@ describe('an import that runs', () => {
   test('takes away what killed runs of other content left, and nothing that is held', async () => {
     const { ended, interrupt } = await importThatWaits('-', TEXT)
     const [held] = importFiles()
-    const path = outboxPath({ env: world.env }, world.url)
+    const path = outboxPath({ env: context.env }, context.url)
     writeFileSync(`${path}-import-0123.lock`, '')
     writeFileSync(`${path}.import-notes`, '')
     expect((await add('-', { piped: 'Eel,3\n' })).status).toBe(0)
@@ -204,7 +204,7 @@ describe('an import that runs', () => {
 
 describe('an import that could not send all', () => {
   const again = () => add('-', { piped: TEXT })
-  const fails = () => world.mock.fail('reset', { on: 'postFish', times: Number.POSITIVE_INFINITY })
+  const fails = () => context.mock.fail('reset', { on: 'postFish', times: Number.POSITIVE_INFINITY })
 
   test('says that its catches are queued, and goes on with them when it is given again', async () => {
     const away = fails()
@@ -219,9 +219,9 @@ describe('an import that could not send all', () => {
       })
     }
     away.cancel()
-    const told = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
-    expect(told.stdout).toBe('2 catches imported: 2 sent, 0 rejected, 0 left.\n')
-    expect(told.stderr).toContain('An earlier run queued all of these')
+    const text = await run(['add', '--file', '-'], { env: context.env, piped: TEXT })
+    expect(text.stdout).toBe('2 catches imported: 2 sent, 0 rejected, 0 left.\n')
+    expect(text.stderr).toContain('An earlier run queued all of these')
     expect(names()).toEqual(['Cod', 'Koi'])
     expect(JSON.parse((await again()).stdout).sent).toBe(2)
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
@@ -231,7 +231,7 @@ describe('an import that could not send all', () => {
     const away = fails()
     expect((await again()).status).toBe(69)
     away.cancel()
-    expect((await run(['outbox', 'flush'], { env: world.env })).status).toBe(0)
+    expect((await run(['outbox', 'flush'], { env: context.env })).status).toBe(0)
     expect((await again()).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi'])
   })
@@ -241,14 +241,14 @@ describe('an import that could not send all', () => {
     interrupt()
     const { status, stdout } = await ended
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 130, code: 'interrupted' })
-    await world.mock.clock.advance(300_000)
+    await context.mock.clock.advance(300_000)
     expect((await again()).status).toBe(0)
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 })
 
 test('add --file goes on behind what a killed run has queued', async () => {
-  const path = outboxPath({ env: world.env }, world.url)
+  const path = outboxPath({ env: context.env }, context.url)
   const hash = createHash('sha256').update(TEXT).digest('hex')
   {
     await using outbox = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
@@ -257,7 +257,7 @@ test('add --file goes on behind what a killed run has queued', async () => {
     const claim = await claimImport(outbox, scope)
     await claim.add([{ kind: 'fish', name: 'Cod', rarity: 1 }], 1)
   }
-  const { status, stdout, stderr } = await run(['add', '--file', '-'], { env: world.env, piped: TEXT })
+  const { status, stdout, stderr } = await run(['add', '--file', '-'], { env: context.env, piped: TEXT })
   expect({ status, stdout }).toEqual({ status: 0, stdout: '2 catches imported: 2 sent, 0 rejected, 0 left.\n' })
   expect(stderr).toContain('An incomplete run queued 1 of these; resuming there.')
   expect(names()).toEqual(['Cod', 'Koi'])

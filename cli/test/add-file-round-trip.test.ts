@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readRecords } from '../src/import/reader.ts'
 import type { FileRecord } from '../src/import/records.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, run, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext } from './harness.ts'
 
 const NAMES = [
   'Cod',
@@ -27,16 +27,16 @@ const NAMES = [
   'name',
   '7',
 ]
-const world = worldOfFile()
+const context = serviceContext()
 let folder: string
 let created = 0
 
 /** Somebody who has caught nothing yet. */
 async function newPlayer(): Promise<Env> {
   created += 1
-  const { stdout } = await run(['user', 'create', `Reader${created}`, '--json'], { env: world.admin })
+  const { stdout } = await run(['user', 'create', `Reader${created}`, '--json'], { env: context.admin })
   const { name, fernetKey } = JSON.parse(stdout)
-  return { ...world.base, ...keptIn(folder), FISH_USER: name, FISH_KEY: fernetKey }
+  return { ...context.base, ...keptIn(folder), FISH_USER: name, FISH_KEY: fernetKey }
 }
 
 const listOf = async (who: Env, kind: string, ...flags: readonly string[]) => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   }))
   const crabs = catches.map(({ name, caughtAt }) => ({ kind: 'crab', name, caughtAt }))
   const state = mkdtempSync(join(tmpdir(), 'fish-cli-'))
-  const env = { ...world.player, ...keptIn(state) }
+  const env = { ...context.player, ...keptIn(state) }
   const { status } = await run(['add', '--file', '-'], { env, piped: JSON.stringify([...catches, ...crabs]) })
   rmSync(state, { recursive: true, force: true })
   expect(status).toBe(0)
@@ -75,10 +75,10 @@ describe('what list prints', () => {
   test.each(CASES)('of $kind as $form can be given to add --file, in a file and on stdin', async ({ form, kind }) => {
     // The forms that only have columns say nothing of the kind.
     const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
-    const original = await caught(world.player, kind)
+    const original = await caught(context.player, kind)
     for (const source of ['file', 'stdin']) {
       const who = await newPlayer()
-      const text = await listOf(world.player, kind, '-o', form, '--detail')
+      const text = await listOf(context.player, kind, '-o', form, '--detail')
       const file = source === 'file' ? join(folder, `list.${form}`) : '-'
       if (source === 'file') await writeFile(file, text)
       const { status, stderr } = await run(['add', '--file', file, ...flags], { env: who, piped: text })
@@ -90,10 +90,10 @@ describe('what list prints', () => {
   test.each(CASES)('of $kind as $form without its times can be given, too', async ({ form, kind }) => {
     const who = await newPlayer()
     const file = join(folder, `list.${form}`)
-    await writeFile(file, await listOf(world.player, kind, '-o', form))
+    await writeFile(file, await listOf(context.player, kind, '-o', form))
     const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
     expect((await run(['add', '--file', file, ...flags], { env: who })).status).toBe(0)
-    const original = await caught(world.player, kind)
+    const original = await caught(context.player, kind)
     expect((await caught(who, kind)).map(({ name, rarity }) => ({ name, rarity }))).toEqual(
       original.map(({ name, rarity }) => ({ name, rarity })),
     )
@@ -141,7 +141,7 @@ describe('a list as one JSON document', () => {
     ['with something behind it', '{"fish":[]} {}'],
     ['that is broken before its list', '{"user":,"fish":[{"name":"a"}]}'],
     ['that is broken behind its list', '{"fish":[{"name":"a"}],}'],
-    ['that tells its gamemode too late', '{"fish":[{"name":"a"}],"gamemode":"earth"}'],
+    ['with its gamemode too late', '{"fish":[{"name":"a"}],"gamemode":"earth"}'],
     ['that holds the same list twice', '{"fish":[{"name":"a"}],"fish":[{"name":"b"}]}'],
     ['of counts', '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[{"name":"crab","count":2}]}'],
   ])('%s has a wrong line', async (_title, text) => {
@@ -163,7 +163,7 @@ describe('a list as one JSON document', () => {
   })
 })
 
-test('a catch without a rarity is told what would make it one', async () => {
+test('a catch without a rarity gets a hint', async () => {
   const who = await newPlayer()
   const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
   expect(stderr).toContain('line 2: rarity: Missing; set one for all with --rarity, or add --crab.')

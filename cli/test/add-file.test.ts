@@ -9,7 +9,7 @@ import { detectFormat, readRecords } from '../src/import/reader.ts'
 import type { FileRecord } from '../src/import/records.ts'
 import { runCli } from '../src/runtime/main.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, run, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext } from './harness.ts'
 
 async function* pieces(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
@@ -130,13 +130,13 @@ describe('a file of catches', () => {
   })
 })
 
-const world = worldOfFile()
+const context = serviceContext()
 let folder: string
 let env: Env
 
 beforeEach(() => {
   folder = newFolder()
-  env = { ...world.player, ...keptIn(folder) }
+  env = { ...context.player, ...keptIn(folder) }
 })
 
 const addFile = (piped: string, ...flags: readonly string[]) =>
@@ -164,9 +164,9 @@ describe('add --file', () => {
     const { error } = JSON.parse(stdout)
     expect({ status, code: error.code }).toEqual({ status: 2, code: 'wrong_lines' })
     expect(error.message.match(/Line \d+/g)).toEqual(['Line 3', 'Line 4', 'Line 5', 'Line 6', 'Line 7'])
-    const told = await run(['add', '--file', '-'], { env, piped: text })
-    expect(told.stdout).toBe('')
-    expect(told.stderr.match(/^fish-cli: line \d+: /gm)).toHaveLength(5)
+    const result = await run(['add', '--file', '-'], { env, piped: text })
+    expect(result.stdout).toBe('')
+    expect(result.stderr.match(/^fish-cli: line \d+: /gm)).toHaveLength(5)
     expect(JSON.parse((await run(['outbox', 'status', '--json'], { env })).stdout).queued).toBe(0)
   })
 
@@ -183,7 +183,7 @@ describe('add --file', () => {
   }
 
   test('takes local times with --timezone, summer and winter, and unix times without', async () => {
-    const created = await run(['user', 'create', 'Timely', '--json'], { env: world.admin })
+    const created = await run(['user', 'create', 'Timely', '--json'], { env: context.admin })
     const { name, fernetKey } = JSON.parse(created.stdout)
     env = { ...env, FISH_USER: name, FISH_KEY: fernetKey }
     const rows = ['2026-07-01 10:00', '2026-11-01T10:00:30', '2026-11-01', '1767225600', '1767225600123']
@@ -288,7 +288,7 @@ describe('add --file', () => {
     expect(mock.sent.fish()).toHaveLength(sent)
   })
 
-  test('brings 10,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, progress told', async () => {
+  test('brings 10,000 catches through a limit of 25 requests in 300 s: none lost, none doubled, with progress', async () => {
     const start = Date.parse('2026-01-01T00:00:00Z')
     await using mock = await createMock({ startAt: start, seed: { users: [{ name: 'Alex' }] } })
     await using served = await mock.serve({ port: 0 })

@@ -240,7 +240,7 @@ describe('user delete', () => {
   })
 })
 
-test('no type of secret, and one that there is not, are told apart', async () => {
+test('a missing and an unknown type of secret are distinguished', async () => {
   expect((await fish(['user', 'reset', 'Alex'])).stderr).toContain('Missing --type.')
   const { status, stderr } = await fish(['user', 'reset', 'Alex', '--type', 'api'])
   expect(status).toBe(2)

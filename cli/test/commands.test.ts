@@ -2,15 +2,15 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from './folders.ts'
-import { run, worldOfFile } from './harness.ts'
+import { run, serviceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 
 /** A player of one test's own. */
 async function newPlayer(name: string) {
-  const { stdout } = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: context.admin })
   const user = JSON.parse(stdout)
-  return { user, env: { ...world.base, FISH_USER: name, FISH_KEY: user.fernetKey, FISH_PASSWORD: user.password } }
+  return { user, env: { ...context.base, FISH_USER: name, FISH_KEY: user.fernetKey, FISH_PASSWORD: user.password } }
 }
 
 describe('add and list', () => {
@@ -97,7 +97,7 @@ describe('add and list', () => {
     expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id.slice(-8))
   })
 
-  test('an empty collection is told on stderr, leaves stdout empty, and is no failure', async () => {
+  test('an empty collection is reported on stderr, leaves stdout empty, and is no failure', async () => {
     const { env } = await newPlayer('Empty')
     expect(await run(['list', 'crabs'], { env })).toEqual({
       status: 0,
@@ -112,7 +112,7 @@ describe('add and list', () => {
 
 describe('key', () => {
   test('a key is masked unless it is asked for', async () => {
-    const { player, alex } = world
+    const { player, alex } = context
     const masked = await run(['key'], { env: player })
     expect(masked.status).toBe(0)
     expect(masked.stdout + masked.stderr).not.toContain(alex.fernetKey.slice(0, 6))
@@ -123,35 +123,35 @@ describe('key', () => {
   })
 
   test('an administrator gets the key of a named player', async () => {
-    const { stdout } = await run(['key', 'Alex', '--show', '--json'], { env: world.admin })
-    expect(JSON.parse(stdout)).toEqual({ user: 'Alex', fernetKey: world.alex.fernetKey, masked: false })
+    const { stdout } = await run(['key', 'Alex', '--show', '--json'], { env: context.admin })
+    expect(JSON.parse(stdout)).toEqual({ user: 'Alex', fernetKey: context.alex.fernetKey, masked: false })
   })
 
   test('--out makes a file that only its owner reads, and FISH_KEY_FILE takes it', async () => {
     const file = join(newFolder(), 'alex.key')
-    const { stdout } = await run(['key', '--out', file], { env: world.player })
-    expect(stdout).not.toContain(world.alex.fernetKey)
-    expect(await readFile(file, 'utf8')).toBe(`${world.alex.fernetKey}\n`)
+    const { stdout } = await run(['key', '--out', file], { env: context.player })
+    expect(stdout).not.toContain(context.alex.fernetKey)
+    expect(await readFile(file, 'utf8')).toBe(`${context.alex.fernetKey}\n`)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const env = { ...world.player, FISH_KEY: '', FISH_KEY_FILE: file }
+    const env = { ...context.player, FISH_KEY: '', FISH_KEY_FILE: file }
     expect((await run(['add', 'Tuna', '-r', '2'], { env })).status).toBe(0)
   })
 
   test('--out replaces nothing without --force', async () => {
     const file = join(newFolder(), 'taken.key')
     await writeFile(file, 'mine', { mode: 0o644 })
-    const refused = await run(['key', '--out', file], { env: world.player })
+    const refused = await run(['key', '--out', file], { env: context.player })
     expect(refused.status).toBe(6)
     expect(refused.stderr).toContain('--force')
     expect(await readFile(file, 'utf8')).toBe('mine')
-    expect((await run(['key', '--out', file, '--force'], { env: world.player })).status).toBe(0)
-    expect(await readFile(file, 'utf8')).toBe(`${world.alex.fernetKey}\n`)
+    expect((await run(['key', '--out', file, '--force'], { env: context.player })).status).toBe(0)
+    expect(await readFile(file, 'utf8')).toBe(`${context.alex.fernetKey}\n`)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
   test('a key that is not to be had leaves no file behind', async () => {
     const file = join(newFolder(), 'never.key')
-    const env = { ...world.player, FISH_PASSWORD: 'wrong-password' }
+    const env = { ...context.player, FISH_PASSWORD: 'wrong-password' }
     expect((await run(['key', '--out', file], { env })).status).toBe(4)
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
@@ -159,18 +159,18 @@ describe('key', () => {
 
 describe('user create', () => {
   test('the secrets are printed once, and work', async () => {
-    const { status, stdout, stderr } = await run(['user', 'create', 'Fresh'], { env: world.admin })
+    const { status, stdout, stderr } = await run(['user', 'create', 'Fresh'], { env: context.admin })
     expect(status).toBe(0)
     expect(stderr).toContain('cannot be shown again')
     const password = /^password +(\S+)$/m.exec(stdout)?.[1]
     const key = /^Fernet key +(\S+)$/m.exec(stdout)?.[1]
-    const env = { ...world.base, FISH_USER: 'Fresh', FISH_PASSWORD: password }
+    const env = { ...context.base, FISH_USER: 'Fresh', FISH_PASSWORD: password }
     expect((await run(['key', '--show'], { env })).stdout).toBe(`${key}\n`)
   })
 
   test('--out keeps them from the terminal', async () => {
     const file = join(newFolder(), 'filed.json')
-    const { stdout } = await run(['user', 'create', 'Filed', '--out', file, '--json'], { env: world.admin })
+    const { stdout } = await run(['user', 'create', 'Filed', '--out', file, '--json'], { env: context.admin })
     const user = JSON.parse(await readFile(file, 'utf8'))
     expect(user).toMatchObject({ name: 'Filed', password: expect.any(String), apiKey: expect.any(String) })
     expect(JSON.parse(stdout)).toEqual({ id: user.id, name: 'Filed', createdAt: user.createdAt, file })
@@ -179,28 +179,28 @@ describe('user create', () => {
 
   test('a file that cannot be made is found out before the player is', async () => {
     const { status } = await run(['user', 'create', 'Homeless', '--out', join(newFolder(), 'no', 'x.json')], {
-      env: world.admin,
+      env: context.admin,
     })
     expect(status).toBe(2)
-    expect((await run(['list', 'Homeless'], { env: world.base })).status).toBe(5)
+    expect((await run(['list', 'Homeless'], { env: context.base })).status).toBe(5)
   })
 })
 
 describe('status and demo', () => {
   test('status prints a table, or the answer of the service as JSON', async () => {
-    const { status, stdout } = await run(['status'], { env: world.base })
+    const { status, stdout } = await run(['status'], { env: context.base })
     expect(status).toBe(0)
     expect(stdout).toMatch(/^STATUS {2}VERSION {5}TIME \(LOCAL\)\nok {6}0\.0\.0-test {2}[\d-]{10} [\d:]{8}\n$/)
-    const json = JSON.parse((await run(['status', '--json'], { env: world.base })).stdout)
+    const json = JSON.parse((await run(['status', '--json'], { env: context.base })).stdout)
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })
 
   test('demo shows fish of all rarities and crabs, with no service there or with the one that is named', async () => {
-    const { stdout } = await run(['demo'], { env: { ...world.base, FISH_URL: 'http://127.0.0.1:1' } })
-    expect((await run(['demo', '--url', world.service.url], { env: world.base })).stdout).toBe(stdout)
-    expect((await run(['demo', '--url', 'http://127.0.0.1:1'], { env: world.base })).status).toBe(69)
+    const { stdout } = await run(['demo'], { env: { ...context.base, FISH_URL: 'http://127.0.0.1:1' } })
+    expect((await run(['demo', '--url', context.service.url], { env: context.base })).stdout).toBe(stdout)
+    expect((await run(['demo', '--url', 'http://127.0.0.1:1'], { env: context.base })).status).toBe(69)
     for (const word of ['FISH', 'Bronze', 'Mythical', 'Unknown/Other', 'CRAB']) expect(stdout).toContain(word)
-    const json = JSON.parse((await run(['demo', '--json'], { env: world.base })).stdout)
+    const json = JSON.parse((await run(['demo', '--json'], { env: context.base })).stdout)
     expect(json).toMatchObject({ user: 'demo', fish: expect.any(Array), crab: expect.any(Array) })
   })
 })

@@ -2,19 +2,19 @@ import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { describe, expect, test } from 'vitest'
 import { interruption } from '../src/core/errors.ts'
-import { ADMIN_PASSWORD, run, startImpostor, worldOfFile } from './harness.ts'
+import { ADMIN_PASSWORD, run, serviceContext, startImpostor } from './harness.ts'
 
 const MASTER = 'canary-master-api-key'
 const ORIGIN = 'https://allowed.example'
 
-const world = worldOfFile({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
+const context = serviceContext({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
 
-const conformance = (argv: readonly string[], env = world.admin) => run(['conformance', ...argv], { env })
+const conformance = (argv: readonly string[], env = context.admin) => run(['conformance', ...argv], { env })
 
 describe('conformance', () => {
   test('finds nothing to say against the service, and leaves nothing behind', async () => {
-    const env = { ...world.admin, FISH_MASTER_API_KEY: MASTER }
-    const argv = [world.service.url, '-o', 'json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
+    const env = { ...context.admin, FISH_MASTER_API_KEY: MASTER }
+    const argv = [context.service.url, '-o', 'json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
     const { status, stdout, stderr } = await conformance(argv, env)
     const { checks, failed, passed, left } = JSON.parse(stdout) as ConformanceReport
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
@@ -23,7 +23,7 @@ describe('conformance', () => {
     for (const { outcome, reason } of checks)
       expect([outcome, Boolean(reason)]).toEqual([outcome, outcome === 'skipped'])
     for (const secret of [ADMIN_PASSWORD, MASTER]) expect(stdout).not.toContain(secret)
-    const users = await fetch(`${world.service.url}/get/fish?name=Alex&gamemode=earth`)
+    const users = await fetch(`${context.service.url}/get/fish?name=Alex&gamemode=earth`)
     expect(await users.json()).toEqual({ user: 'Alex', fish: [] })
   })
 
@@ -35,15 +35,15 @@ describe('conformance', () => {
 
   test('hears FISH_OUTPUT, where that names a form that it has', async () => {
     const argv = ['--only', 'status-ok']
-    const outputOf = async (form: string) => (await conformance(argv, { ...world.admin, FISH_OUTPUT: form })).stdout
+    const outputOf = async (form: string) => (await conformance(argv, { ...context.admin, FISH_OUTPUT: form })).stdout
     expect(JSON.parse(await outputOf('json'))).toMatchObject({ failed: 0 })
     expect(await outputOf('csv')).toMatch(/^passed {2}status-ok|0 failed/m)
-    const { status, stdout } = await conformance(['--bogus'], { ...world.admin, FISH_OUTPUT: 'json' })
+    const { status, stdout } = await conformance(['--bogus'], { ...context.admin, FISH_OUTPUT: 'json' })
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
-  test('shows a table for people, and skips what it is told to', async () => {
-    const { status, stdout } = await conformance(['--only', 'status', '--skip', 'demo-fish', world.service.url])
+  test('shows a table for people, and skips the checks of --skip', async () => {
+    const { status, stdout } = await conformance(['--only', 'status', '--skip', 'demo-fish', context.service.url])
     expect(status).toBe(0)
     expect(stdout).toContain('skipped  demo-fish')
     expect(stdout).toMatch(/\n\n5 passed, 0 failed, 1 skipped\n$/)
@@ -64,7 +64,7 @@ describe('conformance', () => {
     expect((await conformance(['--dry-run', '--only', 'nonsense'], env)).status).toBe(2)
   })
 
-  test('ends with 1 when a check fails, and tells it on stderr at once', async () => {
+  test('ends with 1 when a check fails, and reports it on stderr at once', async () => {
     const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '-otap'])
     expect(status).toBe(1)
     expect(stdout).toContain('not ok 1 - limit-headers')
@@ -90,11 +90,11 @@ describe('conformance', () => {
 
   test('acts as a player with --user, without an administrator, and says once what it leaves', async () => {
     const { name, fernetKey, apiKey } = await createAdminClient({
-      baseUrl: world.service.url,
+      baseUrl: context.service.url,
       username: 'admin',
       password: ADMIN_PASSWORD,
     }).users.create({ name: 'Tester' })
-    const env = { ...world.base, FISH_KEY: fernetKey, FISH_API_KEY: apiKey }
+    const env = { ...context.base, FISH_KEY: fernetKey, FISH_API_KEY: apiKey }
     const { status, stdout, stderr } = await conformance(['--user', name, '--only', 'writes', '--only', 'admin'], env)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(
@@ -107,7 +107,7 @@ describe('conformance', () => {
     const broken = await startImpostor((_, response) =>
       response.writeHead(500, { 'content-type': 'text/html' }).end('x'),
     )
-    const env = { FISH_KEY: world.alex.fernetKey, FISH_API_KEY: world.alex.apiKey }
+    const env = { FISH_KEY: context.alex.fernetKey, FISH_API_KEY: context.alex.apiKey }
     const { status, stdout } = await conformance([broken.url, '--user', 'Alex', '--only', 'writes'], env)
     broken.close()
     expect(status).toBe(1)
@@ -126,7 +126,7 @@ describe('conformance', () => {
   ])('says with 75 and %j when it can be tried again', async (headers, seconds) => {
     const limited = await startImpostor((_, response) => response.writeHead(429, headers).end('{}'))
     const clock = { now: () => Date.parse('2026-01-01T12:00:00Z'), sleep: async () => {} }
-    const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: world.admin, clock })
+    const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: context.admin, clock })
     limited.close()
     const retryAt = new Date(clock.now() + seconds * 1000).toISOString()
     expect(status).toBe(75)
@@ -142,24 +142,24 @@ describe('conformance', () => {
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', retryAt: null })
   })
 
-  test('says that the password is wrong, with 4, and does not tell it', async () => {
-    const env = { ...world.base, FISH_ADMIN_PASSWORD: 'canary-wrong-password' }
+  test('says that the password is wrong, with 4, and does not repeat it', async () => {
+    const env = { ...context.base, FISH_ADMIN_PASSWORD: 'canary-wrong-password' }
     const { status, stderr } = await conformance([], env)
     expect(status).toBe(4)
     expect(stderr).not.toContain('canary')
   })
 
   test('says that a password is needed, with 4', async () => {
-    expect((await conformance([], world.base)).status).toBe(4)
+    expect((await conformance([], context.base)).status).toBe(4)
   })
 
   test('ended with Ctrl-C removes what it made, and ends with 130', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(interruption()), 40)
-    const { status } = await run(['conformance'], { env: world.admin, interrupted: controller.signal })
+    const { status } = await run(['conformance'], { env: context.admin, interrupted: controller.signal })
     expect(status).toBe(130)
     const admin = createAdminClient({
-      baseUrl: world.service.url,
+      baseUrl: context.service.url,
       username: 'admin',
       password: ADMIN_PASSWORD,
       env: {},

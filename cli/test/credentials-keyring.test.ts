@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { keyringStore } from '../src/auth/keyring.ts'
 import type { KeyringEntry } from '../src/core/context.ts'
 import { filesWith, keptIn, newFolder } from './folders.ts'
-import { type Env, run, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext } from './harness.ts'
 
 const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
 
@@ -31,7 +31,7 @@ const broken = (): KeyringEntry => {
 }
 
 describe('a login where there is a keyring', () => {
-  const world = worldOfFile()
+  const context = serviceContext()
   let home: string
 
   beforeEach(() => {
@@ -42,9 +42,9 @@ describe('a login where there is a keyring', () => {
     const { entries, open } = memoryKeyring()
     const base = { ...keptIn(home), FISH_SECRET_STORE: '' }
     const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
-    const { password, fernetKey } = world.alex
+    const { password, fernetKey } = context.alex
     const login = (env: Env = {}) =>
-      fish(['login', 'Alex', '-g', 'earth', '--url', world.service.url], { FISH_PASSWORD: password, ...env })
+      fish(['login', 'Alex', '-g', 'earth', '--url', context.service.url], { FISH_PASSWORD: password, ...env })
 
     expect((await login()).stdout).toContain("the system's keyring")
     expect([...entries.keys()]).toEqual(['fish-crab/default'])
@@ -67,8 +67,11 @@ describe('a login where there is a keyring', () => {
 
   test('that cannot be used keeps nothing anywhere', async () => {
     const env = { ...keptIn(home), FISH_SECRET_STORE: '' }
-    const argv = ['login', 'Alex', '--url', world.service.url, '--json']
-    const { status, stdout } = await run(argv, { env: { ...env, FISH_PASSWORD: world.alex.password }, keyring: broken })
+    const argv = ['login', 'Alex', '--url', context.service.url, '--json']
+    const { status, stdout } = await run(argv, {
+      env: { ...env, FISH_PASSWORD: context.alex.password },
+      keyring: broken,
+    })
     expect(status).toBe(4)
     expect(JSON.parse(stdout).error.code).toBe('keyring_unavailable')
     expect(stdout).not.toContain('canary')

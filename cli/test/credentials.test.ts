@@ -2,9 +2,9 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { filesWith, keptIn, newFolder } from './folders.ts'
-import { ADMIN_PASSWORD, type Env, type RunOptions, run, startImpostor, worldOfFile } from './harness.ts'
+import { ADMIN_PASSWORD, type Env, type RunOptions, run, serviceContext, startImpostor } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 let home: string
 let base: Env
 
@@ -17,12 +17,12 @@ const secretsFile = () => join(home, 'state', 'fish-crab', 'secrets.json')
 const configFile = () => join(home, 'config', 'fish-crab', 'config.json')
 const fish = (argv: readonly string[], env: Env = {}, options: RunOptions = {}) =>
   run(argv, { ...options, env: { ...base, ...env } })
-const at = () => ['--url', world.service.url]
+const at = () => ['--url', context.service.url]
 const login = (env: Env = {}, ...more: readonly string[]) =>
-  fish(['login', 'Alex', ...at(), '-g', 'earth', ...more], { FISH_PASSWORD: world.alex.password, ...env })
+  fish(['login', 'Alex', ...at(), '-g', 'earth', ...more], { FISH_PASSWORD: context.alex.password, ...env })
 
 async function newPlayer(name: string) {
-  const { stdout } = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const { stdout } = await run(['user', 'create', name, '--json'], { env: context.admin })
   return JSON.parse(stdout)
 }
 
@@ -37,11 +37,11 @@ describe('login', () => {
 
   test('takes the password from stdin, from a file, or from a person', async () => {
     const file = join(home, 'password')
-    await writeFile(file, `${world.alex.password}\n`)
+    await writeFile(file, `${context.alex.password}\n`)
     const ways: [Env, RunOptions, string[]][] = [
-      [{}, { piped: `${world.alex.password}\r\n` }, ['--password-stdin']],
+      [{}, { piped: `${context.alex.password}\r\n` }, ['--password-stdin']],
       [{ FISH_PASSWORD_FILE: file }, {}, []],
-      [{}, { terminal: true, typed: `${world.alex.password}\r` }, []],
+      [{}, { terminal: true, typed: `${context.alex.password}\r` }, []],
     ]
     for (const [env, options, more] of ways) {
       const { status } = await fish(['login', 'alex', ...at(), ...more], env, options)
@@ -50,7 +50,7 @@ describe('login', () => {
     }
   })
 
-  test('with --no-input nobody is asked, and an unusable stdin is told', async () => {
+  test('never prompts with --no-input, and reports an unusable stdin', async () => {
     const asked = await fish(['login', 'Alex', ...at(), '--no-input'], {}, { terminal: true, typed: 'x\r' })
     expect(asked.status).toBe(4)
     expect(asked.stderr).toContain('FISH_PASSWORD')
@@ -73,7 +73,7 @@ describe('login', () => {
 
   test('somebody else takes a profile over only when that is confirmed; another profile is free', async () => {
     const { password } = await newPlayer('Bella')
-    await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
+    await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
     expect((await bella()).status).toBe(2)
     const other = await bella('--profile', 'bella', ...at())
@@ -85,14 +85,15 @@ describe('login', () => {
       accepted: true,
     })
     expect((await bella('--profile', 'default', '--yes')).status).toBe(0)
-    for (const secret of [world.alex.fernetKey, world.alex.apiKey]) expect(await filesWith(secret, home)).toEqual([])
+    for (const secret of [context.alex.fernetKey, context.alex.apiKey])
+      expect(await filesWith(secret, home)).toEqual([])
   })
 
   test('prints what it stored', async () => {
     const { stdout } = await login({}, '--json')
     expect(JSON.parse(stdout)).toEqual({
       profile: 'default',
-      url: world.service.url,
+      url: context.service.url,
       user: 'Alex',
       gamemode: 'earth',
       secrets: 'file',
@@ -105,7 +106,7 @@ describe('login', () => {
         .slice(hint.indexOf('fish-cli ') + 'fish-cli '.length)
         .replace('USER', 'Alex')
         .split(' ')
-      return fish(argv, { FISH_URL: world.service.url, FISH_PASSWORD: world.alex.password })
+      return fish(argv, { FISH_URL: context.service.url, FISH_PASSWORD: context.alex.password })
     }
     const hintOf = async (...argv: string[]) => JSON.parse((await fish([...argv, '--json'])).stdout).error.hint
     const missing = await hintOf('whoami', '--profile', 'nope')
@@ -138,11 +139,11 @@ describe('login', () => {
   test('keeps an API key only when it lifts the limit', async () => {
     const wrong = await login({ FISH_API_KEY: 'fck_wrong' }, '--with-api-key')
     expect(wrong.status).toBe(4)
-    expect((await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')).status).toBe(0)
+    expect((await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')).status).toBe(0)
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ apiKey: 'file', accepted: true })
     // A later login without one leaves it.
     await login()
-    expect(await readFile(secretsFile(), 'utf8')).toContain(world.alex.apiKey)
+    expect(await readFile(secretsFile(), 'utf8')).toContain(context.alex.apiKey)
   })
 
   test('says when the way to the service is not encrypted, before it asks', async () => {
@@ -157,10 +158,10 @@ describe('what is kept', () => {
     expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(secretsFile(), 'utf8'))).toEqual({
       version: 1,
-      profiles: { default: { url: world.service.url, user: 'Alex', fernetKey: world.alex.fernetKey } },
+      profiles: { default: { url: context.service.url, user: 'Alex', fernetKey: context.alex.fernetKey } },
     })
-    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
-    expect(await filesWith(world.alex.password, home)).toEqual([])
+    expect(await filesWith(context.alex.fernetKey, home)).toEqual([secretsFile()])
+    expect(await filesWith(context.alex.password, home)).toEqual([])
   })
 
   test('leaves with the next change what a killed process had begun to write', async () => {
@@ -168,7 +169,7 @@ describe('what is kept', () => {
     await writeFile(`${secretsFile()}.new`, 'canary half')
     await login()
     expect(await filesWith('canary', home)).toEqual([])
-    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
+    expect(await filesWith(context.alex.fernetKey, home)).toEqual([secretsFile()])
   })
 
   test('is refused when others can read it', async () => {
@@ -191,7 +192,7 @@ describe('what is kept', () => {
   })
 
   test('is sent to no other service than its own', async () => {
-    await login({ FISH_API_KEY: world.alex.apiKey }, '--with-api-key')
+    await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
       seen.push(JSON.stringify(request.headers))
@@ -203,11 +204,11 @@ describe('what is kept', () => {
       const { status, stderr } = await fish(['add', 'Cod', '-r', '1', ...url], env)
       expect(status).toBe(4)
       expect(stderr).toContain('FISH_KEY')
-      expect(stderr).toContain(`The secrets of profile default are for ${world.service.url} only.`)
+      expect(stderr).toContain(`The secrets of profile default are for ${context.service.url} only.`)
     }
     other.close()
     expect(seen.length).toBeGreaterThan(0)
-    expect(seen.join()).not.toContain(world.alex.apiKey)
+    expect(seen.join()).not.toContain(context.alex.apiKey)
   })
 
   test('is used for its own player alone', async () => {
@@ -225,12 +226,12 @@ describe('what is kept', () => {
 
   test('is gone after logout, the profile is not', async () => {
     await login()
-    expect(await filesWith(world.alex.fernetKey, home)).toEqual([secretsFile()])
+    expect(await filesWith(context.alex.fernetKey, home)).toEqual([secretsFile()])
     expect(JSON.parse((await fish(['logout', '--json'])).stdout)).toEqual({
       profile: 'default',
       removed: 'file',
     })
-    expect(await filesWith(world.alex.fernetKey, home)).toEqual([])
+    expect(await filesWith(context.alex.fernetKey, home)).toEqual([])
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ user: 'Alex', key: null })
     expect((await fish(['logout'])).status).toBe(0)
   })
@@ -238,7 +239,7 @@ describe('what is kept', () => {
   test('goes with its profile', async () => {
     await login()
     await fish(['profile', 'remove', 'default', '--yes'])
-    expect(await filesWith(world.alex.fernetKey, home)).toEqual([])
+    expect(await filesWith(context.alex.fernetKey, home)).toEqual([])
     expect((await fish(['logout'])).status).toBe(4)
   })
 
@@ -272,7 +273,7 @@ describe.skipIf(process.platform !== 'linux')('a keyring that is gone (Linux: no
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'file', accepted: true })
   })
 
-  test('does not keep a profile from being removed, which is told as partly done', async () => {
+  test('does not prevent removing a profile, which is reported as partly done', async () => {
     const { status, stdout } = await fish(['profile', 'remove', 'default', '-y', '--json'])
     expect({ status, removed: JSON.parse(stdout).secretsRemoved }).toEqual({ status: 7, removed: false })
     expect(JSON.parse((await fish(['profile', 'list', '--json'])).stdout).profiles).toEqual([])
@@ -286,7 +287,7 @@ describe('whoami', () => {
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       profile: 'default',
-      url: world.service.url,
+      url: context.service.url,
       user: 'Alex',
       gamemode: 'earth',
       key: 'file',
@@ -301,7 +302,7 @@ describe('whoami', () => {
     await login()
     const { stdout } = await fish(['whoami'], {}, { terminal: true, columns: 80, rows: 24 })
     expect(stdout).toBe(
-      `profile: default\nurl: ${world.service.url}\nuser: Alex\ngamemode: earth\nkey: file\napi key: none\n` +
+      `profile: default\nurl: ${context.service.url}\nuser: Alex\ngamemode: earth\nkey: file\napi key: none\n` +
         'accepted: yes\nadmin: none\nsession until (local): none\n',
     )
     expect((await fish(['whoami', '--fields', 'user,key'])).stdout).toBe('USER  KEY\nAlex  file\n')
@@ -319,7 +320,7 @@ describe('whoami', () => {
   test('ends with 4 for a key that was reset, and for nobody', async () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
-    await run(['key', 'rotate', 'Reset', '--yes', '--show'], { env: world.admin })
+    await run(['key', 'rotate', 'Reset', '--yes', '--show'], { env: context.admin })
     const refused = await fish(['whoami', '--json'])
     expect(refused.status).toBe(4)
     expect(JSON.parse(refused.stdout).error.hint).toContain('fish-cli login Reset')
@@ -388,9 +389,9 @@ describe('administrators', () => {
 
 describe('key get', () => {
   test('is what key is short for', async () => {
-    const env = { ...world.player }
+    const env = { ...context.player }
     const [long, short] = await Promise.all([fish(['key', 'get', '--show'], env), fish(['key', '--show'], env)])
-    expect(long.stdout).toBe(`${world.alex.fernetKey}\n`)
+    expect(long.stdout).toBe(`${context.alex.fernetKey}\n`)
     expect(short.stdout).toBe(long.stdout)
     expect((await fish(['key', 'get', '--out', '-'], env)).stdout).toBe(long.stdout)
   })

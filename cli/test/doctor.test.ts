@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compareClocks, compareVersions } from '../src/commands/doctor-checks.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, run, startImpostor, startWorld, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 let home: string
 let base: Env
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 
 const login = () =>
-  run(['login', 'Alex', '--url', world.service.url], { env: { ...base, FISH_PASSWORD: world.alex.password } })
+  run(['login', 'Alex', '--url', context.service.url], { env: { ...base, FISH_PASSWORD: context.alex.password } })
 
 async function doctor(env: Env = {}, ...argv: readonly string[]) {
   const { status, stdout, stderr } = await run(['doctor', '--json', ...argv], { env: { ...base, ...env } })
@@ -30,7 +30,7 @@ const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
-  test('finds all well after a login, and tells it in a table too', async () => {
+  test('finds all well after a login, also in a table', async () => {
     await login()
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
@@ -50,7 +50,7 @@ describe('doctor', () => {
   })
 
   test('before a login warns of the key alone', async () => {
-    const { status, health, byName } = await doctor({ FISH_URL: world.service.url })
+    const { status, health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(status).toBe(0)
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'warn' })
     expect(byName.key.mend).toContain('fish-cli login')
@@ -70,13 +70,13 @@ describe('doctor', () => {
     // Each column for itself, as it is read.
     const lines = stdout.split('\n')
     const [at = 0, from = 0] = ['FOUND', 'TO DO'].map((title) => lines[0]?.indexOf(title))
-    const told = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
-    expect(told(at, from)).toContain('No response from http://127.0.0.1:1')
-    expect(told(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
+    const column = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
+    expect(column(at, from)).toContain('No response from http://127.0.0.1:1')
+    expect(column(from)).toContain('Is the service running, and is --url (or FISH_URL) right?')
     if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })
 
-  test('tells something else at the address from the service', async () => {
+  test('distinguishes another server at the address from the service', async () => {
     const page = await startImpostor((_, response) => response.end('<p>hello</p>'))
     const { status, health } = await doctor({ FISH_URL: page.url })
     page.close()
@@ -86,19 +86,19 @@ describe('doctor', () => {
 
   test('finds a key and an API key that the service does not take', async () => {
     const FISH_KEY = Buffer.alloc(32, 7).toString('base64')
-    const env = { FISH_URL: world.service.url, FISH_USER: 'Alex', FISH_KEY, FISH_API_KEY: 'fck_canary' }
+    const env = { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_KEY, FISH_API_KEY: 'fck_canary' }
     const { status, health, byName } = await doctor(env)
     expect(status).toBe(1)
     expect(health).toMatchObject({ ...REACHED, key: 'fail', 'api-key': 'fail' })
     expect(byName.key.mend).toContain('FISH_KEY')
-    const good = await doctor({ ...env, FISH_KEY: world.alex.fernetKey, FISH_API_KEY: world.alex.apiKey })
+    const good = await doctor({ ...env, FISH_KEY: context.alex.fernetKey, FISH_API_KEY: context.alex.apiKey })
     expect(good.health).toMatchObject({ key: 'ok', 'api-key': 'ok' })
     const none = await doctor({ ...env, FISH_KEY: 'no key' })
     expect(none.health).toMatchObject({ key: 'fail' })
   })
 
   test('does not wait for the rate limit', async () => {
-    const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+    const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
     const env = { FISH_URL: limited.service.url, FISH_USER: 'Alex', FISH_KEY: limited.alex.fernetKey }
     const { status, health } = await doctor(env)
     await limited.service.close()
@@ -114,13 +114,13 @@ describe('doctor', () => {
     expect(open.health).toMatchObject({ config: 'ok', secrets: 'fail' })
     expect(open.byName.secrets.mend).toContain('chmod 600')
     await writeFile(join(home, 'config', 'fish-crab', 'config.json'), '{')
-    const { health, byName } = await doctor({ FISH_URL: world.service.url })
+    const { health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(health).toMatchObject({ node: 'ok', config: 'fail', ...REACHED })
     expect(byName.config.found).toContain('config.json')
   })
 
-  test('tells of catches that wait, and of an outbox that is damaged', async () => {
-    const env = { ...base, FISH_URL: 'http://127.0.0.1:1', FISH_USER: 'Alex', FISH_KEY: world.alex.fernetKey }
+  test('reports queued catches, and a damaged outbox', async () => {
+    const env = { ...base, FISH_URL: 'http://127.0.0.1:1', FISH_USER: 'Alex', FISH_KEY: context.alex.fernetKey }
     const file = join(home, 'catches.csv')
     await writeFile(file, 'Cod,1\n')
     expect((await run(['add', '--file', file, '-g', 'earth', '--no-wait'], { env })).status).toBe(69)
@@ -137,7 +137,7 @@ describe('doctor', () => {
     expect(damaged).toMatchObject({ status: 1, health: { outbox: 'fail' } })
     for (const argv of [['status'], ['flush'], ['retry']]) {
       const { stderr, status } = await run(['outbox', ...argv], { env })
-      expect({ status, told: stderr.includes(path) }).toEqual({ status: 1, told: true })
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(path) })
       expect(stderr).toContain('Move it away to continue without it')
     }
   })
@@ -179,12 +179,12 @@ describe('the clock', () => {
 
   test.each([
     ['the same time', 500, 'ok', 'matches'],
-    ['less than can be told', 1000, 'ok', 'matches'],
+    ['less than can be measured', 1000, 'ok', 'matches'],
     ['a bit ahead', 10_500, 'ok', '9 s ahead'],
     ['a minute behind', -59_500, 'ok', '59 s behind'],
     ['far behind', -120_500, 'warn', '120 s behind'],
     ['a day ahead', 86_400_500, 'warn', '86399 s ahead'],
-  ])('%s is told', (_, offset, status, found) => {
+  ])('%s is reported', (_, offset, status, found) => {
     const here = SERVER + offset
     const finding = compareClocks({ sentAt: here - 100, respondedAt: here + 100, date })
     expect(finding).toMatchObject({ status, found: expect.stringContaining(found) })

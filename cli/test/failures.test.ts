@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { describeError } from '../src/client/describe-error.ts'
 import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { run, startImpostor, startWorld, worldOfFile } from './harness.ts'
+import { run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 
 const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
@@ -17,7 +17,7 @@ function failureOf(stdout: string) {
 }
 
 test('what was typed wrongly names the page of help that says how', async () => {
-  expect((await run(['user', 'create'], { env: world.admin })).stderr).toContain('See: fish-cli user create --help\n')
+  expect((await run(['user', 'create'], { env: context.admin })).stderr).toContain('See: fish-cli user create --help\n')
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   [['leaderboard', '--limit', '1001'], /^--limit: must be a whole number/, 'See: fish-cli leaderboard --help'],
   [['user', 'create', 'a b'], /^NAME: must be 1 to 32/, 'See: fish-cli user create --help'],
 ])('%j is answered in the words of this program, with what to type', async (argv, message, hint) => {
-  const { status, stdout } = await run([...argv, '--json'], { env: world.admin })
+  const { status, stdout } = await run([...argv, '--json'], { env: context.admin })
   const { error } = JSON.parse(stdout)
   expect({ status, hint: error.hint }).toEqual({ status: 2, hint })
   expect(error.message).toMatch(message)
@@ -47,8 +47,8 @@ test.each([
   ['whoami'],
   ['login', 'Alex', '--no-input'],
   ['profile', 'add', 'home', '--url', 'http://127.0.0.1:1'],
-])('%s %s … tells a wrong gamemode in the same words, with the one that was meant', async (...argv) => {
-  const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: world.player, piped: '' })
+])('%s %s … rejects a wrong gamemode in the same words and suggests the closest one', async (...argv) => {
+  const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: context.player, piped: '' })
   expect({ status, error: JSON.parse(stdout).error }).toMatchObject({
     status: 2,
     error: {
@@ -64,7 +64,7 @@ test.each([
   ['list', 'fish', 'Alex'],
   ['watch', 'some.log'],
 ])('%s %s … says so too where it stands in FISH_GAMEMODE, and repeats no value', async (...argv) => {
-  const env = { ...world.player, FISH_GAMEMODE: 'canary' }
+  const env = { ...context.player, FISH_GAMEMODE: 'canary' }
   const { status, stderr } = await run(argv, { env })
   expect({ status, stderr }).toEqual({
     status: 2,
@@ -73,13 +73,13 @@ test.each([
 })
 
 test('a gamemode may be typed in any letter case', async () => {
-  const { status, stdout } = await run(['list', 'fish', 'Alex', '-g', 'EARTH', '--json'], { env: world.base })
+  const { status, stdout } = await run(['list', 'fish', 'Alex', '-g', 'EARTH', '--json'], { env: context.base })
   expect({ status, gamemode: JSON.parse(stdout).gamemode }).toEqual({ status: 0, gamemode: 'earth' })
-  const env = { ...world.base, FISH_GAMEMODE: 'Earth' }
+  const env = { ...context.base, FISH_GAMEMODE: 'Earth' }
   expect((await run(['list', 'fish', 'Alex'], { env })).status).toBe(0)
 })
 
-test('config set tells a wrong gamemode in the same words', async () => {
+test('config set rejects a wrong gamemode in the same words', async () => {
   const { status, stderr } = await run(['config', 'set', 'gamemode', 'survial'])
   expect({ status, stderr }).toEqual({
     status: 2,
@@ -99,7 +99,7 @@ test.each([
     { token: 'canary\u001b[31m', expiresAt: '2099-01-01T00:00:00Z' },
     'The service did not return a session. Nothing was saved.',
   ],
-])('%j tells a secret that cannot be one, and keeps nothing', async (argv, answer, message) => {
+])('%j rejects a malformed secret, and stores nothing', async (argv, answer, message) => {
   const service = await answering(200, answer)
   const folder = newFolder()
   const env = { ...keptIn(folder), FISH_URL: service.url, FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
@@ -121,20 +121,20 @@ test('what a service says stays on its line', async () => {
   expect(stderr).not.toMatch(/^fish-cli: all is well/m)
 })
 
-test('an address of a proxy that is none is told by the name of its variable', () => {
+test('a malformed proxy address is reported with the name of its variable', () => {
   const message = 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.'
-  const told = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
-  expect(told).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
+  const report = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
+  expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('Such as: http') })
 })
 
-test('a dead proxy is told as that, without its credentials and with what to do', async () => {
+test('a dead proxy is reported as one, without its credentials and with a hint', async () => {
   const proxy = 'http://user:canary-proxy-password@127.0.0.1:1'
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']) {
     vi.stubEnv(name, undefined)
   }
   vi.stubEnv('https_proxy', proxy)
   try {
-    const env = { ...world.base, FISH_URL: 'https://fish.example.org', https_proxy: proxy }
+    const env = { ...context.base, FISH_URL: 'https://fish.example.org', https_proxy: proxy }
     const { status, stdout, stderr } = await run(['list', 'fish', 'Alex', '--json'], { env })
     expect({ status, stderr }).toEqual({ status: 69, stderr: '' })
     expect(failureOf(stdout).error).toEqual({
@@ -148,7 +148,7 @@ test('a dead proxy is told as that, without its credentials and with what to do'
     const doctor = await run(['doctor'], { env })
     expect(doctor.stdout).toContain('the proxy http://127.0.0.1:1')
     const text = await run(['list', 'fish', 'Alex'], { env })
-    for (const told of [stdout, doctor.stdout, doctor.stderr, text.stderr]) expect(told).not.toContain('canary')
+    for (const output of [stdout, doctor.stdout, doctor.stderr, text.stderr]) expect(output).not.toContain('canary')
   } finally {
     vi.unstubAllEnvs()
   }
@@ -161,14 +161,14 @@ test('-o json asks for the same document as --json, whatever else is wrong', asy
     ['status', '-ojson', '--fields', 'nothing'],
     ['fly', '--output', 'json'],
   ]) {
-    const { status, stdout, stderr } = await run(argv, { env: world.base })
+    const { status, stdout, stderr } = await run(argv, { env: context.base })
     expect({ status, stderr }).toEqual({ status: 2, stderr: '' })
     expect(failureOf(stdout).error.code).toBe('usage')
   }
 })
 
 test('--no-wait fails at once where the rate limit holds, whatever FISH_MAX_WAIT says', async () => {
-  const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+  const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
   try {
     await run(['status'], { env: limited.base })
     const env = { ...limited.base, FISH_MAX_WAIT: '400' }
@@ -201,7 +201,7 @@ describe.each([[['fly']], [['user', 'fly']], [['--bogus', 'status']]])('%j, whic
 })
 
 test('a rate limit that outlasts --max-wait ends with 75 and says when to try again', async () => {
-  const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+  const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
   try {
     await run(['status'], { env: limited.base })
     const { status, stdout } = await run(['status', '--json', '--max-wait', '0.5'], { env: limited.base })
@@ -217,8 +217,8 @@ test('a rate limit that outlasts --max-wait ends with 75 and says when to try ag
   }
 })
 
-test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130', async () => {
-  const limited = await startWorld({ FISH_RATE_LIMIT: '1' })
+test('waiting for the rate limit is reported on stderr, and Ctrl-C ends it with 130', async () => {
+  const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
   const { CliError } = await import('../src/core/errors.ts')
   const controller = new AbortController()
   try {
@@ -240,8 +240,8 @@ test('waiting for the rate limit is told on stderr, and Ctrl-C ends it with 130'
   }
 })
 
-test('login tells a wrong FISH_GAMEMODE in the same words', async () => {
-  const env = { ...world.player, FISH_GAMEMODE: 'nowhere' }
+test('login rejects a wrong FISH_GAMEMODE in the same words', async () => {
+  const env = { ...context.player, FISH_GAMEMODE: 'nowhere' }
   const { status, stderr } = await run(['login', 'Alex', '--no-input'], { env })
   expect({ status, stderr }).toEqual({
     status: 2,

@@ -110,7 +110,7 @@ export async function startService(env: Env = {}) {
 }
 
 /** A service with the player Alex, and environments to act in. */
-export async function startWorld(serverEnv: Env = {}) {
+export async function startServiceContext(serverEnv: Env = {}) {
   const service = await startService(serverEnv)
   const base: Env = { FISH_URL: service.url, FISH_MAX_WAIT: '0', FISH_GAMEMODE: 'earth' }
   const admin: Env = { ...base, FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
@@ -120,17 +120,17 @@ export async function startWorld(serverEnv: Env = {}) {
   return { service, base, admin, alex, player }
 }
 
-/** What {@link startWorld} starts. */
-type World = Awaited<ReturnType<typeof startWorld>>
+/** What {@link startServiceContext} starts. */
+type ServiceContext = Awaited<ReturnType<typeof startServiceContext>>
 
-/** A world that the tests of a file share. It is there once they begin, and closed behind the last. */
-export function worldOfFile(serverEnv: Env = {}): World {
-  const world = {} as World
+/** A service that the tests of a file share: started before the first, closed after the last. */
+export function serviceContext(serverEnv: Env = {}): ServiceContext {
+  const context = {} as ServiceContext
   beforeAll(async () => {
-    Object.assign(world, await startWorld(serverEnv))
+    Object.assign(context, await startServiceContext(serverEnv))
   })
-  afterAll(() => world.service.close())
-  return world
+  afterAll(() => context.service.close())
+  return context
 }
 
 /** Something that answers HTTP and is not the service. */

@@ -52,7 +52,7 @@ test('an example with a flag that there is not would be found', async () => {
   await expect(parse(['status', 'now'])).rejects.toThrow()
 })
 
-test('words are told apart as a shell does', () => {
+test('words are split as in a shell', () => {
   expect(wordsFor('pass a | fish-cli add "Bronze Koi" -r 1 > out')).toEqual(['add', 'Bronze Koi', '-r', '1'])
   expect(wordsFor('pass a')).toBeUndefined()
 })

@@ -6,7 +6,7 @@ import { createStatusLine } from '../src/output/status-line.ts'
 import { createLiveView } from '../src/poll/live-view.ts'
 import { nextPollAt, rateLimitWindow } from '../src/poll/poll-until.ts'
 import { run, startImpostor } from './harness.ts'
-import { runWatch, START } from './watched-world.ts'
+import { runWatch, START } from './run-watch.ts'
 
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
@@ -79,7 +79,7 @@ describe('list --watch where stdout is no terminal', () => {
     ])
   })
 
-  test('tells each new catch once although many come at once', async () => {
+  test('prints each new catch once although many come at once', async () => {
     const { stdout } = await runWatch(['list', '--watch'], {
       fish: [COD],
       async between({ pause, add, stop }) {
@@ -333,7 +333,7 @@ describe('list --watch on a terminal', () => {
     expect(screen).toHaveLength(9)
   })
 
-  test('keeps the table and says since when there is no answer; what is told stands above it', async () => {
+  test('keeps the table and says since when there is no response; messages stand above it', async () => {
     let during: string[] = []
     const { stderr } = await runWatch(['list', '--watch'], {
       ...SIZE,

@@ -85,8 +85,8 @@ test('a dry run of rotate-secret says how many keys would be encrypted again, an
   await storage.items.setItem('secret:ann:fernet', encrypted)
   await storage.dispose()
   const env = { FISH_STORAGE: `file:${data}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
-  const told = await tried(parent, ['rotate-secret'], env)
-  expect(told).toMatchObject({ status: 0, stdout: 'Would encrypt 1 of 1 keys again.\n', stderr: '' })
+  const all = await tried(parent, ['rotate-secret'], env)
+  expect(all).toMatchObject({ status: 0, stdout: 'Would encrypt 1 of 1 keys again.\n', stderr: '' })
   await expectSameDocument(parent, ['rotate-secret'], env)
 
   const again = await createStorage({ driver: 'file', path: data })

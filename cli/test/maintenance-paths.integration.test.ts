@@ -11,7 +11,7 @@ import { run } from './harness.ts'
 const TOO_LONG = 'x'.repeat(300)
 
 /** A data folder that was never served, and an export. */
-async function world() {
+async function context() {
   const parent = newFolder()
   const [data, file] = [join(parent, 'data'), join(parent, 'fish.jsonl')]
   await (await createStorage({ driver: 'file', path: data })).dispose()
@@ -30,7 +30,7 @@ async function refused(parent: string, argv: readonly string[], env: Readonly<Re
   const json = await run([...argv, '--json'], { env })
   const { error } = JSON.parse(json.stdout) as { error: { code: string; message: string; hint: string } }
   expect([json.status, json.stderr]).toEqual([wet.status, ''])
-  return { status: wet.status, told: wet.stderr, ...error }
+  return { status: wet.status, stderr: wet.stderr, ...error }
 }
 
 describe('an empty path', () => {
@@ -39,8 +39,8 @@ describe('an empty path', () => {
     ['restore', ['restore', ''], 'BACKUP'],
     ['import', ['import', ''], 'FILE'],
     ['export', ['export', '--out', ''], '--out'],
-  ])('of %s is told as what was typed wrongly, and names no folder', async (_, argv, name) => {
-    const { parent, env } = await world()
+  ])('of %s is a usage error, and names no folder', async (_, argv, name) => {
+    const { parent, env } = await context()
     // There it would be the folder where the command is run.
     const { status, code, message, hint } = await refused(parent, argv, env)
     expect([status, code, message]).toEqual([2, 'usage', `${name} is empty.`])
@@ -50,8 +50,8 @@ describe('an empty path', () => {
 })
 
 describe('a name that is too long', () => {
-  test('is told as that by every command, for what is read and for what is made', async () => {
-    const { parent, data, file, env, other } = await world()
+  test('is reported as one by every command, for its input and its output', async () => {
+    const { parent, data, file, env, other } = await context()
     const long = join(parent, TOO_LONG)
     for (const [argv, path] of [
       [['backup', long], long],
@@ -74,8 +74,8 @@ describe('a name that is too long', () => {
     }
   })
 
-  test('only while something is made under it is told as that too', async () => {
-    const { parent, env } = await world()
+  test('of a draft alone is reported as one too', async () => {
+    const { parent, env } = await context()
     const name = join(parent, 'x'.repeat(250))
     for (const argv of [
       ['backup', name],
@@ -87,7 +87,7 @@ describe('a name that is too long', () => {
   })
 
   test('that just fits is taken', async () => {
-    const { parent, file, env } = await world()
+    const { parent, file, env } = await context()
     const name = 'x'.repeat(200)
     expect((await run(['backup', join(parent, name)], { env })).status).toBe(0)
     expect((await run(['export', '--out', join(parent, `${name}1`)], { env })).status).toBe(0)
@@ -98,7 +98,7 @@ describe('a name that is too long', () => {
 
 describe('an import', () => {
   test('of a folder names it, into a file store and into Redis', async () => {
-    const { parent, data, other } = await world()
+    const { parent, data, other } = await context()
     for (const to of [other, ['--storage', 'redis://127.0.0.1:1']]) {
       const { status, code, message, hint } = await refused(parent, ['import', data, ...to])
       expect([status, code, message]).toEqual([2, 'invalid_path', `${data} is a folder.`])
@@ -107,7 +107,7 @@ describe('an import', () => {
   })
 
   test('of stdin says why that does not go, and what to do', async () => {
-    const { parent, other } = await world()
+    const { parent, other } = await context()
     const { status, code, message, hint } = await refused(parent, ['import', '-', ...other])
     expect([status, code]).toEqual([2, 'usage'])
     expect(message).toBe('An import cannot read stdin, since it reads its file twice.')
@@ -115,7 +115,7 @@ describe('an import', () => {
   })
 
   test.skipIf(process.platform === 'win32')('of a pipe that has a name is refused before it is read', async () => {
-    const { parent, other } = await world()
+    const { parent, other } = await context()
     const pipe = join(parent, 'pipe')
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
     const { status, code, message, hint } = await refused(parent, ['import', pipe, ...other])
@@ -125,14 +125,14 @@ describe('an import', () => {
   })
 
   test('takes a file that is called -, by its path', async () => {
-    const { parent, file, other } = await world()
+    const { parent, file, other } = await context()
     writeFileSync(join(parent, '-'), readFileSync(file))
     expect((await run(['import', join(parent, '-'), ...other])).status).toBe(0)
   })
 })
 
-test('a store in memory is told as one that ends with its process, with what to name instead', async () => {
-  const { parent, data, file } = await world()
+test('a store in memory is rejected, with what to name instead', async () => {
+  const { parent, data, file } = await context()
   for (const [argv, instead] of [
     [['import', file], 'Name file:FOLDER or redis://HOST.'],
     [['rotate-secret'], 'Name file:FOLDER or redis://HOST.'],

@@ -69,20 +69,20 @@ describe('backup', () => {
     const client = playerOf(server.url, alex)
     const acknowledged: string[] = []
     let going = true
-    const lane = async (name: string) => {
+    const writer = async (name: string) => {
       for (let at = 0; going; at += 1) {
         await client.fish.add({ name: `${name}-${at}`, rarity: 3 })
         acknowledged.push(`${name}-${at}`)
       }
     }
-    const lanes = Array.from({ length: 8 }, (_, index) => lane(`lane${index}`))
+    const writers = Array.from({ length: 8 }, (_, index) => writer(`writer${index}`))
     while (acknowledged.length < CATCHES_BEFORE) await new Promise((resolve) => setTimeout(resolve, 5))
     const before = [...acknowledged]
     const backup = launch(['backup', copy, '--json'], { FISH_STORAGE: `file:${data}` })
     const status = await backup.closed
     const during = acknowledged.length - before.length
     going = false
-    await Promise.all(lanes)
+    await Promise.all(writers)
     expect(status).toBe(0)
     expect(during).toBeGreaterThan(0)
     const report = JSON.parse(backup.stdout())
@@ -174,12 +174,12 @@ describe('export and import', () => {
   test('say where the secrets are: beside the data, elsewhere, or that there is nothing to open', async () => {
     const exported = async (storage: string) => {
       const out = join(newFolder(), 'fish.jsonl')
-      const told = await run(['export', '--out', out], { env: { FISH_STORAGE: `file:${storage}` } })
+      const text = await run(['export', '--out', out], { env: { FISH_STORAGE: `file:${storage}` } })
       const json = await run(['export', '--out', `${out}-2`, '--json'], {
         env: { FISH_STORAGE: `file:${storage}` },
       })
-      expect([told.status, json.status, json.stderr]).toEqual([0, 0, ''])
-      return [(JSON.parse(json.stdout) as { secrets: string }).secrets, told.stderr]
+      expect([text.status, json.status, json.stderr]).toEqual([0, 0, ''])
+      return [(JSON.parse(json.stdout) as { secrets: string }).secrets, text.stderr]
     }
     const { data } = await stoppedStore()
     expect(await exported(data)).toEqual([

@@ -49,7 +49,7 @@ describe('mock', () => {
     expect(stderr).toMatch(/FISH_KEY=\S+ fish-cli add .*\n.*\/__mock\n$/)
   })
 
-  test('answers a client with the keys that --json tells', async () => {
+  test('serves a client with the keys that --json prints', async () => {
     const { stdout, stderr } = await whileRunning(['--json'], async (url) => {
       const { users } = (await (await fetch(`${url}/__mock/state`)).json()) as { users: { fernetKey: string }[] }
       const fernetKey = users[0]?.fernetKey ?? ''
@@ -66,7 +66,7 @@ describe('mock', () => {
     })
   })
 
-  test('starts with the users of a seed file, at the moment and with the limit that it is told', async () => {
+  test('starts with the users of a seed file, at the given time and with the given limit', async () => {
     const seed = await seedFile('seed.json', {
       users: [{ name: 'Steve', fish: { factions: [{ name: 'Koi', rarity: 'Gold' }] } }],
     })
@@ -82,7 +82,7 @@ describe('mock', () => {
     })
   })
 
-  test('lets the pages of the origins post that it is told', async () => {
+  test('lets pages of the given origins post', async () => {
     await whileRunning(['--allowed-origins', 'https://one.test, https://two.test'], async (url) => {
       const allowed = async (origin: string) => {
         const headers = { origin, 'access-control-request-method': 'POST' }

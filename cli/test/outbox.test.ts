@@ -4,15 +4,15 @@ import { openOutbox, sqliteStore } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { outboxPath } from '../src/client/outbox.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, run, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 let folder: string
 let env: Env
 
 beforeEach(() => {
   folder = newFolder()
-  env = { ...world.player, ...keptIn(folder) }
+  env = { ...context.player, ...keptIn(folder) }
 })
 
 const json = async (argv: readonly string[], more: Env = {}) => {
@@ -137,7 +137,7 @@ describe('outbox', () => {
       const wrong = await add('wrong.csv', ['Cod', 'Koi', 'Eel'])
       const right = await add('right.csv', ['Salmon'])
       const cancel = ['outbox', 'cancel', '--file', wrong]
-      // What Ctrl-C left sealed is another matter, see below.
+      // What Ctrl-C left frozen is another matter, see below.
       await unseal()
       expect((await json(cancel, away)).status).toBe(2)
       expect((await json([...cancel, '--no-input'], away)).document.error.message).toContain('3 catches')
@@ -162,7 +162,7 @@ describe('outbox', () => {
     })
 
     test('leaves a batch under way, and says that it may have been stored', async () => {
-      const file = await add('sealed.csv', ['Cod', 'Koi'])
+      const file = await add('frozen.csv', ['Cod', 'Koi'])
       const { status, stdout } = await run(['outbox', 'cancel', '--file', file, '--yes'], { env: { ...env, ...away } })
       expect({ status, stdout }).toEqual({
         status: 7,
@@ -193,7 +193,7 @@ describe('outbox', () => {
       expect((await json(['outbox', 'cancel', '--all', '--yes'], away)).document).toEqual({ cancelled: 0, underWay: 0 })
     })
 
-    /** Makes queued catches of what was sealed for a service that was out of reach. */
+    /** Makes queued catches of what was frozen for a service that was out of reach. */
     async function unseal() {
       const store = await sqliteStore((await json(['outbox', 'status'], away)).document.path)
       for (const { collection } of await store.collections()) {

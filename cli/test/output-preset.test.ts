@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { commandIds, loadCommands } from '../src/commands/index.ts'
 import { FAILURE_SCHEMA } from '../src/core/errors.ts'
 import { newFolder } from './folders.ts'
-import { run, worldOfFile } from './harness.ts'
+import { run, serviceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 const failure = z.fromJSONSchema(FAILURE_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
 const commands = await loadCommands()
@@ -48,7 +48,13 @@ describe('FISH_OUTPUT=json, which stands for --output json where that is not giv
     const argv = line.split(' ')
     const id = commandIds().find((each) => each === argv.slice(0, 2).join(':')) ?? argv[0] ?? ''
     const folder = newFolder()
-    const env = { ...world.player, HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder, FISH_OUTPUT: 'json' }
+    const env = {
+      ...context.player,
+      HOME: folder,
+      XDG_STATE_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      FISH_OUTPUT: 'json',
+    }
     const { status, stdout } = await run(argv, { env })
     expect({ status, isJson: isJson(stdout) }).toEqual({ status: 0, isJson: takesOutput(id) })
     const asked = await run([...argv, '--json'], { env })

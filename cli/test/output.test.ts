@@ -1,10 +1,10 @@
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, run, startImpostor, worldOfFile } from './harness.ts'
+import { type Env, run, serviceContext, startImpostor } from './harness.ts'
 
 const ESCAPE = '\u{1b}'
-const world = worldOfFile()
+const context = serviceContext()
 
 describe('colours', () => {
   test.each<[string, boolean, Env, boolean, ...string[]]>([
@@ -17,12 +17,12 @@ describe('colours', () => {
     ['a terminal with --no-color', true, {}, false, '--no-color'],
     ['a pipe with FORCE_COLOR and --no-color', false, { FORCE_COLOR: '1' }, false, '--no-color'],
   ])('on %s', async (_, terminal, env, coloured, ...more) => {
-    const { stdout } = await run(['demo', ...more], { env: { ...world.base, ...env }, terminal })
+    const { stdout } = await run(['demo', ...more], { env: { ...context.base, ...env }, terminal })
     expect(stdout.includes(ESCAPE)).toBe(coloured)
   })
 
   test('of help and of failures are left out with --no-color too', async () => {
-    const env = { ...world.base, FORCE_COLOR: '1' }
+    const env = { ...context.base, FORCE_COLOR: '1' }
     expect((await run(['help', 'exit-codes'], { env })).stdout).toContain(ESCAPE)
     expect((await run(['help', 'exit-codes', '--no-color'], { env })).stdout).not.toContain(ESCAPE)
     expect((await run(['list', '--no-color', '--gamemod'], { env })).stderr).toContain('Unknown flag --gamemod.')
@@ -34,14 +34,14 @@ describe('colours', () => {
     ['FORCE_COLOR=2', { TERM: 'xterm', FORCE_COLOR: '2' }, true],
     ['TERM=xterm', { TERM: 'xterm' }, process.platform === 'win32'],
   ])('of rarities, with %s, are of the palette of 256: %s', async (_, env, isOf) => {
-    const { stdout } = await run(['demo'], { env: { ...world.base, ...env }, terminal: true })
+    const { stdout } = await run(['demo'], { env: { ...context.base, ...env }, terminal: true })
     expect(stdout.includes(`${ESCAPE}[38;5;`)).toBe(isOf)
     // Of the 16, none is legible on every background.
     expect(stdout).not.toMatch(new RegExp(`${ESCAPE}\\[(3[0-7]|9[0-7])m`))
   })
 
-  test('of rarities have a contrast of 4.5:1 on black and on white, and tell all of them apart', async () => {
-    const env = { ...world.base, TERM: 'xterm-256color' }
+  test('of rarities have a contrast of 4.5:1 on black and on white, and differ from each other', async () => {
+    const env = { ...context.base, TERM: 'xterm-256color' }
     const { stdout } = await run(['demo'], { env, terminal: true })
     const styles = RARITIES.map(({ label }) => {
       const [, style = ''] = new RegExp(`((?:${ESCAPE}\\[[\\d;]+m)*)${label} *(?:${ESCAPE}|$)`, 'm').exec(stdout) ?? []
@@ -58,7 +58,7 @@ describe('colours', () => {
   })
 
   test('are never in JSON', async () => {
-    const { stdout } = await run(['demo', '--json'], { env: { ...world.base, FORCE_COLOR: '1' }, terminal: true })
+    const { stdout } = await run(['demo', '--json'], { env: { ...context.base, FORCE_COLOR: '1' }, terminal: true })
     expect(stdout).not.toContain(ESCAPE)
   })
 })
@@ -78,7 +78,7 @@ function luminance(number: number): number {
 }
 
 describe('messages on a terminal that is narrower', () => {
-  const on = (columns: number, env: Env) => ({ env: { ...world.base, ...env }, terminal: true, columns, rows: 24 })
+  const on = (columns: number, env: Env) => ({ env: { ...context.base, ...env }, terminal: true, columns, rows: 24 })
   const unwrapped = (text: string) => text.replace(/\n +/g, ' ')
 
   test.each([30, 80])('of %d columns are broken between words, below where they began', async (columns) => {
@@ -86,7 +86,7 @@ describe('messages on a terminal that is narrower', () => {
     const service = await startImpostor((_, res) => res.writeHead(400).end(JSON.stringify(error)))
     onTestFinished(() => void service.close())
     const argv = ['list', 'Alex', '--url', service.url]
-    const whole = await run(argv, { env: world.base })
+    const whole = await run(argv, { env: context.base })
     const { stderr } = await run(argv, on(columns, {}))
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
     expect(stderr).toMatch(/^fish-cli: .+\n {10}\S/)
@@ -110,7 +110,7 @@ test('what a server sends cannot steer the terminal', async () => {
   const fish = [{ name: `evil${ESCAPE}[2J`, rarity: 'Gold' }]
   const impostor = await startImpostor((_, res) => res.end(JSON.stringify({ user: 'Alex', fish })))
   try {
-    const { stdout } = await run(['list', 'Alex'], { env: { ...world.base, FISH_URL: impostor.url } })
+    const { stdout } = await run(['list', 'Alex'], { env: { ...context.base, FISH_URL: impostor.url } })
     expect(stdout).toContain('evil')
     expect(stdout).not.toContain(ESCAPE)
   } finally {
@@ -148,7 +148,7 @@ describe('help', () => {
   })
 
   test('a word behind -- is an argument, even --help', async () => {
-    const { status, stderr } = await run(['status', '--', '--help'], { env: world.base })
+    const { status, stderr } = await run(['status', '--', '--help'], { env: context.base })
     expect({ status, stderr: stderr.split('\n')[0] }).toEqual({
       status: 2,
       stderr: 'fish-cli: Too many arguments.',

@@ -7,7 +7,7 @@ import { type Env, run } from './harness.ts'
 // Whoever asks this service ends with 69.
 const NOBODY = 'http://127.0.0.1:1'
 
-const DEEDS = {
+const COMMANDS = {
   login: ['login', 'Alex', '--url', NOBODY],
   'login of an administrator': ['login', 'mia', '--admin', '--url', NOBODY, '--yes'],
   logout: ['logout'],
@@ -39,7 +39,7 @@ function putFolder(path: string) {
 }
 
 // What is wrong, and what a login says of it.
-const DAMAGES: Readonly<Record<string, readonly [code: string, deed: () => void]>> = {
+const DAMAGES: Readonly<Record<string, readonly [code: string, damage: () => void]>> = {
   'the folder of the configuration is a file': ['file_not_written', () => put('config/fish-crab', '')],
   'the folder above is a file': ['file_not_written', () => put('config', '')],
   'the folder of the configuration is a link to nothing': [
@@ -90,7 +90,7 @@ beforeEach(async () => {
 })
 
 describe.each(Object.entries(DAMAGES))('where %s', (_, [code, damage]) => {
-  test.each(Object.entries(DEEDS))('%s leaves the configuration as it is when it fails', async (_name, argv) => {
+  test.each(Object.entries(COMMANDS))('%s leaves the configuration as it is when it fails', async (_name, argv) => {
     damage()
     const configuration = () => everything().filter(([path]) => String(path).startsWith('config'))
     const before = configuration()
@@ -100,6 +100,6 @@ describe.each(Object.entries(DAMAGES))('where %s', (_, [code, damage]) => {
 
   test('a login says so before it asks the service', async () => {
     damage()
-    expect((await outcome(DEEDS.login)).error.code).toBe(code)
+    expect((await outcome(COMMANDS.login)).error.code).toBe(code)
   })
 })

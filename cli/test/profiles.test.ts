@@ -50,7 +50,7 @@ describe('profiles', () => {
     ])
   })
 
-  test('none are told on stderr, and are no failure', async () => {
+  test('an empty list is reported on stderr, and is no failure', async () => {
     const { status, stdout, stderr } = await fish('profile', 'list')
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toContain('fish-cli login')

@@ -48,7 +48,7 @@ describe('a stdout that cannot be written', () => {
   })
 })
 
-test.each(['20.20.2', '22.18.9'])('Node %s is told what is needed', async (version) => {
+test.each(['20.20.2', '22.18.9'])('Node %s gets a message that says what is needed', async (version) => {
   const program = fileURLToPath(new URL('../bin/run.js', import.meta.url))
   const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
   const child = spawn(process.execPath, ['--eval', `${older}; require(${JSON.stringify(program)})`])
@@ -161,13 +161,16 @@ describe.skipIf(!oddFolder)(`a folder in which none can be made${oddFolder ? '' 
     expect({ status, said }).toEqual({ status: 0, said: 'undefined\n' })
   })
 
-  test.each(['/proc', '/proc/x', '/proc/x/y'])('is told as any other when profiles belong into %s', async (folder) => {
-    const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
-    const argv = [PROGRAM, 'profile', 'add', 'home', '--url', 'http://127.0.0.1:1', '--json']
-    const { status, signal, said } = await within(argv, env)
-    expect({ status, signal }).toEqual({ status: 1, signal: null })
-    expect(JSON.parse(said).error.code).toBe('file_not_written')
-    const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
-    expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
-  })
+  test.each(['/proc', '/proc/x', '/proc/x/y'])(
+    'is an error as any other when profiles belong into %s',
+    async (folder) => {
+      const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
+      const argv = [PROGRAM, 'profile', 'add', 'home', '--url', 'http://127.0.0.1:1', '--json']
+      const { status, signal, said } = await within(argv, env)
+      expect({ status, signal }).toEqual({ status: 1, signal: null })
+      expect(JSON.parse(said).error.code).toBe('file_not_written')
+      const locked = await within(argv, { XDG_CONFIG_HOME: newFolder(), XDG_STATE_HOME: folder })
+      expect(JSON.parse(locked.said).error.code).toBe('file_not_locked')
+    },
+  )
 })

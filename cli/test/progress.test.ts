@@ -63,7 +63,7 @@ describe('maintenance on a terminal', () => {
     }
   })
 
-  test('takes the bar away before it tells that it failed', async () => {
+  test('removes the bar before it reports a failure', async () => {
     const { file, env, parent } = place()
     const text = readFileSync(file, 'utf8')
     const { status, stderr } = await run(['import', join(parent, 'none.jsonl')], { ...TERMINAL, env })
@@ -82,15 +82,15 @@ describe('maintenance where stderr is no terminal', () => {
     const { status, stdout, stderr } = await run(['import', file], { env, clock: quickClock(2600) })
     expect(status).toBe(0)
     expect(stdout).toBe(`${data}: players: 0, catches: 0, writes: 0\n`)
-    const told = stderr.split('\n').filter((line) => line.startsWith('fish-cli: Writing'))
-    expect(told).toEqual([
+    const lines = stderr.split('\n').filter((line) => line.startsWith('fish-cli: Writing'))
+    expect(lines).toEqual([
       expect.stringMatching(/^fish-cli: Writing: 1500 of 2000 lines \(75 %\), \d+ a second, about /),
     ])
     const quick = await run(['import', file, '--storage', `file:${data}-2`], { env })
     expect(quick.stderr).not.toContain('Writing')
   })
 
-  test.each([false, true])('with --json tells nothing but the document (terminal: %s)', async (terminal) => {
+  test.each([false, true])('with --json prints nothing but the document (terminal: %s)', async (terminal) => {
     const { file, parent, env } = place()
     const clock = quickClock(60_000)
     for (const argv of [
@@ -108,7 +108,7 @@ describe('maintenance where stderr is no terminal', () => {
 })
 
 describe('the steps of maintenance', () => {
-  test('are told one after the other, also the same one twice', () => {
+  test('are reported one after the other, also the same one twice', () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
     let written = ''
     stderr.on('data', (piece: Buffer) => {

@@ -53,16 +53,16 @@ export function openTerminal([file = '', ...args]: readonly string[], options: T
   let text = ''
   let hasEnded = false
   const listeners = new Set<(piece: string) => void>()
-  const tell = (piece: string) => {
+  const show = (piece: string) => {
     text += piece
     for (const listener of [...listeners]) listener(piece)
   }
-  pty.onData(tell)
+  pty.onData(show)
   const ended = new Promise<{ status: number; signal: number }>((resolve) => {
     pty.onExit(({ exitCode, signal = 0 }) => {
       hasEnded = true
       resolve({ status: exitCode, signal })
-      tell('')
+      show('')
     })
   })
   const hangUp = () => (pty as IPty & { destroy(): void }).destroy()
@@ -125,7 +125,7 @@ const ENDED = /^(.*?)@@(\d+)@@(.*?)@@/s
 /**
  * Types a command line of `fish-cli` in a terminal.
  *
- * @param around What the shell runs, with `fish-cli` and its arguments as `"$@"`, such as `"$@" 2>told`.
+ * @param around What the shell runs, with `fish-cli` and its arguments as `"$@"`, such as `"$@" 2>errors`.
  */
 export function fishInTerminal(
   argv: readonly string[],

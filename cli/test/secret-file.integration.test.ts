@@ -44,11 +44,11 @@ beforeEach(async () => {
 
 const fish = (argv: readonly string[], options: RunOptions = {}) =>
   run(argv, { ...options, env: { ...env, ...options.env } })
-const DEEDS = ['getUserKey', 'resetUser', 'createUser']
-const deeds = () => mock.requests.filter(({ route }) => DEEDS.includes(route))
+const SECRET_ROUTES = ['getUserKey', 'resetUser', 'createUser']
+const secretRequests = () => mock.requests.filter(({ route }) => SECRET_ROUTES.includes(route))
 const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 
-/** The commands with `--out`, and what tells after a loss what to type next. */
+/** The commands with `--out`, and the hint after a loss. */
 const COMMANDS = [
   { argv: ['key', 'get', 'Alex'], again: /another FILE/ },
   { argv: ['key', 'rotate', 'Alex', '--yes'], again: /another FILE: fish-cli key rotate Alex --out FILE$/ },
@@ -77,7 +77,7 @@ async function serviceAfter(happening: () => void): Promise<string> {
   return between.url
 }
 
-test('a secret has its place on the disk before the service is asked, and is on it before that is told', async () => {
+test('space for a secret is reserved before the request, and the secret is on the disk before success is reported', async () => {
   const probe = await open(join(folder, 'probe'), 'w')
   const sync = vi.spyOn(Object.getPrototypeOf(probe) as FileHandle, 'sync')
   onTestFinished(() => sync.mockRestore())
@@ -125,7 +125,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       const { status, stdout } = await fish([...argv, '--out', join(folder, 'new/'), ...how, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })
     }
-    expect(deeds()).toEqual([])
+    expect(secretRequests()).toEqual([])
   })
 
   describe.skipIf(POSIX !== '')(`on POSIX${POSIX}`, () => {
@@ -149,7 +149,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       }
       expect(kinds()).toEqual(before)
       expect(readFileSync(link, 'utf8')).toBe('old')
-      expect(deeds()).toEqual([])
+      expect(secretRequests()).toEqual([])
     })
 
     test('finds out that there is no room before the service is asked', async () => {
@@ -165,7 +165,7 @@ describe.each(COMMANDS)('$title --out', ({ argv, again }) => {
       expect({ status, code }).toEqual({ status: 1, code: 'file_not_written' })
       expect(message).toContain('EFBIG')
       expect(readdirSync(folder)).toEqual([])
-      expect(deeds()).toEqual([])
+      expect(secretRequests()).toEqual([])
     })
   })
 })
@@ -236,20 +236,20 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
       await logIn(options)
     })
 
-    const told = expect.stringMatching(
+    const message = expect.stringMatching(
       /^fish-cli: The old (Fernet )?key of alex is no longer valid, .* was not saved .*keyring/,
     )
 
     test('is printed all the same, and the status is 7', async () => {
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--show'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: told })
+      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
       expect(stdout).toMatch(KEY)
       expect(stderr).not.toContain('canary')
     })
 
     test('is in the one JSON document, which says that it is not kept', async () => {
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--show', '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: told })
+      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
       const document = JSON.parse(stdout)
       expect(document).toMatchObject({ user: 'alex', masked: false, kept: false })
       expect(`${document.secret ?? document.fernetKey}\n`).toMatch(KEY)
@@ -258,7 +258,7 @@ describe.each(RENEWALS)('a key that the profile keeps and $argv makes anew', ({ 
     test('is in its file, which stays', async () => {
       const file = join(folder, 'secret')
       const { status, stdout, stderr } = await fish([...argv, '--yes', '--out', file, '--json'], options)
-      expect({ status, stderr }).toEqual({ status: 7, stderr: told })
+      expect({ status, stderr }).toEqual({ status: 7, stderr: message })
       expect(JSON.parse(stdout)).toMatchObject({ user: 'alex', file, kept: false })
       expect(readFileSync(file, 'utf8')).toMatch(KEY)
     })

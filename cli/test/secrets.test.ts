@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { run, worldOfFile } from './harness.ts'
+import { run, serviceContext } from './harness.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 
 const CANARIES = {
   FISH_KEY: 'canary-key',
@@ -32,8 +32,8 @@ describe('secrets in the environment', () => {
       [[...argv, '--json', '--bogus']],
     ]),
   )('are on neither stream of %j', async (argv) => {
-    for (const url of [world.service.url, 'http://127.0.0.1:1']) {
-      const env = { ...world.base, FISH_USER: 'Alex', FISH_URL: url, ...CANARIES }
+    for (const url of [context.service.url, 'http://127.0.0.1:1']) {
+      const env = { ...context.base, FISH_USER: 'Alex', FISH_URL: url, ...CANARIES }
       const { stdout, stderr } = await run(argv, { env })
       expect(stdout + stderr).not.toContain('canary')
       expect(stdout + stderr).not.toBe('')
@@ -41,7 +41,7 @@ describe('secrets in the environment', () => {
   })
 
   test('an API key that no header can carry is refused without being repeated', async () => {
-    const env = { ...world.base, FISH_API_KEY: 'canary\u{1f980}' }
+    const env = { ...context.base, FISH_API_KEY: 'canary\u{1f980}' }
     const { status, stderr } = await run(['status'], { env })
     expect(status).toBe(4)
     expect(stderr).toContain('FISH_API_KEY')
@@ -52,7 +52,7 @@ describe('secrets in the environment', () => {
     ['status', '--url', 'http://me:canary@127.0.0.1:1'],
     ['user', 'create', 'X', '--url', 'http://me:canary@127.0.0.1:1'],
   ])('a password in the address is refused without being repeated: %s %s', async (...argv) => {
-    const { status, stderr } = await run(argv, { env: world.admin })
+    const { status, stderr } = await run(argv, { env: context.admin })
     expect(status).toBe(2)
     expect(stderr).not.toContain('canary')
   })
@@ -73,7 +73,7 @@ describe('a secret typed as an argument', () => {
     [['add', '--token', 'hunter2', '--json']],
     [['help', 'hunter2']],
   ])('is not repeated: %j', async (argv) => {
-    const { status, stdout, stderr } = await run(argv, { env: world.base })
+    const { status, stdout, stderr } = await run(argv, { env: context.base })
     expect(status).toBe(2)
     expect((stdout + stderr).toLowerCase()).not.toContain('hunter2')
   })
@@ -87,21 +87,21 @@ describe('a secret typed as an argument', () => {
 
 describe('the prompt', () => {
   test('asks at a terminal and shows nothing of the answer', async () => {
-    const env = { ...world.base, FISH_USER: 'Alex', NO_COLOR: '1' }
-    const { status, stdout, stderr } = await run(['key'], { env, terminal: true, typed: `${world.alex.password}\r` })
+    const env = { ...context.base, FISH_USER: 'Alex', NO_COLOR: '1' }
+    const { status, stdout, stderr } = await run(['key'], { env, terminal: true, typed: `${context.alex.password}\r` })
     expect(status).toBe(0)
     expect(stderr).toMatch(/^Password of Alex: \n/)
-    expect(stdout + stderr).not.toContain(world.alex.password)
+    expect(stdout + stderr).not.toContain(context.alex.password)
     expect(stdout + stderr).not.toContain('\u{1b}')
   })
 
   test('Ctrl-C at it ends with 130', async () => {
-    const env = { ...world.base, FISH_USER: 'Alex' }
+    const env = { ...context.base, FISH_USER: 'Alex' }
     expect((await run(['key'], { env, terminal: true, typed: 'half\u0003' })).status).toBe(130)
   })
 
   test('an empty answer and the end of input name the variable', async () => {
-    const env = { ...world.base, FISH_USER: 'Alex' }
+    const env = { ...context.base, FISH_USER: 'Alex' }
     for (const typed of ['\r', '']) {
       const { status, stderr } = await run(['key'], { env, terminal: true, typed })
       expect(status).toBe(4)
@@ -110,7 +110,7 @@ describe('the prompt', () => {
   })
 
   test('is not shown where nobody can answer', async () => {
-    const { status, stderr } = await run(['key'], { env: { ...world.base, FISH_USER: 'Alex' } })
+    const { status, stderr } = await run(['key'], { env: { ...context.base, FISH_USER: 'Alex' } })
     expect(status).toBe(4)
     expect(stderr).toContain('FISH_PASSWORD_FILE')
   })

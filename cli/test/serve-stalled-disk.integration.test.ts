@@ -4,7 +4,7 @@ import { startRemoteStorage } from '../../server/test/storage/remote-storage.ts'
 import { createStallingDisk } from '../../server/test/storage/stalled-disk.ts'
 import { launch } from './maintenance-processes.ts'
 
-test('serve on a disk that has stalled is not ready, fails writes, and ends while it is stalled when it is told to', {
+test('serve on a disk that has stalled is not ready, fails writes, and ends while it is stalled when it is asked to', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)

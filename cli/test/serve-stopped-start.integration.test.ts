@@ -22,7 +22,7 @@ async function isTaken(port: number): Promise<boolean> {
   return taken
 }
 
-describeWithRedis('serve that is told to stop while a Redis that does not respond keeps it from starting', () => {
+describeWithRedis('serve that is asked to stop while a Redis that does not respond keeps it from starting', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'ends with 0 in time, and has served nothing (%s)',
     {
@@ -51,7 +51,7 @@ describeWithRedis('serve that is told to stop while a Redis that does not respon
   )
 })
 
-test('serve that is told to stop while a stalled disk keeps it from starting ends itself, and the store is whole', {
+test('serve that is asked to stop while a stalled disk keeps it from starting ends itself, and the store is whole', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -74,7 +74,7 @@ test('serve that is told to stop while a stalled disk keeps it from starting end
   expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
 })
 
-test('serve that is starting on a stalled disk is alive and not ready, and ends itself when it is told to stop', {
+test('serve that is starting on a stalled disk is alive and not ready, and ends itself when it is asked to stop', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)

@@ -6,7 +6,7 @@ import { type RunOptions, run } from './harness.ts'
 
 const ENV = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_ADMIN_PASSWORD: 'canary-admin-password', FISH_LOG: 'json' }
 
-/** Options under which `serve` is told to stop as soon as it has said where it listens. */
+/** Options that stop `serve` as soon as it has printed its address. */
 function untilReady(env: RunOptions['env']): RunOptions {
   let stop = () => {}
   let calls = 0
@@ -53,7 +53,7 @@ describe('serve', () => {
     expect(stdout).toMatch(/^listening on /)
   })
 
-  test('tells every mistake of its configuration at once and ends with 2', async () => {
+  test('reports every mistake of its configuration at once and ends with 2', async () => {
     const env = { FISH_PORT: 'canary-port', FISH_RATE_LIMIT: '0', FISH_ADMIN_PASSWORD: 'short' }
     const { status, stdout, stderr } = await run(['serve', '--log', 'loud'], { env })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -1,12 +1,12 @@
 import type { Mock } from '@fish-crab/mocks'
 import { expect, test, vi } from 'vitest'
 import { run } from './harness.ts'
-import { runWatch, START } from './watched-world.ts'
+import { runWatch, START } from './run-watch.ts'
 
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
-/** The next answer is 30 ms late, by the clock of its world. */
+/** The next response is 30 ms late, by the clock of the mock. */
 function lateBy30(mock: Mock): void {
   mock.fail({ latencyMs: 30 })
   const before = mock.requests.length

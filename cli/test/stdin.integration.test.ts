@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
-import { worldOfFile } from './harness.ts'
+import { serviceContext } from './harness.ts'
 import { shell, startFish } from './stdin-processes.ts'
 
 const ADD = ['add', '--file', '-', '--json']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
-const world = worldOfFile()
+const context = serviceContext()
 let folder: string
 
 beforeEach(() => {
   folder = newFolder()
 })
 
-const environment = () => ({ ...world.player, ...keptIn(folder) })
+const environment = () => ({ ...context.player, ...keptIn(folder) })
 
 describe('add --file - reads stdin', () => {
   const rows = 'name,rarity\r\nKöi 鯉,gold\r\n"🐟, big",3\r\nCod,1'
@@ -66,11 +66,11 @@ describe('add --file - reads stdin', () => {
     expect(() => JSON.parse(stdout)).not.toThrow()
   })
 
-  test('and tells of the first 20 wrong lines, of however many there are', async () => {
+  test('and lists the first 20 wrong lines, however many there are', async () => {
     const { child, ended } = startFish(['add', '--file', '-'], environment())
     child.stdin.end('Cod,9\n'.repeat(5000))
     const { status, stderr } = await ended
-    expect({ status, told: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, told: 20 })
+    expect({ status, lines: stderr.match(/^fish-cli: line \d+: /gm)?.length }).toEqual({ status: 2, lines: 20 })
     expect(stderr).toContain('5000 lines are wrong, of which the first 20 are shown; nothing was changed.')
   })
 })
@@ -147,12 +147,12 @@ describe('a password on stdin', () => {
     ['with CRLF', '\r\n'],
   ])('is taken %s, byte by byte', async (_title, end) => {
     const { child, ended } = login()
-    for (const byte of Buffer.from(`${world.alex.password}${end}`)) {
+    for (const byte of Buffer.from(`${context.alex.password}${end}`)) {
       child.stdin.write(Buffer.of(byte))
       await setImmediate()
     }
     child.stdin.end()
-    expect(await ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(world.alex.password) })
+    expect(await ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(context.alex.password) })
   })
 
   test.each([

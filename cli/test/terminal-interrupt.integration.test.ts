@@ -161,7 +161,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
   })
 
   test('is left to a pager that has its own use for it', async () => {
-    // No shell script: a signal that comes between its trap and its read is not told before the read ends.
+    // No shell script: a signal that comes between its trap and its read is not delivered before the read ends.
     const pager = join(state, 'pager.cjs')
     writeFileSync(
       pager,

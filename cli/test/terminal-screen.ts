@@ -10,12 +10,12 @@ export type ResizeStyle = 'wraps again' | 'cuts off'
 /** Cells of a character. */
 export type Measure = (cluster: string) => number
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals are told with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled with it
 const SEQUENCE = /\u001b\[([?]?)([\d;]*)([A-Za-z])/y
 
 /**
  * A small screen, which shows what a program wrote as a terminal would. It knows the few sequences that `fish-cli` has
- * use for; any other is an error. How wide characters are it is told, so that it does not measure as `fish-cli` does.
+ * use for; any other is an error. The widths of characters are given, so that it does not measure as `fish-cli` does.
  */
 export class TerminalScreen {
   #columns: number

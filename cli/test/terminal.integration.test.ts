@@ -8,7 +8,7 @@ import { type ResizeStyle, TerminalScreen } from './terminal-screen.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64url')
 
-// As Unicode has it, told by hand: how wide these are is not asked of what is tested.
+// Widths from Unicode, written by hand, not computed by the code under test.
 const WIDE = new Set([...'鯉の王様한국어ｗ🐟🐠🦀', '👩‍🚀', '🇩🇪', '❤️'])
 const measure = (cluster: string) => (WIDE.has(cluster) ? 2 : 1)
 const WIDE_NAMES = [
@@ -213,7 +213,7 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   })
 
   test('the countdown is one plain line in stderr that is a file, and Ctrl-C leaves nothing on the terminal', async () => {
-    const file = join(folder, 'told')
+    const file = join(folder, 'output')
     const around =
       ': >"$FILE"; (tail -n +1 -f "$FILE" & echo $! >"$FILE.pid"; wait) & "$@" 2>"$FILE"; kill $(cat "$FILE.pid")'
     const terminal = fishInTerminal(['status'], { env: { ...environment(), FILE: file }, around })

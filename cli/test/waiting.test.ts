@@ -7,7 +7,7 @@ import { createStatusLine } from '../src/output/status-line.ts'
 const ERASE = '\r\u{1b}[J'
 const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }
 
-/** A clock that stands until it is moved, and tells who sleeps how long. */
+/** A clock that stands still until it is moved, and records sleeps. */
 function stillClock() {
   let now = Date.parse('2026-01-01T00:00:00Z')
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -68,7 +68,7 @@ describe('the countdown', () => {
     expect(written).toHaveLength(4)
   })
 
-  test('starts again from the new end when that moves, and shorter waits are not told', async () => {
+  test('starts again from the new end when that moves, and shorter waits are not reported', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
     const { onWait } = countdownHooks(line, clock)
     onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
@@ -120,7 +120,7 @@ describe('the countdown', () => {
 })
 
 describe('the progress of long work', () => {
-  test('is a bar on a terminal, beside the countdown, and told lines stay above it', async () => {
+  test('is a bar on a terminal, beside the countdown, and messages stay above it', async () => {
     const { line, written, clock, pass } = scene(true)
     const progress = createProgress(line, clock, { unit: 'catches', total: 200 })
     await pass(1000)

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
-import { type Env, type RunOptions, run, worldOfFile } from './harness.ts'
+import { type Env, type RunOptions, run, serviceContext } from './harness.ts'
 import { launch } from './maintenance-processes.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 const NEW_GAME = '[09:00:00] [main/INFO]: Loading Minecraft 1.21 with Fabric Loader 0.16\n'
 const ROTATED = '[00:00:03] [Render thread/INFO]: [CHAT] <Bob> good morning\n'
 const chat = (text: string, time = '12:00:01') => `[${time}] [Render thread/INFO]: [CHAT] ${text}\n`
 const caught = (name: string) => chat(`NICE CATCH! You caught a ${name}.`)
 const connecting = (host: string) => `[11:59:00] [Render thread/INFO]: Connecting to ${host}, 25565\n`
 
-/** A player with nothing yet whom nothing tells a gamemode, and a log. */
+/** A player without catches or a configured gamemode, and a log. */
 async function scene(name: string) {
   const folder = newFolder()
   const logs = join(folder, 'logs')
   const log = join(logs, 'latest.log')
   await mkdir(logs)
-  const created = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const created = await run(['user', 'create', name, '--json'], { env: context.admin })
   const env: Env = {
-    ...world.base,
+    ...context.base,
     HOME: folder,
     ...keptIn(folder),
     FISH_GAMEMODE: '',
@@ -85,7 +85,7 @@ describe('watch at a place that is no gamemode', () => {
     ['a server of another name', connecting('boxsmp.example.net')],
     ['a message that says so', chat('Connecting to boxsmp...')],
     ['the hub', chat('§aSending you to §lhub§r...')],
-  ])('holds back what is caught there, says so, and adds it once told: %s', async (title, line) => {
+  ])('holds back what is caught there, says so, and adds it once the gamemode is given: %s', async (title, line) => {
     const { log, watch, stored } = await scene(`Held_${title.length}`)
     const texts = [connecting('survival.example.net'), caught('Cod'), line, caught('Salmon'), caught('Koi')]
     await writeFile(log, NEW_GAME + texts.join('') + chat('Sending you to survival') + caught('Eel'))
@@ -177,7 +177,7 @@ describe('watch at its start', () => {
     ] as const) {
       const { stderr } = await watch(flags, env)
       const [first = ''] = stderr.split('\n')
-      for (const part of [log, 'Told', world.service.url]) expect(first).toContain(part)
+      for (const part of [log, 'Told', context.service.url]) expect(first).toContain(part)
       expect(first).toMatch(gamemode)
     }
   })
@@ -225,14 +225,14 @@ describe('watch of packed logs', () => {
     const { logs, env } = await scene('NotPacked')
     const path = join(logs, 'old.log.gz')
     await writeFile(path, NEW_GAME)
-    for (const [argv, status, told] of [
+    for (const [argv, status, message] of [
       [[path], 2, '--once'],
       [[path, path], 2, '--once'],
       [[path, '--once'], 2, 'gzip'],
       [[join(logs, 'none.log.gz'), '--once'], 5, 'No log found'],
     ] as const) {
       const ended = await run(['watch', ...argv], { env: { ...env, ...EARTH } })
-      expect(ended).toMatchObject({ status, stderr: expect.stringContaining(told) })
+      expect(ended).toMatchObject({ status, stderr: expect.stringContaining(message) })
     }
   })
 })

@@ -4,9 +4,9 @@ import { createMock } from '@fish-crab/mocks'
 import { expect, test } from 'vitest'
 import { sendDelayMs } from '../src/watch/report.ts'
 import { keptIn, newFolder } from './folders.ts'
-import { run, worldOfFile } from './harness.ts'
+import { run, serviceContext } from './harness.ts'
 
-const world = worldOfFile({ FISH_RATE_LIMIT: '25' })
+const context = serviceContext({ FISH_RATE_LIMIT: '25' })
 const CATCHES = 60
 
 /** A watch of a player who catches one fish in two seconds of a clock that the test moves on. */
@@ -20,7 +20,7 @@ async function fishing(env: Record<string, string | undefined>) {
   const ending = new AbortController()
   let shown = ''
   const watching = run(['watch', log, '--from-start'], {
-    env: { ...world.player, HOME: folder, ...keptIn(folder), ...env },
+    env: { ...context.player, HOME: folder, ...keptIn(folder), ...env },
     clock: { now: clock.now, sleep: clock.sleep },
     interrupted: ending.signal,
     onStdout: (text) => {
@@ -36,7 +36,7 @@ async function fishing(env: Record<string, string | undefined>) {
     return shown
   }
   await expect.poll(goOn, { interval: 20 }).toContain(`Fish ${CATCHES} `)
-  const answer = await fetch(`${world.service.url}/status`)
+  const answer = await fetch(`${context.service.url}/status`)
   ending.abort(new Error('Ctrl-C'))
   await watching
   return Number(answer.headers.get('x-ratelimit-remaining'))
@@ -47,8 +47,8 @@ test('watch leaves a part of the rate limit to others, however much is caught', 
 })
 
 test('watch uses nothing of the rate limit with an API key', async () => {
-  const before = Number((await fetch(`${world.service.url}/status`)).headers.get('x-ratelimit-remaining'))
-  expect(await fishing({ FISH_API_KEY: world.alex.apiKey })).toBe(before - 1)
+  const before = Number((await fetch(`${context.service.url}/status`)).headers.get('x-ratelimit-remaining'))
+  expect(await fishing({ FISH_API_KEY: context.alex.apiKey })).toBe(before - 1)
 })
 
 test('a catch waits for more near the limit, and until the end of the window where only the reserve is left', () => {

@@ -8,13 +8,13 @@ import { formatCheckpoint, parseCheckpoint } from '../src/watch/recorder.ts'
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()
 
-function told(texts: readonly string[], { isSettled = true, from = {} } = {}) {
+function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
   const context = { head: 'head', generation: 0, at: moment('2026-01-31T10:00:00'), ...from }
   return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00') })
 }
 
-const names = (texts: readonly string[]) => told(texts).catches.map(({ found }) => found.name)
+const names = (texts: readonly string[]) => parse(texts).catches.map(({ found }) => found.name)
 
 describe('the places of logs', () => {
   test.each([
@@ -53,12 +53,12 @@ describe('two lines of one catch', () => {
   const nice = (time: string, name: string) => `${at(time)}NICE CATCH! You caught a ${name}.`
   const entry = (time: string, name: string) => `${at(time)}NEW ENTRY! You caught a ${name} for the first time.`
 
-  test('are one catch, in either order, with what both tell', () => {
+  test('are one catch, in either order, with the fields of both', () => {
     for (const texts of [
       [nice('12:00:01', 'Koi'), entry('12:00:01', 'Silver Koi')],
       [entry('12:00:01', 'Koi'), nice('12:00:02', 'Koi')],
     ]) {
-      const { catches } = told(texts)
+      const { catches } = parse(texts)
       expect(catches.map(({ found }) => found)).toMatchObject([{ name: 'Koi', rarity: 2, firstTime: true }])
     }
   })
@@ -77,15 +77,15 @@ describe('two lines of one catch', () => {
   })
 
   test('are one catch also when the second comes after the first was taken', () => {
-    const first = told([nice('12:00:01', 'Koi')])
+    const first = parse([nice('12:00:01', 'Koi')])
     expect(first.catches).toHaveLength(1)
-    const second = told([entry('12:00:01', 'Koi')], { from: first.context })
+    const second = parse([entry('12:00:01', 'Koi')], { from: first.context })
     expect(second.catches).toEqual([])
   })
 
   test('the first of which stands last is left for later until the log is quiet', () => {
     const texts = [`${at('12:00:00')}<Bob> hello`, nice('12:00:01', 'Koi')]
-    const { catches, end } = told(texts, { isSettled: false })
+    const { catches, end } = parse(texts, { isSettled: false })
     expect({ catches, end }).toEqual({ catches: [], end: (texts[0]?.length ?? 0) + 1 })
   })
 })
@@ -109,8 +109,9 @@ describe('the gamemode', () => {
     [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
   ])('of %s is %s', (line, gamemode) => {
     const where = readLocation(line)
-    const told = where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
-    expect(told).toBe(gamemode)
+    const location =
+      where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
+    expect(location).toBe(gamemode)
   })
 
   test.each([
@@ -124,7 +125,7 @@ describe('the gamemode', () => {
 
   test('holds from the line on that says it', () => {
     const line = (name: string) => `${at('12:00:01')}NICE CATCH! You caught a ${name}.`
-    const { catches } = told([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
+    const { catches } = parse([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
     expect(catches.map(({ where }) => where.gamemode)).toEqual([undefined, 'earth'])
   })
 })
@@ -176,7 +177,7 @@ test('the keys of catches differ by place, and without a time by how often the l
   const line = 'NICE CATCH! You caught a Koi.'
   expect(parseChatLine(line)).toBeDefined()
   const keys = [0, 1].flatMap((generation) =>
-    told([line, line], { from: { generation } }).catches.map(({ key }) => key),
+    parse([line, line], { from: { generation } }).catches.map(({ key }) => key),
   )
   expect(new Set(keys).size).toBe(4)
 })

@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { keptIn, newFolder } from './folders.ts'
-import { run, worldOfFile } from './harness.ts'
+import { run, serviceContext } from './harness.ts'
 import { launch, type Program } from './maintenance-processes.ts'
 
-const world = worldOfFile()
+const context = serviceContext()
 
 /** A player with nothing yet, a log, and a machine of its own. */
 async function scene(name: string) {
   const folder = newFolder()
   const log = join(folder, 'logs', 'latest.log')
   await mkdir(join(folder, 'logs'))
-  const created = await run(['user', 'create', name, '--json'], { env: world.admin })
+  const created = await run(['user', 'create', name, '--json'], { env: context.admin })
   const { fernetKey } = JSON.parse(created.stdout)
   const env = {
-    ...world.base,
+    ...context.base,
     HOME: folder,
     ...keptIn(folder),
     FISH_SECRET_STORE: 'file',
@@ -124,8 +124,12 @@ describe('watch', () => {
     await run(['watch', log, '--once', '--from-start'], { env: offline })
     const { stdout, status } = await run(['outbox', 'flush', '--json'], { env: offline })
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 69, code: 'unreachable' })
-    const told = JSON.parse((await run(['outbox', 'status', '--json'], { env: offline })).stdout)
-    expect(told).toMatchObject({ queued: 3, setAside: 0, collections: [{ kind: 'fish', user: 'Offline', queued: 3 }] })
+    const outbox = JSON.parse((await run(['outbox', 'status', '--json'], { env: offline })).stdout)
+    expect(outbox).toMatchObject({
+      queued: 3,
+      setAside: 0,
+      collections: [{ kind: 'fish', user: 'Offline', queued: 3 }],
+    })
     await once()
     expect(await stored()).toEqual(expected())
   })

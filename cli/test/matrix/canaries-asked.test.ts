@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { openContext, SECRET_VARIABLES } from './context.ts'
 import { expectNoTraces } from './expect-cell.ts'
 import { playIn } from './play.ts'
 import type { Row } from './row.ts'
 import { storeOnce } from './store.ts'
-import { openWorld, SECRET_VARIABLES } from './world.ts'
 
 const { store } = storeOnce()
 
@@ -27,19 +27,19 @@ describe.each(ASKING.map((each) => ({ ...each, title: [each.row.id, ...(each.row
   ({ row, variable }) => {
     test.each(['success', '401', 'no server'] as const)('shows no password from stdin: %s', async (outcome) => {
       for (const more of [['--password-stdin'], ['--password-stdin', '--json']]) {
-        await using world = await openWorld({ store, withoutServer: outcome === 'no server' })
-        if (outcome === '401') world.mock.fail({ status: 401 }, { times: Number.POSITIVE_INFINITY })
+        await using context = await openContext({ store, withoutServer: outcome === 'no server' })
+        if (outcome === '401') context.mock.fail({ status: 401 }, { times: Number.POSITIVE_INFINITY })
         const how = { piped: `${SECRET_VARIABLES[variable]}\n` }
-        const played = await playIn(world, row, { more, env: { [variable]: '' }, how })
+        const played = await playIn(context, row, { more, env: { [variable]: '' }, how })
         expectNoTraces(played)
         expect(played.status).toBe({ success: 0, 401: 4, 'no server': 69 }[outcome])
       }
     })
 
     test('shows nothing of a password that is typed', async () => {
-      await using world = await openWorld({ store })
+      await using context = await openContext({ store })
       const how = { terminal: true, typed: `${SECRET_VARIABLES[variable]}\r` }
-      const played = await playIn(world, row, { env: { [variable]: '' }, how })
+      const played = await playIn(context, row, { env: { [variable]: '' }, how })
       expectNoTraces(played)
       // A new password is asked for twice, and this one was typed once.
       expect(played.status).toBe(variable === 'FISH_NEW_ADMIN_PASSWORD' ? 4 : 0)

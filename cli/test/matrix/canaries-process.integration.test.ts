@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { launch } from '../maintenance-processes.ts'
 import { SECRETS, tracesIn } from './canaries.ts'
+import { openContext } from './context.ts'
 import { type Row, titled } from './row.ts'
 import { storeOnce } from './store.ts'
-import { openWorld } from './world.ts'
 
 const { store } = storeOnce()
 
@@ -17,8 +17,8 @@ describe('a process of its own', () => {
   test.each(titled(rows))(
     'shows no secret with DEBUG=*, nor with NODE_DEBUG for the network: $title',
     async ({ row }) => {
-      await using world = await openWorld({ store })
-      const env = Object.fromEntries(Object.entries(world.env).map(([name, value]) => [name, value ?? '']))
+      await using context = await openContext({ store })
+      const env = Object.fromEntries(Object.entries(context.env).map(([name, value]) => [name, value ?? '']))
       const argv = [...row.id.split(':'), ...(row.args ?? [])]
       const program = launch(argv, { ...env, DEBUG: '*', NODE_DEBUG: 'http,https,net,tls,undici,fetch,fs,module' })
       expect(await program.closed).toBe(0)
@@ -37,8 +37,8 @@ describe('a process of its own', () => {
   })
 
   test('shows nothing of an error that nobody catches but that it happened', async () => {
-    await using world = await openWorld({ store })
-    const env = Object.fromEntries(Object.entries(world.env).map(([name, value]) => [name, value ?? '']))
+    await using context = await openContext({ store })
+    const env = Object.fromEntries(Object.entries(context.env).map(([name, value]) => [name, value ?? '']))
     // Once it says that it listens, and so has begun.
     const crash = `const { write } = process.stdout
       process.stdout.write = function (...given) {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { tracesIn } from './canaries.ts'
+import { openContext } from './context.ts'
 import { expectNoTraces, expectResult } from './expect-cell.ts'
 import { playIn } from './play.ts'
 import { OPERATOR_ROWS } from './rows/operators.ts'
 import { setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
-import { openWorld } from './world.ts'
 
 const stores = storeOnce()
 const { store } = stores
@@ -15,20 +15,20 @@ afterAll(() => stores[Symbol.asyncDispose]())
 
 const KEEPERS = ['backup', 'restore', 'export', 'import', 'rotate-secret']
 
-test('a data folder holds sealed keys and hashes, and no secret as it is', async () => {
+test('a data folder holds encrypted keys and hashes, and no secret as it is', async () => {
   const { folder, made } = await store()
   expect(filesWith(folder, made)).toEqual([])
 })
 
 test.each(OPERATOR_ROWS.filter(({ id }) => KEEPERS.includes(id)))('so does what $id makes', async (row) => {
-  await using world = await openWorld({ store })
-  await setUp(world, row.given)
-  const played = await playIn(world, row, { more: ['--json'] })
+  await using context = await openContext({ store })
+  await setUp(context, row.given)
+  const played = await playIn(context, row, { more: ['--json'] })
   expectNoTraces(played)
   expectResult(row, played, played)
   const { made } = await store()
   for (const secret of made) expect((played.stdout + played.stderr).includes(secret)).toBe(false)
-  expect(filesWith(world.home, made)).toEqual([])
+  expect(filesWith(context.home, made)).toEqual([])
 })
 
 /** The names of files in which secrets are: given ones in any form, made ones as they are. */

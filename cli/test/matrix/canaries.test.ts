@@ -4,13 +4,13 @@ import type { Fault } from '@fish-crab/mocks'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Env } from '../harness.ts'
 import { SECRETS, tracesIn } from './canaries.ts'
+import { openContext, SECRET_VARIABLES } from './context.ts'
 import { expectFailureJson, expectNoTraces } from './expect-cell.ts'
 import { type Cell, playIn } from './play.ts'
 import { titled } from './row.ts'
 import { ALL_ROWS } from './rows/all.ts'
 import { type Setup, setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
-import { openWorld, SECRET_VARIABLES } from './world.ts'
 
 const stores = storeOnce()
 const { store } = stores
@@ -65,10 +65,10 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
   test.each(some<Cell['outcome']>(['success', 'no server']))(
     'shows no secret that comes from a file: %s',
     async (outcome) => {
-      await using world = await openWorld({ store, withoutServer: outcome === 'no server' })
-      await setUp(world, row.given)
-      const env = { ...(await inFiles(world.home)), ...row.env }
-      for (const more of [[], ['--json']]) expectNoTraces(await playIn(world, row, { more, env }))
+      await using context = await openContext({ store, withoutServer: outcome === 'no server' })
+      await setUp(context, row.given)
+      const env = { ...(await inFiles(context.home)), ...row.env }
+      for (const more of [[], ['--json']]) expectNoTraces(await playIn(context, row, { more, env }))
     },
   )
 
@@ -79,23 +79,23 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
       ['no answer', 'reset'],
     ]),
   )('shows no secret that login kept: %s', async (_, fault) => {
-    await using world = await openWorld({ store })
-    await setUp(world, [...new Set<Setup>(['login', 'session', ...(row.given ?? [])])])
-    if (fault) world.mock.fail(fault, { times: Number.POSITIVE_INFINITY })
+    await using context = await openContext({ store })
+    await setUp(context, [...new Set<Setup>(['login', 'session', ...(row.given ?? [])])])
+    if (fault) context.mock.fail(fault, { times: Number.POSITIVE_INFINITY })
     const env = { ...Object.fromEntries(IN_FILES.map((name) => [name, ''])), ...row.env }
-    for (const more of [[], ['--json']]) expectNoTraces(await playIn(world, row, { more, env }))
+    for (const more of [[], ['--json']]) expectNoTraces(await playIn(context, row, { more, env }))
   })
 
   test('shows no secret that the message of an unforeseen error quotes', async () => {
-    await using world = await openWorld({ store })
-    await setUp(world, row.given)
+    await using context = await openContext({ store })
+    await setUp(context, row.given)
     const clock = {
       now() {
         throw new Error(`clock of ${SECRETS.password} and ${SECRETS.fernetKey}`)
       },
       sleep: () => Promise.resolve(),
     }
-    const played = await playIn(world, row, { more: ['--json'], how: { clock } })
+    const played = await playIn(context, row, { more: ['--json'], how: { clock } })
     expectNoTraces(played)
     // Not all need a clock, and in a report it is a finding.
     if (played.status === 0 || row.id === 'doctor') return

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { loadCommands } from '../../src/commands/index.ts'
 import { SECRETS } from './canaries.ts'
+import { openContext } from './context.ts'
 import { expectFailure, expectFailureJson, expectNoTraces, expectResult } from './expect-cell.ts'
 import { RULES, WITHOUT_BODY } from './outcomes.ts'
 import { type Cell, type Played, play, playIn } from './play.ts'
 import { type Exception, type Outcome, type Row, titled } from './row.ts'
 import { setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
-import { openWorld } from './world.ts'
 
 const OUTCOMES = (Object.keys(RULES) as (keyof typeof RULES)[]).filter((outcome) => outcome !== 'bad flag')
 /** What a command that asks no service is shown: every request would fail, or there is no service at all. */
@@ -31,15 +31,15 @@ export function describeRows(rows: readonly Row[]): void {
     })
 
     test('ends with 2 when it is typed wrongly; asks nothing, changes nothing, repeats nothing', async () => {
-      await using world = await openWorld({ store })
-      await setUp(world, row.given)
+      await using context = await openContext({ store })
+      await setUp(context, row.given)
       for (const more of [...BAD, ...(row.bad ? [row.bad] : [])]) {
-        const text = await playIn(world, row, { more })
-        const json = await playIn(world, row, { more: [...more, '--json'] })
+        const text = await playIn(context, row, { more })
+        const json = await playIn(context, row, { more: [...more, '--json'] })
         expectFailure(row, text, json, RULES['bad flag'])
         for (const { asked, changed } of [text, json]) expect([...asked, ...changed]).toEqual([])
         for (const played of [text, json]) expectNoTraces(played)
-        await expectPreset(row, await playIn(world, row, { more, env: { FISH_OUTPUT: 'json' } }), RULES['bad flag'])
+        await expectPreset(row, await playIn(context, row, { more, env: { FISH_OUTPUT: 'json' } }), RULES['bad flag'])
       }
     })
 
@@ -63,10 +63,10 @@ export function describeRows(rows: readonly Row[]): void {
     for (const failure of row.fails ?? []) {
       test(`ends with ${failure.exit} on ${failure.title}`, async () => {
         const { args, env, given, exit, code } = failure
-        await using world = await openWorld({ store })
-        await setUp(world, given ?? row.given)
-        const text = await playIn(world, row, { args, env })
-        const json = await playIn(world, row, { args, env, more: ['--json'] })
+        await using context = await openContext({ store })
+        await setUp(context, given ?? row.given)
+        const text = await playIn(context, row, { args, env })
+        const json = await playIn(context, row, { args, env, more: ['--json'] })
         expectFailure(row, text, json, { exit, code: new RegExp(`^${code}$`) })
         for (const played of [text, json]) expectNoTraces(played)
       })

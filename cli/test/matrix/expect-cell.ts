@@ -40,19 +40,19 @@ export function expectResult(row: Row, text: Played, json: Played, exit = 0): vo
   }
 }
 
-/** The run failed as documented, and told the same in both forms. */
+/** The run failed as documented, with the same report in both formats. */
 export function expectFailure(row: Row, text: Played, json: Played, { exit, code }: ExpectedFailure): void {
-  const told = expectFailureJson(row, json, { exit, code })
+  const report = expectFailureJson(row, json, { exit, code })
   expect(text.status, text.stderr).toBe(exit)
   if (row.prints !== 'lines') expect(text.stdout).toBe('')
   const [, message, hint = null, requestId = null] = TOLD.exec(text.stderr) ?? []
   const isOneLine = row.tellsInOneLine !== undefined && /^fish-cli serve: /m.test(text.stderr)
-  const nextStep = isOneLine ? null : told.hint
+  const nextStep = isOneLine ? null : report.hint
   expect({ message: undated(message), hint: undated(hint) }, text.stderr).toEqual({
-    message: undated(told.message),
+    message: undated(report.message),
     hint: undated(nextStep),
   })
-  expect(requestId === null).toBe(told.requestId === null)
+  expect(requestId === null).toBe(report.requestId === null)
 }
 
 /** There is one document on stdout and nothing on stderr. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { openContext } from './context.ts'
 import { play, playIn } from './play.ts'
 import type { Row } from './row.ts'
 import { setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
-import { openWorld } from './world.ts'
 
 const { store } = storeOnce()
 const LIST_ADMINS: Row = { id: 'admin:list', asks: ['adminLogin', 'listAdmins'] }
@@ -18,8 +18,8 @@ const LIST: Row = { id: 'list', asks: ['getFish'] }
 
 describe('the next step after a failure', () => {
   test.each(SUPERADMIN)('names the rights of a superadmin where those are missing: $id', async (row) => {
-    await using world = await openWorld({ store })
-    const { stderr } = await playIn(world, row, { env: { FISH_ADMIN_USERNAME: 'mia' } })
+    await using context = await openContext({ store })
+    const { stderr } = await playIn(context, row, { env: { FISH_ADMIN_USERNAME: 'mia' } })
     expect(stderr).toMatch(/rights of a superadmin\. .*--admin/)
   })
 
@@ -51,18 +51,18 @@ describe('the next step after a failure', () => {
   })
 
   test('is asked of nobody with --no-input, at a terminal either', async () => {
-    await using world = await openWorld({ store })
+    await using context = await openContext({ store })
     const how = { terminal: true, typed: 'canary\r' }
-    const asked = await playIn(world, LIST_ADMINS, { more: ['--no-input'], env: { FISH_ADMIN_PASSWORD: '' }, how })
+    const asked = await playIn(context, LIST_ADMINS, { more: ['--no-input'], env: { FISH_ADMIN_PASSWORD: '' }, how })
     expect(asked).toMatchObject({ status: 4, stdout: '', traces: [] })
   })
 })
 
 describe('the form of a failure', () => {
   test('is what the setting says, unless a flag says otherwise', async () => {
-    await using world = await openWorld({ store })
-    await setUp(world, ['json preset'])
-    const failing = (more: readonly string[]) => playIn(world, LIST, { more: ['Nobody', ...more] })
+    await using context = await openContext({ store })
+    await setUp(context, ['json preset'])
+    const failing = (more: readonly string[]) => playIn(context, LIST, { more: ['Nobody', ...more] })
     expect(JSON.parse((await failing([])).stdout).error.code).toBe('user_not_found')
     for (const more of [['--output', 'table'], ['-o', 'csv'], ['--output=tsv']]) {
       const { stdout, stderr } = await failing(more)
@@ -72,9 +72,9 @@ describe('the form of a failure', () => {
   })
 
   test('is text for commands that print no rows, as what they print is', async () => {
-    await using world = await openWorld({ store })
+    await using context = await openContext({ store })
     const row: Row = { id: 'add', args: ['Cod'], asks: ['postFish'] }
-    const { status, stdout } = await playIn(world, row, { env: { FISH_OUTPUT: 'json' } })
+    const { status, stdout } = await playIn(context, row, { env: { FISH_OUTPUT: 'json' } })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   })
 })

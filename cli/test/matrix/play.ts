@@ -4,10 +4,10 @@ import type { HistoryEntry } from '@fish-crab/mocks'
 import type { RouteName } from '@fish-crab/sdk/contract'
 import { type Env, type RunOptions, type RunResult, run } from '../harness.ts'
 import { type SecretName, tracesIn } from './canaries.ts'
+import { type CellContext, openContext } from './context.ts'
 import { FAULTS } from './outcomes.ts'
 import type { Outcome, Row } from './row.ts'
 import { setUp } from './setups.ts'
-import { openWorld, type World } from './world.ts'
 
 /** One command line in one situation. */
 export interface Cell {
@@ -15,7 +15,7 @@ export interface Cell {
   readonly outcome: Outcome
   /** The route whose every request fails. @default every request does */
   readonly route?: RouteName | undefined
-  readonly store: World['store']
+  readonly store: CellContext['store']
 }
 
 /** What became of one run. */
@@ -32,14 +32,14 @@ const SECRETS_FILE = 'state/fish-crab/secrets.json'
 /** Where rows let `--out` write a secret. */
 const SECRET_FILE = 'secret-file'
 
-/** Runs a cell in a world of its own. */
+/** Runs a cell in its own context. */
 export async function play(cell: Cell, more: readonly string[] = [], env: Env = {}): Promise<Played> {
   const { row, outcome, route, store } = cell
-  await using world = await openWorld({ store, withoutServer: outcome === 'no server' })
-  await setUp(world, row.given)
+  await using context = await openContext({ store, withoutServer: outcome === 'no server' })
+  await setUp(context, row.given)
   const fault = FAULTS[outcome]
-  if (fault) world.mock.fail(fault, { times: Number.POSITIVE_INFINITY, ...(route ? { on: route } : {}) })
-  return await playIn(world, row, { more, env })
+  if (fault) context.mock.fail(fault, { times: Number.POSITIVE_INFINITY, ...(route ? { on: route } : {}) })
+  return await playIn(context, row, { more, env })
 }
 
 /** What {@link playIn} adds to what a row says. */
@@ -52,12 +52,16 @@ export interface PlayOptions {
 }
 
 /** Runs the command line of a row, and looks for secrets wherever they must not be. */
-export async function playIn(world: World, row: Row, { more = [], args, env, how }: PlayOptions = {}): Promise<Played> {
-  const { mock, home } = world
+export async function playIn(
+  context: CellContext,
+  row: Row,
+  { more = [], args, env, how }: PlayOptions = {},
+): Promise<Played> {
+  const { mock, home } = context
   const before = { files: await filesIn(home), requests: mock.requests.length }
-  const filled = <Value extends string | undefined>(text: Value) => fill(text, world) as Value
+  const filled = <Value extends string | undefined>(text: Value) => fill(text, context) as Value
   const argv = [...row.id.split(':'), ...(args ?? row.args ?? []), ...more].map(filled)
-  const all = { ...world.env, ...row.env, ...env }
+  const all = { ...context.env, ...row.env, ...env }
   const filledEnv = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, filled(value)]))
   const result = await run(argv, { ...(row.runsOn ? stopOnceReady() : {}), ...how, env: filledEnv })
   const requests = mock.requests.slice(before.requests)
@@ -77,14 +81,14 @@ export async function playIn(world: World, row: Row, { more = [], args, env, how
   }
 }
 
-function fill(text: string | undefined, { home, url, service }: World): string | undefined {
+function fill(text: string | undefined, { home, url, service }: CellContext): string | undefined {
   return text?.replaceAll('{home}', home).replaceAll('{url}', url).replaceAll('{port}', new URL(service).port)
 }
 
 function stopOnceReady(): Pick<RunOptions, 'onStdout' | 'stopRequested'> {
   const ready = Promise.withResolvers<void>()
-  const wishes = [ready.promise]
-  return { onStdout: () => ready.resolve(), stopRequested: () => wishes.shift() ?? new Promise(() => {}) }
+  const stops = [ready.promise]
+  return { onStdout: () => ready.resolve(), stopRequested: () => stops.shift() ?? new Promise(() => {}) }
 }
 
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {

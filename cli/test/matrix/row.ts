@@ -62,9 +62,9 @@ export interface Row {
    * @default one document
    */
   readonly prints?: 'lines'
-  /** Why a person is told without a line for the next step: the message itself says what to do. */
+  /** Why the text has no hint: the message itself says what to do. */
   readonly tellsInOneLine?: string
-  /** It runs until it is told to stop, which happens once it is ready. Its log goes to stderr. */
+  /** It runs until it is asked to stop, which happens once it is ready. Its log goes to stderr. */
   readonly runsOn?: boolean
 }
 

@@ -4,7 +4,7 @@ const OTHER_KEY = { FISH_KEY: `${'A'.repeat(43)}=` }
 const NO_FILE = { FISH_KEY: '', FISH_KEY_FILE: '/no/such/file' }
 const HERE = 'it works on what is on this machine'
 
-/** What the service refuses for good is set aside, and told; what waits is sent another time. */
+/** What the service rejects for good becomes a dead letter, and is reported; queued catches are sent later. */
 const SET_ASIDE: Row['expects'] = {
   400: { exit: 7, why: 'a refused catch is set aside' },
   404: { exit: 7, why: 'catches of a player who is not there are set aside' },

@@ -113,7 +113,7 @@ export const IDENTITY_ROWS: readonly Row[] = [
     bad: ['--fields', 'canary'],
     expects: { ...FINDINGS, 'status 400': REPORT, 'postFish 400': KEY_PROVED },
   },
-  { id: 'doctor', args: ['--offline'], given: ['login'], asks: [], silent: 'it is told to ask no service' },
+  { id: 'doctor', args: ['--offline'], given: ['login'], asks: [], silent: '--offline sends no request' },
   { id: 'demo', asks: [], silent: 'the samples are in the program', bad: ['--fields', 'canary'] },
   { id: 'demo', args: ['--url', '{url}'], asks: ['demoFish', 'demoCrab'], bad: ['--fields', 'canary'] },
 ]

@@ -10,7 +10,7 @@ import type { StoppedStore } from './store.ts'
 export const NOBODY = 'http://127.0.0.1:1'
 
 /** What one cell acts in: a service, and a machine of its own. */
-export interface World extends AsyncDisposable {
+export interface CellContext extends AsyncDisposable {
   readonly mock: Mock
   /** Where the service is. */
   readonly service: string
@@ -53,15 +53,14 @@ export const SECRET_VARIABLES = {
   FISH_SECRET_PREVIOUS: SECRETS.previousSecret,
 } as const satisfies Env
 
-/** What {@link openWorld} takes. */
-export interface WorldOptions {
-  readonly store: World['store']
+/** What {@link openContext} takes. */
+export interface ContextOptions {
+  readonly store: CellContext['store']
   /** Whether commands look for the service where nobody is. @default false */
   readonly withoutServer?: boolean
 }
 
-/** Makes a world. */
-export async function openWorld({ store, withoutServer = false }: WorldOptions): Promise<World> {
+export async function openContext({ store, withoutServer = false }: ContextOptions): Promise<CellContext> {
   const mock = await createMock({
     seed: SEED,
     keys: { master: SECRETS.masterKey },

@@ -3,7 +3,7 @@ import { createClient } from '@fish-crab/sdk'
 import { onTestFinished } from 'vitest'
 import { type RunOptions, run } from './harness.ts'
 
-/** Milliseconds since 1970 at which each of these worlds begins. */
+/** Milliseconds since 1970 at which each of these mock services begins. */
 export const START = Date.parse('2026-01-01T00:00:00Z')
 
 /** What goes on between two looks of a watch. Ends it by aborting. */
@@ -27,12 +27,12 @@ export interface Watching extends RunOptions {
   readonly fish?: readonly SeedFish[]
   /** Watch with the API key of the player. */
   readonly withApiKey?: boolean
-  /** Does something to the world before the watch begins. */
+  /** Prepares the mock service. */
   readonly before?: (mock: Mock) => unknown
   readonly between: (between: Between) => Promise<unknown> | unknown
 }
 
-/** Runs a command that watches, in a world whose time passes only in its pauses. */
+/** Runs a command that polls a mock service whose time passes only between two polls. */
 export async function runWatch(argv: readonly string[], watching: Watching) {
   const { fish = [], withApiKey, before, between, ...options } = watching
   await using mock = await createMock({ startAt: START, seed: { users: [{ name: 'Alex', fish: { earth: fish } }] } })
