@@ -94,26 +94,26 @@ describe('list --watch where stdout is no terminal', () => {
 
 describe('list --watch and the rate limit', () => {
   test('looks every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
-    const { pauses, looks } = await runWatch(['list', '--watch'], {
+    const { pauses, polls } = await runWatch(['list', '--watch'], {
       between: ({ pause, stop }) => pause === 59 && stop(),
     })
     expect(new Set(pauses)).toEqual(new Set([15_000]))
-    expect(looks.map(({ limit }) => limit?.decision)).toEqual(looks.map(() => 'counted'))
-    expect(Math.min(...looks.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
+    expect(polls.map(({ limit }) => limit?.decision)).toEqual(polls.map(() => 'counted'))
+    expect(Math.min(...polls.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
   })
 
   test('reads the whole collection only when it changed', async () => {
-    const { looks } = await runWatch(['list', '--watch'], {
+    const { polls } = await runWatch(['list', '--watch'], {
       async between({ pause, add, stop }) {
         if (pause === 2) await add('Koi')
         if (pause === 4) stop()
       },
     })
-    expect(looks.map(({ status }) => status)).toEqual([200, 304, 304, 200, 304])
+    expect(polls.map(({ status }) => status)).toEqual([200, 304, 304, 200, 304])
   })
 
   test('slows down where others use the window too, and at any --interval lets it last to its end', async () => {
-    const { pauses, looks } = await runWatch(['list', '--watch', '--interval', '1'], {
+    const { pauses, polls } = await runWatch(['list', '--watch', '--interval', '1'], {
       async between({ pause, useUp, stop }) {
         if (pause === 1) await useUp(12)
         if (pause === 20) stop()
@@ -122,7 +122,7 @@ describe('list --watch and the rate limit', () => {
     // Ten are left at 30 s: five of them for others, and five for the 270 s until the end.
     expect(pauses.slice(0, 4)).toEqual([15_000, 15_000, 45_000, 45_000])
     expect(pauses.at(-1)).toBe(15_000)
-    expect(looks.every(({ limit }) => limit?.decision === 'counted')).toBe(true)
+    expect(polls.every(({ limit }) => limit?.decision === 'counted')).toBe(true)
   })
 
   test('takes the interval that was asked for where no limit holds', async () => {

@@ -5,13 +5,13 @@ import { keptIn, newFolder } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
 // Whoever asks this service ends with 69.
-const NOBODY = 'http://127.0.0.1:1'
+const UNREACHABLE = 'http://127.0.0.1:1'
 
 const COMMANDS = {
-  login: ['login', 'Alex', '--url', NOBODY],
-  'login of an administrator': ['login', 'mia', '--admin', '--url', NOBODY, '--yes'],
+  login: ['login', 'Alex', '--url', UNREACHABLE],
+  'login of an administrator': ['login', 'mia', '--admin', '--url', UNREACHABLE, '--yes'],
   logout: ['logout'],
-  'profile add': ['profile', 'add', 'x', '--url', NOBODY],
+  'profile add': ['profile', 'add', 'x', '--url', UNREACHABLE],
   'profile use': ['profile', 'use', 'work'],
   'profile remove': ['profile', 'remove', 'home', '--yes'],
   'profile remove without secrets': ['profile', 'remove', 'work', '--yes'],
@@ -22,7 +22,7 @@ const COMMANDS = {
 const CONFIG = 'config/fish-crab/config.json'
 const SECRETS = 'state/fish-crab/secrets.json'
 const LOCK = 'state/fish-crab/changes.lock'
-const READABLE = { version: 1, profiles: { home: { url: NOBODY, user: 'Alex', fernetKey: 'k' } } }
+const READABLE = { version: 1, profiles: { home: { url: UNREACHABLE, user: 'Alex', fernetKey: 'k' } } }
 
 let home: string
 let env: Env
@@ -81,7 +81,7 @@ beforeEach(async () => {
   home = newFolder()
   env = { ...keptIn(home), FISH_MAX_WAIT: '0', FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
   for (const name of ['home', 'work']) {
-    await run(['profile', 'add', name, '--url', NOBODY, '--user', 'Alex'], { env })
+    await run(['profile', 'add', name, '--url', UNREACHABLE, '--user', 'Alex'], { env })
   }
   const config = JSON.parse(readFileSync(at(CONFIG), 'utf8'))
   config.profiles.home.secrets = 'file'

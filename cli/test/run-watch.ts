@@ -6,7 +6,7 @@ import { type RunOptions, run } from './harness.ts'
 /** Milliseconds since 1970 at which each of these mock services begins. */
 export const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** What goes on between two looks of a watch. Ends it by aborting. */
+/** What happens between two polls. Ends it by aborting. */
 export interface Between {
   readonly mock: Mock
   /** How many pauses there were before, from 0. */
@@ -81,6 +81,6 @@ export async function runWatch(argv: readonly string[], watching: Watching) {
       options.onStdout?.(text)
     },
   })
-  const looks = mock.requests.filter(({ transport, path }) => transport === 'http' && path !== '/demo/fish')
-  return { ...result, pauses, looks }
+  const polls = mock.requests.filter(({ transport, path }) => transport === 'http' && path !== '/demo/fish')
+  return { ...result, pauses, polls }
 }

@@ -15,7 +15,7 @@ function lateBy30(mock: Mock): void {
 }
 
 test('status --watch prints a line for each change, and none where all is as before', async () => {
-  const { status, stdout, stderr, looks } = await runWatch(['status', '--watch'], {
+  const { status, stdout, stderr, polls } = await runWatch(['status', '--watch'], {
     between({ mock, pause, stop }) {
       if (pause === 2) mock.fail('reset', { times: 3 })
       if (pause === 5) mock.fail('storage-down', { times: 1 })
@@ -23,7 +23,7 @@ test('status --watch prints a line for each change, and none where all is as bef
     },
   })
   expect({ status, stderr }).toEqual({ status: 130, stderr: '' })
-  expect(looks).toHaveLength(9)
+  expect(polls).toHaveLength(9)
   expect(lines(stdout)).toEqual([
     expect.stringMatching(new RegExp(`^${clockText(START)}  ok  version \\S+  0 ms$`)),
     expect.stringMatching(
@@ -40,14 +40,14 @@ test.each([
 ])(
   '%s %s ends where something else answers that was never seen as the service, also after a time without answers',
   async (...argv) => {
-    const { status, looks } = await runWatch(argv, {
+    const { status, polls } = await runWatch(argv, {
       before: (mock) => mock.fail('reset', { times: 2 }),
       between({ mock, pause, stop }) {
         if (pause === 1) mock.fail('wrong-shape')
         if (pause === 4) stop()
       },
     })
-    expect({ status, looks: looks.length }).toEqual({ status: 1, looks: 3 })
+    expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
   },
 )
 
@@ -79,7 +79,7 @@ test.each(['--json', '-ojsonl'])('status --watch %s prints one document a line, 
 })
 
 test('status --watch begins also with a service that is down, and leaves requests to others', async () => {
-  const { stdout, status, looks } = await runWatch(['status', '-w', '-o', 'csv', '--fields', 'status,code'], {
+  const { stdout, status, polls } = await runWatch(['status', '-w', '-o', 'csv', '--fields', 'status,code'], {
     between({ mock, pause, stop }) {
       if (pause === 0) expect(mock.faults).toEqual([])
       if (pause === 45) stop()
@@ -87,7 +87,7 @@ test('status --watch begins also with a service that is down, and leaves request
     env: {},
   })
   expect({ status, stdout }).toEqual({ status: 130, stdout: 'status,code\r\nok,\r\n' })
-  expect(Math.min(...looks.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
+  expect(Math.min(...polls.map(({ limit }) => limit?.remaining ?? 0))).toBe(5)
   const stop = new AbortController()
   const down = await run(['status', '--watch', '--url', 'http://127.0.0.1:1', '--json'], {
     interrupted: stop.signal,

@@ -90,7 +90,7 @@ async function addFile(context: CommandContext, names: readonly string[], flags:
   if (names.length > 0) throw usageError('Give NAME or --file, not both.')
   const { addFile } = await import('../import/run.ts')
   const rarity = flags.rarity === undefined ? undefined : rarityOf(flags.rarity)
-  const outcome = await addFile(context, { flags, rarity })
+  const outcome = await addFile(context, { target: context.target, flags, rarity })
   context.print(outcome.document, () => outcome.text)
   return outcome.status
 }

@@ -32,7 +32,7 @@ export const statusCommand = defineCommand({
     const intervalMs = parseInterval(flags)
     if (flags.watch) {
       const { watchStatus } = await import('../poll/status.ts')
-      return watchStatus(context, { flags, intervalMs })
+      return watchStatus(context, { target: context.target, flags, intervalMs })
     }
     const client = await openClient(context, context.target)
     const { status, version, timestamp } = await client.status({ signal: context.interrupted() })

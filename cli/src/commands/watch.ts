@@ -38,6 +38,6 @@ export const watchCommand = defineCommand({
   async run(context) {
     const { args, flags } = context
     const { watchLogs } = await import('../watch/run.ts')
-    return watchLogs(context, { paths: args.log ?? [], flags })
+    return watchLogs(context, { target: context.target, paths: args.log ?? [], flags })
   },
 })

@@ -2,7 +2,7 @@ import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type Outbox, OutboxFullError } from '@fish-crab/sdk/outbox'
 import { catchesText, type FlushOptions, flushStatus, flushWithProgress, mergeReports } from '../client/flush.ts'
 import { openPlayerOutbox, outboxPath } from '../client/outbox.ts'
-import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
+import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { createProgress } from '../output/progress.ts'
@@ -11,7 +11,7 @@ import { type ImportDefaults, parseCatches, parseTimeZone, validateFile } from '
 import { type ImportSource, openSource } from './source.ts'
 
 /** The flags of `add --file`. */
-export interface AddFileFlags extends TargetFlags {
+export interface AddFileFlags {
   readonly json?: boolean | undefined
   readonly file: string
   readonly rarity?: string | undefined
@@ -21,6 +21,7 @@ export interface AddFileFlags extends TargetFlags {
 }
 
 interface AddFileOptions {
+  readonly target: Target
   readonly flags: AddFileFlags
   /** Rarity of fish without one. */
   readonly rarity: RarityValue | undefined
@@ -44,9 +45,11 @@ interface AddFileOutcome {
  *
  * @throws CliError `import_running`, `import_ended`, `wrong_lines`, `file_not_readable`, `interrupted`, or what stopped the delivery
  */
-export async function addFile(context: Context & Notes, { flags, rarity }: AddFileOptions): Promise<AddFileOutcome> {
+export async function addFile(
+  context: Context & Notes,
+  { target, flags, rarity }: AddFileOptions,
+): Promise<AddFileOutcome> {
   const startedAt = context.startedAt ?? context.clock.now()
-  const target = resolveTarget(context, flags)
   const user = requireUser(target, 'Add --user USER')
   const delivery = { maxWaitMs: maxWaitOf(target), signal: context.interrupted() }
   const defaults: ImportDefaults = {

@@ -1,7 +1,7 @@
 import { RateLimitError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
-import { resolveTarget, type TargetFlags } from '../config/target.ts'
+import type { Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { timeOfDay } from '../core/time.ts'
@@ -12,7 +12,8 @@ import { screenOf } from '../output/screen.ts'
 import { isTransient, outageOf, outageText, type PollTimes, pollUntil, rateLimitWindow } from './poll-until.ts'
 
 interface WatchStatusOptions {
-  readonly flags: TargetFlags & OutputFlags
+  readonly target: Target
+  readonly flags: OutputFlags
   readonly intervalMs: number
 }
 
@@ -26,13 +27,13 @@ const PART = 'status'
  */
 export async function watchStatus(
   context: Context & Notes,
-  { flags, intervalMs }: WatchStatusOptions,
+  { target, flags, intervalMs }: WatchStatusOptions,
 ): Promise<number> {
   const { clock, line, stdout } = context
   const stream = createRowStream(STATE_COLUMNS, flags, screenOf(context, stdout))
   const signal = context.interrupted()
   let latencyMs = 0
-  const client = await openClient(context, resolveTarget(context, flags), {
+  const client = await openClient(context, target, {
     onResponse: ({ durationMs }) => (latencyMs = Math.round(durationMs)),
   })
   let last: ServiceState | undefined

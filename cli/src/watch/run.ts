@@ -5,7 +5,7 @@ import { canPrompt } from '../auth/read-secret.ts'
 import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../client/flush.ts'
 import { openPlayerOutbox } from '../client/outbox.ts'
 import { homeFolder } from '../config/paths.ts'
-import { gamemodeOf, maxWaitOf, requireUser, resolveTarget, type TargetFlags } from '../config/target.ts'
+import { gamemodeOf, maxWaitOf, requireUser, type Target } from '../config/target.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { parseGamemode } from '../core/gamemode.ts'
@@ -17,7 +17,8 @@ import { isGzipped } from './log-file.ts'
 import { gamemodeResolver, outboxRecorder, type Recorder, readCheckpoint } from './recorder.ts'
 import { type CatchPrinter, createCatchPrinter, reportDelivery, sendDelayMs, totalsText } from './report.ts'
 
-interface WatchFlags extends TargetFlags {
+interface WatchFlags {
+  readonly gamemode?: string | undefined
   readonly json?: boolean | undefined
   readonly once?: boolean | undefined
   readonly 'from-start'?: boolean | undefined
@@ -25,13 +26,13 @@ interface WatchFlags extends TargetFlags {
 }
 
 interface WatchOptions {
+  readonly target: Target
   readonly paths: readonly string[]
   readonly flags: WatchFlags
 }
 
 /** Reads or follows logs, queues their catches, each once, and sends them. @throws CliError `interrupted` */
-export async function watchLogs(context: Context & Notes, { paths, flags }: WatchOptions): Promise<ExitStatus> {
-  const target = resolveTarget(context, flags)
+export async function watchLogs(context: Context & Notes, { target, paths, flags }: WatchOptions): Promise<ExitStatus> {
   const flag = flags.gamemode as Gamemode | undefined
   const preset = flag === undefined ? gamemodeOf(target) : undefined
   if (!flags.once) requireFollowable(paths)

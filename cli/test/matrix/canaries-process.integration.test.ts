@@ -9,9 +9,9 @@ const { store } = storeOnce()
 
 describe('a process of its own', () => {
   const rows: readonly Row[] = [
-    { id: 'login', args: ['Alex', '--with-api-key'], asks: ['getUserKey', 'postFish'] },
-    { id: 'add', args: ['Salmon', '-r', '3'], asks: ['postFish'] },
-    { id: 'user:list', asks: ['adminLogin', 'listUsers'] },
+    { id: 'login', args: ['Alex', '--with-api-key'], requests: ['getUserKey', 'postFish'] },
+    { id: 'add', args: ['Salmon', '-r', '3'], requests: ['postFish'] },
+    { id: 'user:list', requests: ['adminLogin', 'listUsers'] },
   ]
 
   test.each(titled(rows))(

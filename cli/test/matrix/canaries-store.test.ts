@@ -4,8 +4,8 @@ import { afterAll, expect, test } from 'vitest'
 import { tracesIn } from './canaries.ts'
 import { openContext } from './context.ts'
 import { expectNoTraces, expectResult } from './expect-cell.ts'
-import { playIn } from './play.ts'
 import { OPERATOR_ROWS } from './rows/operators.ts'
+import { runIn } from './run-cell.ts'
 import { setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
 
@@ -23,11 +23,11 @@ test('a data folder holds encrypted keys and hashes, and no secret as it is', as
 test.each(OPERATOR_ROWS.filter(({ id }) => KEEPERS.includes(id)))('so does what $id makes', async (row) => {
   await using context = await openContext({ store })
   await setUp(context, row.given)
-  const played = await playIn(context, row, { more: ['--json'] })
-  expectNoTraces(played)
-  expectResult(row, played, played)
+  const result = await runIn(context, row, { more: ['--json'] })
+  expectNoTraces(result)
+  expectResult(row, result, result)
   const { made } = await store()
-  for (const secret of made) expect((played.stdout + played.stderr).includes(secret)).toBe(false)
+  for (const secret of made) expect((result.stdout + result.stderr).includes(secret)).toBe(false)
   expect(filesWith(context.home, made)).toEqual([])
 })
 

@@ -6,9 +6,9 @@ import type { Env } from '../harness.ts'
 import { SECRETS, tracesIn } from './canaries.ts'
 import { openContext, SECRET_VARIABLES } from './context.ts'
 import { expectFailureJson, expectNoTraces } from './expect-cell.ts'
-import { type Cell, playIn } from './play.ts'
 import { titled } from './row.ts'
 import { ALL_ROWS } from './rows/all.ts'
+import { type Cell, runIn } from './run-cell.ts'
 import { type Setup, setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
 
@@ -60,7 +60,7 @@ async function inFiles(home: string): Promise<Env> {
 
 describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
   // Who asks no service has one way to end.
-  const some = <Case>(cases: readonly Case[]) => (row.asks.length === 0 ? cases.slice(0, 1) : cases)
+  const some = <Case>(cases: readonly Case[]) => (row.requests.length === 0 ? cases.slice(0, 1) : cases)
 
   test.each(some<Cell['outcome']>(['success', 'no server']))(
     'shows no secret that comes from a file: %s',
@@ -68,7 +68,7 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
       await using context = await openContext({ store, withoutServer: outcome === 'no server' })
       await setUp(context, row.given)
       const env = { ...(await inFiles(context.home)), ...row.env }
-      for (const more of [[], ['--json']]) expectNoTraces(await playIn(context, row, { more, env }))
+      for (const more of [[], ['--json']]) expectNoTraces(await runIn(context, row, { more, env }))
     },
   )
 
@@ -83,7 +83,7 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
     await setUp(context, [...new Set<Setup>(['login', 'session', ...(row.given ?? [])])])
     if (fault) context.mock.fail(fault, { times: Number.POSITIVE_INFINITY })
     const env = { ...Object.fromEntries(IN_FILES.map((name) => [name, ''])), ...row.env }
-    for (const more of [[], ['--json']]) expectNoTraces(await playIn(context, row, { more, env }))
+    for (const more of [[], ['--json']]) expectNoTraces(await runIn(context, row, { more, env }))
   })
 
   test('shows no secret that the message of an unforeseen error quotes', async () => {
@@ -95,10 +95,10 @@ describe.each(titled(ALL_ROWS))('$title', ({ row }) => {
       },
       sleep: () => Promise.resolve(),
     }
-    const played = await playIn(context, row, { more: ['--json'], how: { clock } })
-    expectNoTraces(played)
+    const result = await runIn(context, row, { more: ['--json'], how: { clock } })
+    expectNoTraces(result)
     // Not all need a clock, and in a report it is a finding.
-    if (played.status === 0 || row.id === 'doctor') return
-    expectFailureJson(row, played, { exit: 1, code: /^internal_error$/ })
+    if (result.status === 0 || row.id === 'doctor') return
+    expectFailureJson(row, result, { exit: 1, code: /^internal_error$/ })
   })
 })

@@ -7,9 +7,9 @@ test('every command is in the matrix, and nothing else', () => {
   expect([...new Set(ALL_ROWS.map(({ id }) => id))].toSorted()).toEqual([...commandIds()].toSorted())
 })
 
-test('a command that asks no service says why, and only such a one', () => {
-  for (const { id, asks, silent = '' } of ALL_ROWS) {
-    expect({ id, isSilent: silent !== '' }).toEqual({ id, isSilent: asks.length === 0 })
+test('a command that sends no request says why, and only such a one', () => {
+  for (const { id, requests, silent = '' } of ALL_ROWS) {
+    expect({ id, isSilent: silent !== '' }).toEqual({ id, isSilent: requests.length === 0 })
   }
 })
 

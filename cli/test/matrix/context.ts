@@ -7,7 +7,7 @@ import { SECRETS } from './canaries.ts'
 import type { StoppedStore } from './store.ts'
 
 /** Where nobody listens. */
-export const NOBODY = 'http://127.0.0.1:1'
+export const UNREACHABLE = 'http://127.0.0.1:1'
 
 /** What one cell acts in: a service, and a machine of its own. */
 export interface CellContext extends AsyncDisposable {
@@ -69,7 +69,7 @@ export async function openContext({ store, withoutServer = false }: ContextOptio
   const [{ url: service }, home] = await Promise.all([mock.serve(), mkdtemp(join(tmpdir(), 'fish-cli-matrix-'))])
   const folder = (name: string) => join(home, name)
   await mkdir(folder('work'))
-  const url = withoutServer ? NOBODY : service
+  const url = withoutServer ? UNREACHABLE : service
   return {
     mock,
     service,

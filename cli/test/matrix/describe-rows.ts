@@ -4,14 +4,14 @@ import { SECRETS } from './canaries.ts'
 import { openContext } from './context.ts'
 import { expectFailure, expectFailureJson, expectNoTraces, expectResult } from './expect-cell.ts'
 import { RULES, WITHOUT_BODY } from './outcomes.ts'
-import { type Cell, type Played, play, playIn } from './play.ts'
 import { type Exception, type Outcome, type Row, titled } from './row.ts'
+import { type Cell, type CellResult, runCell, runIn } from './run-cell.ts'
 import { setUp } from './setups.ts'
 import { storeOnce } from './store.ts'
 
 const OUTCOMES = (Object.keys(RULES) as (keyof typeof RULES)[]).filter((outcome) => outcome !== 'bad flag')
-/** What a command that asks no service is shown: every request would fail, or there is no service at all. */
-const UNASKED: readonly (keyof typeof RULES)[] = ['500', 'no server']
+/** The situations of a command that sends no request: every request would fail, or there is no service at all. */
+const WITHOUT_REQUESTS: readonly (keyof typeof RULES)[] = ['500', 'no server']
 /** Flags that no command has; behind one there is a secret that somebody put there by mistake. */
 const BAD = [['--bogus'], [`--password=${SECRETS.password}`], ['--api-key', SECRETS.apiKey]]
 /** Where FISH_OUTPUT=json is tried as well: each way to fail at a different place. */
@@ -24,27 +24,27 @@ export function describeRows(rows: readonly Row[]): void {
   afterAll(() => stores[Symbol.asyncDispose]())
 
   describe.each(titled(rows))('$title', ({ row }) => {
-    test('succeeds with 0 and data on stdout, and asks what it should', async () => {
+    test('succeeds with 0 and data on stdout, and sends the requests it should', async () => {
       const { text, json } = await both({ row, outcome: 'success', store })
       expectResult(row, text, json)
-      for (const { asked } of [text, json]) expect([...asked].toSorted()).toEqual([...row.asks].toSorted())
+      for (const { requested } of [text, json]) expect([...requested].toSorted()).toEqual([...row.requests].toSorted())
     })
 
-    test('ends with 2 when it is typed wrongly; asks nothing, changes nothing, repeats nothing', async () => {
+    test('ends with 2 when it is typed wrongly; sends no request, changes nothing, repeats nothing', async () => {
       await using context = await openContext({ store })
       await setUp(context, row.given)
       for (const more of [...BAD, ...(row.bad ? [row.bad] : [])]) {
-        const text = await playIn(context, row, { more })
-        const json = await playIn(context, row, { more: [...more, '--json'] })
+        const text = await runIn(context, row, { more })
+        const json = await runIn(context, row, { more: [...more, '--json'] })
         expectFailure(row, text, json, RULES['bad flag'])
-        for (const { asked, changed } of [text, json]) expect([...asked, ...changed]).toEqual([])
-        for (const played of [text, json]) expectNoTraces(played)
-        await expectPreset(row, await playIn(context, row, { more, env: { FISH_OUTPUT: 'json' } }), RULES['bad flag'])
+        for (const { requested, changed } of [text, json]) expect([...requested, ...changed]).toEqual([])
+        for (const result of [text, json]) expectNoTraces(result)
+        await expectPreset(row, await runIn(context, row, { more, env: { FISH_OUTPUT: 'json' } }), RULES['bad flag'])
       }
     })
 
-    for (const outcome of row.asks.length === 0 ? UNASKED : OUTCOMES) {
-      for (const route of outcome === 'no server' || row.asks.length === 0 ? [undefined] : row.asks) {
+    for (const outcome of row.requests.length === 0 ? WITHOUT_REQUESTS : OUTCOMES) {
+      for (const route of outcome === 'no server' || row.requests.length === 0 ? [undefined] : row.requests) {
         const { exit, code } = expected(row, outcome, route)
         const when =
           outcome === 'no server' ? 'where no server is' : `where ${route ?? 'every request'} gets: ${outcome}`
@@ -53,9 +53,10 @@ export function describeRows(rows: readonly Row[]): void {
           const { text, json } = await both(cell)
           if (code === undefined) expectResult(row, text, json, exit)
           else expectFailure(row, text, json, { exit, code })
-          if (row.asks.length === 0) for (const { asked } of [text, json]) expect([...asked]).toEqual([])
-          if (code === undefined || !PRESET.includes(outcome) || (route !== undefined && route !== row.asks[0])) return
-          await expectPreset(row, await play(cell, [], { FISH_OUTPUT: 'json' }), { exit, code })
+          if (row.requests.length === 0) for (const { requested } of [text, json]) expect([...requested]).toEqual([])
+          if (code === undefined || !PRESET.includes(outcome) || (route !== undefined && route !== row.requests[0]))
+            return
+          await expectPreset(row, await runCell(cell, [], { FISH_OUTPUT: 'json' }), { exit, code })
         })
       }
     }
@@ -65,43 +66,43 @@ export function describeRows(rows: readonly Row[]): void {
         const { args, env, given, exit, code } = failure
         await using context = await openContext({ store })
         await setUp(context, given ?? row.given)
-        const text = await playIn(context, row, { args, env })
-        const json = await playIn(context, row, { args, env, more: ['--json'] })
+        const text = await runIn(context, row, { args, env })
+        const json = await runIn(context, row, { args, env, more: ['--json'] })
         expectFailure(row, text, json, { exit, code: new RegExp(`^${code}$`) })
-        for (const played of [text, json]) expectNoTraces(played)
+        for (const result of [text, json]) expectNoTraces(result)
       })
     }
   })
 }
 
-async function both(cell: Cell): Promise<{ readonly text: Played; readonly json: Played }> {
-  const [text, json] = await Promise.all([play(cell), play(cell, ['--json'])])
-  for (const played of [text, json]) expectNoTraces(played)
+async function both(cell: Cell): Promise<{ readonly text: CellResult; readonly json: CellResult }> {
+  const [text, json] = await Promise.all([runCell(cell), runCell(cell, ['--json'])])
+  for (const result of [text, json]) expectNoTraces(result)
   return { text, json }
 }
 
 /** Where FISH_OUTPUT says how rows are printed, it says how their failures are as well. */
 async function expectPreset(
   { id, ...row }: Row,
-  played: Played,
+  result: CellResult,
   failure: { exit: number; code: RegExp },
 ): Promise<void> {
   const { [id]: Type } = await loadCommands([id])
   const { flags = {} } = Type as unknown as { readonly flags?: object }
-  if ('output' in flags) expectFailureJson({ id, ...row }, played, failure)
+  if ('output' in flags) expectFailureJson({ id, ...row }, result, failure)
   else
-    expect({ status: played.status, stdout: row.prints === 'lines' ? '' : played.stdout }).toEqual({
+    expect({ status: result.status, stdout: row.prints === 'lines' ? '' : result.stdout }).toEqual({
       status: failure.exit,
       stdout: '',
     })
-  expectNoTraces(played)
+  expectNoTraces(result)
 }
 
 function expected(row: Row, outcome: keyof typeof RULES, route: string | undefined): { exit: number; code?: RegExp } {
-  const { expects = {}, asks } = row
+  const { expects = {}, requests } = row
   const exceptions = expects as Readonly<Record<string, Exception | undefined>>
   const exception = (route === undefined ? undefined : exceptions[`${route} ${outcome}`]) ?? exceptions[outcome]
   if (exception) return { exit: exception.exit, ...(exception.code ? { code: new RegExp(`^${exception.code}$`) } : {}) }
-  const isSpared = asks.length === 0 || (WITHOUT_BODY.some((each) => each === route) && / answer/.test(outcome))
+  const isSpared = requests.length === 0 || (WITHOUT_BODY.some((each) => each === route) && / answer/.test(outcome))
   return isSpared ? { exit: 0 } : RULES[outcome]
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { FAILURE_SCHEMA } from '../../src/core/errors.ts'
-import type { Played } from './play.ts'
 import type { Row } from './row.ts'
+import type { CellResult } from './run-cell.ts'
 
 /** A failure as it should be. */
 export interface ExpectedFailure {
@@ -25,12 +25,12 @@ interface Told {
 }
 
 /** No secret is where it must not be. */
-export function expectNoTraces({ traces }: Played): void {
+export function expectNoTraces({ traces }: CellResult): void {
   expect(traces).toEqual([])
 }
 
 /** The run printed what the command is there to print. */
-export function expectResult(row: Row, text: Played, json: Played, exit = 0): void {
+export function expectResult(row: Row, text: CellResult, json: CellResult, exit = 0): void {
   expect({ status: text.status, isEmpty: text.stdout === '' }, text.stderr).toEqual({ status: exit, isEmpty: false })
   expect(json.status, json.stdout + json.stderr).toBe(exit)
   if (!row.runsOn) expect(json.stderr).toBe('')
@@ -41,12 +41,12 @@ export function expectResult(row: Row, text: Played, json: Played, exit = 0): vo
 }
 
 /** The run failed as documented, with the same report in both formats. */
-export function expectFailure(row: Row, text: Played, json: Played, { exit, code }: ExpectedFailure): void {
+export function expectFailure(row: Row, text: CellResult, json: CellResult, { exit, code }: ExpectedFailure): void {
   const report = expectFailureJson(row, json, { exit, code })
   expect(text.status, text.stderr).toBe(exit)
   if (row.prints !== 'lines') expect(text.stdout).toBe('')
   const [, message, hint = null, requestId = null] = TOLD.exec(text.stderr) ?? []
-  const isOneLine = row.tellsInOneLine !== undefined && /^fish-cli serve: /m.test(text.stderr)
+  const isOneLine = row.hasNoHint !== undefined && /^fish-cli serve: /m.test(text.stderr)
   const nextStep = isOneLine ? null : report.hint
   expect({ message: undated(message), hint: undated(hint) }, text.stderr).toEqual({
     message: undated(report.message),
@@ -56,7 +56,7 @@ export function expectFailure(row: Row, text: Played, json: Played, { exit, code
 }
 
 /** There is one document on stdout and nothing on stderr. */
-export function expectFailureJson(row: Row, json: Played, { exit, code }: ExpectedFailure): Told {
+export function expectFailureJson(row: Row, json: CellResult, { exit, code }: ExpectedFailure): Told {
   expect(json.status, json.stdout + json.stderr).toBe(exit)
   if (!row.runsOn) expect(json.stderr).toBe('')
   const { error } = schema.parse(documentsOf(row, json.stdout).at(-1)) as { readonly error: Told }

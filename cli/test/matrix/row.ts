@@ -43,9 +43,9 @@ export interface Row {
   /** The id of the command. */
   readonly id: string
   readonly args?: readonly string[]
-  /** Every route that it asks when all is well, and no other. */
-  readonly asks: readonly RouteName[]
-  /** Why it asks none. */
+  /** Every route that it requests when all is well, and no other. */
+  readonly requests: readonly RouteName[]
+  /** Why it sends none. */
   readonly silent?: string
   /** What is there before. */
   readonly given?: readonly Setup[]
@@ -63,7 +63,7 @@ export interface Row {
    */
   readonly prints?: 'lines'
   /** Why the text has no hint: the message itself says what to do. */
-  readonly tellsInOneLine?: string
+  readonly hasNoHint?: string
   /** It runs until it is asked to stop, which happens once it is ready. Its log goes to stderr. */
   readonly runsOn?: boolean
 }

@@ -29,7 +29,7 @@ const SETUPS = {
   /** A catch waits in the outbox. */
   queued: (context: CellContext) => leaveInOutbox(context, 'reset', 69),
   /** A catch was refused, and is set aside. */
-  'set aside': (context: CellContext) => leaveInOutbox(context, { status: 400 }, 7),
+  'dead letters': (context: CellContext) => leaveInOutbox(context, { status: 400 }, 7),
   /** The data folder of a server. */
   store: async ({ home, store }: CellContext) => cp((await store()).folder, join(home, 'data'), { recursive: true }),
   /** A backup, and no data folder. */

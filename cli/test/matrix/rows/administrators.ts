@@ -7,7 +7,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'user:create',
     args: ['Bella'],
-    asks: ['adminLogin', 'createUser'],
+    requests: ['adminLogin', 'createUser'],
     bad: ['more'],
     shows: { secrets: ['new'], why: 'the secrets of a new player are shown this once, and kept nowhere else' },
     fails: [
@@ -16,19 +16,19 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
       { title: 'no name', args: [], exit: 2, code: 'usage' },
     ],
   },
-  { id: 'user:create', args: ['Bella', '--out', '{home}/secret-file'], asks: ['adminLogin', 'createUser'] },
-  { id: 'user:list', asks: ['adminLogin', 'listUsers'], bad: ['--limit', '0'] },
+  { id: 'user:create', args: ['Bella', '--out', '{home}/secret-file'], requests: ['adminLogin', 'createUser'] },
+  { id: 'user:list', requests: ['adminLogin', 'listUsers'], bad: ['--limit', '0'] },
   {
     id: 'user:list',
     args: ['--search', 'al'],
     given: ['session'],
     env: { FISH_ADMIN_PASSWORD: '' },
-    asks: ['listUsers'],
+    requests: ['listUsers'],
   },
   {
     id: 'user:show',
     args: ['Alex'],
-    asks: ['adminLogin', 'showUser'],
+    requests: ['adminLogin', 'showUser'],
     bad: ['--fields', 'password'],
     fails: [{ title: 'a player who is not there', args: ['Nobody'], exit: 5, code: 'user_not_found' }],
   },
@@ -36,7 +36,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
     id: 'user:reset',
     args: ['Alex', '--type', 'fernet', '--yes'],
     given: ['login'],
-    asks: ['adminLogin', 'resetUser'],
+    requests: ['adminLogin', 'resetUser'],
     bad: ['--fields', 'canary'],
     fails: [
       { title: 'no type', args: ['Alex', '--yes'], exit: 2, code: 'usage' },
@@ -47,19 +47,19 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'user:reset',
     args: ['Alex', '--type', 'api-key', '--yes', '--show'],
-    asks: ['adminLogin', 'resetUser'],
+    requests: ['adminLogin', 'resetUser'],
     shows: { secrets: ['new'], why: REMAKES },
   },
   {
     id: 'user:reset',
     args: ['Alex', '--type', 'password', '--yes', '--out', '{home}/secret-file'],
-    asks: ['adminLogin', 'resetUser'],
+    requests: ['adminLogin', 'resetUser'],
   },
-  { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--show', '--dry-run'], asks: ['adminLogin', 'showUser'] },
+  { id: 'user:reset', args: ['Alex', '--type', 'fernet', '--show', '--dry-run'], requests: ['adminLogin', 'showUser'] },
   {
     id: 'user:delete',
     args: ['Alex', '--yes'],
-    asks: ['adminLogin', 'deleteUser'],
+    requests: ['adminLogin', 'deleteUser'],
     bad: ['--output', 'csv'],
     fails: [
       { title: 'too few rights', env: { FISH_ADMIN_USERNAME: 'mia' }, exit: 4, code: 'forbidden' },
@@ -69,7 +69,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'user:delete',
     args: ['Alex', '--dry-run'],
-    asks: ['adminLogin', 'adminMe', 'showUser', 'listUserFish', 'listUserCrab'],
+    requests: ['adminLogin', 'adminMe', 'showUser', 'listUserFish', 'listUserCrab'],
     bad: ['more'],
     fails: [
       {
@@ -83,7 +83,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   },
   {
     id: 'admin:list',
-    asks: ['adminLogin', 'listAdmins'],
+    requests: ['adminLogin', 'listAdmins'],
     bad: ['--fields', 'password'],
     fails: [
       { title: 'too few rights', env: { FISH_ADMIN_USERNAME: 'mia' }, exit: 4, code: 'forbidden' },
@@ -93,7 +93,7 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'admin:create',
     args: ['zoe'],
-    asks: ['adminLogin', 'createAdmin'],
+    requests: ['adminLogin', 'createAdmin'],
     bad: ['--role', 'canary'],
     fails: [
       { title: 'a name that is taken', args: ['mia'], exit: 6, code: 'admin_exists' },
@@ -105,28 +105,28 @@ export const ADMINISTRATOR_ROWS: readonly Row[] = [
   {
     id: 'admin:delete',
     args: ['mia', '--yes'],
-    asks: ['adminLogin', 'deleteAdmin'],
+    requests: ['adminLogin', 'deleteAdmin'],
     bad: ['more'],
     fails: [
       { title: 'the last superadmin', args: ['admin', '--yes'], exit: 6, code: 'last_superadmin' },
       { title: 'an administrator who is not there', args: ['nobody', '--yes'], exit: 5, code: 'admin_not_found' },
     ],
   },
-  { id: 'stats', asks: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
-  { id: 'leaderboard', asks: ['adminLogin', 'leaderboard'], bad: ['whales'] },
-  { id: 'audit', asks: ['adminLogin', 'audit'], bad: ['--since', 'canary'] },
+  { id: 'stats', requests: ['adminLogin', 'stats'], bad: ['--gamemode', 'earth'] },
+  { id: 'leaderboard', requests: ['adminLogin', 'leaderboard'], bad: ['whales'] },
+  { id: 'audit', requests: ['adminLogin', 'audit'], bad: ['--since', 'canary'] },
   {
     id: 'key:rotate',
     args: ['Alex', '--yes'],
     given: ['login'],
-    asks: ['adminLogin', 'resetUser'],
+    requests: ['adminLogin', 'resetUser'],
     bad: ['--fields', 'canary'],
     fails: [{ title: 'no yes', args: ['Alex', '--no-input'], exit: 2, code: 'usage' }],
   },
   {
     id: 'key:rotate',
     args: ['Alex', '--yes', '--show'],
-    asks: ['adminLogin', 'resetUser'],
+    requests: ['adminLogin', 'resetUser'],
     shows: { secrets: ['new'], why: REMAKES },
   },
 ]

@@ -5,7 +5,7 @@ const NO_FILE = { FISH_KEY: '', FISH_KEY_FILE: '/no/such/file' }
 const HERE = 'it works on what is on this machine'
 
 /** What the service rejects for good becomes a dead letter, and is reported; queued catches are sent later. */
-const SET_ASIDE: Row['expects'] = {
+const DEAD_LETTERS: Row['expects'] = {
   400: { exit: 7, why: 'a refused catch is set aside' },
   404: { exit: 7, why: 'catches of a player who is not there are set aside' },
 }
@@ -15,7 +15,7 @@ export const CATCH_ROWS: readonly Row[] = [
   {
     id: 'add',
     args: ['Salmon', 'Bronze Koi', '-r', '3'],
-    asks: ['postFish'],
+    requests: ['postFish'],
     bad: ['--crab'],
     fails: [
       { title: 'no key', args: ['Cod', '-r', '1'], env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
@@ -30,20 +30,20 @@ export const CATCH_ROWS: readonly Row[] = [
       { title: 'a gamemode that is none', args: ['Cod', '-r', '1', '-g', 'canary'], exit: 2, code: 'usage' },
     ],
   },
-  { id: 'add', args: ['--crab'], asks: ['postCrab'], bad: ['--rarity', 'gold'] },
+  { id: 'add', args: ['--crab'], requests: ['postCrab'], bad: ['--rarity', 'gold'] },
   {
     id: 'add',
     args: ['--file', '{home}/catches.csv'],
     given: ['catches'],
-    asks: ['postFish'],
+    requests: ['postFish'],
     bad: ['Salmon'],
-    expects: SET_ASIDE,
+    expects: DEAD_LETTERS,
     fails: [{ title: 'no such file', args: ['--file', '{home}/none.csv'], exit: 5, code: 'file_not_readable' }],
   },
   {
     id: 'list',
     args: ['fish', 'Alex'],
-    asks: ['getFish'],
+    requests: ['getFish'],
     bad: ['--fields', 'canary'],
     fails: [
       { title: 'a player who is not there', args: ['Nobody'], exit: 5, code: 'user_not_found' },
@@ -54,11 +54,11 @@ export const CATCH_ROWS: readonly Row[] = [
       { title: 'a flag without its value', args: ['--url'], exit: 2, code: 'usage' },
     ],
   },
-  { id: 'list', args: ['crabs', '--detail'], asks: ['getCrab'], bad: ['--since', 'canary'] },
-  { id: 'stats', args: ['Alex', '-g', 'earth'], asks: ['getFish', 'getCrab'], bad: ['more'] },
+  { id: 'list', args: ['crabs', '--detail'], requests: ['getCrab'], bad: ['--since', 'canary'] },
+  { id: 'stats', args: ['Alex', '-g', 'earth'], requests: ['getFish', 'getCrab'], bad: ['more'] },
   {
     id: 'status',
-    asks: ['status'],
+    requests: ['status'],
     bad: ['--max-wait', 'canary'],
     fails: [
       {
@@ -74,10 +74,10 @@ export const CATCH_ROWS: readonly Row[] = [
     id: 'watch',
     args: ['{home}/latest.log', '--once', '--from-start'],
     given: ['log'],
-    asks: ['postFish'],
+    requests: ['postFish'],
     bad: ['--gamemode', 'canary'],
     prints: 'lines',
-    expects: SET_ASIDE,
+    expects: DEAD_LETTERS,
     fails: [
       { title: 'no log', args: [], exit: 5, code: 'log_not_found' },
       { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
@@ -89,19 +89,19 @@ export const CATCH_ROWS: readonly Row[] = [
   {
     id: 'outbox:flush',
     given: ['queued'],
-    asks: ['postFish'],
+    requests: ['postFish'],
     bad: ['more'],
-    expects: SET_ASIDE,
+    expects: DEAD_LETTERS,
     fails: [
       { title: 'no key', env: { FISH_KEY: '' }, exit: 4, code: 'missing_credentials' },
       { title: 'a key that is none', env: { FISH_KEY: 'canary no key' }, exit: 4, code: 'invalid_key' },
     ],
   },
-  { id: 'outbox:status', given: ['set aside'], asks: [], silent: HERE, bad: ['--fields', 'canary'] },
+  { id: 'outbox:status', given: ['dead letters'], requests: [], silent: HERE, bad: ['--fields', 'canary'] },
   {
     id: 'outbox:retry',
-    given: ['set aside'],
-    asks: [],
+    given: ['dead letters'],
+    requests: [],
     silent: 'it queues, and flush sends',
     bad: ['canary'],
     fails: [{ title: 'a batch that is not there', args: ['99'], exit: 5, code: 'batch_not_found' }],
@@ -109,7 +109,7 @@ export const CATCH_ROWS: readonly Row[] = [
   {
     id: 'outbox:cancel',
     args: ['--all', '--yes'],
-    asks: [],
+    requests: [],
     silent: HERE,
     bad: ['--file', 'canary'],
     fails: [
@@ -121,14 +121,14 @@ export const CATCH_ROWS: readonly Row[] = [
     id: 'outbox:cancel',
     args: ['--file', '{home}/catches.csv', '--yes'],
     given: ['catches'],
-    asks: [],
+    requests: [],
     silent: HERE,
   },
   {
     id: 'outbox:drop',
     args: ['--yes'],
-    given: ['set aside'],
-    asks: [],
+    given: ['dead letters'],
+    requests: [],
     silent: HERE,
     bad: ['canary'],
     fails: [{ title: 'no yes', args: ['--no-input'], exit: 2, code: 'usage' }],

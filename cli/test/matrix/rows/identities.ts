@@ -28,7 +28,7 @@ export const IDENTITY_ROWS: readonly Row[] = [
   {
     id: 'login',
     args: ['Alex', '--with-api-key'],
-    asks: ['getUserKey', 'postFish'],
+    requests: ['getUserKey', 'postFish'],
     bad: ['--admin'],
     expects: { 'postFish 400': KEY_PROVED },
     fails: [
@@ -41,7 +41,7 @@ export const IDENTITY_ROWS: readonly Row[] = [
   {
     id: 'login',
     args: ['admin', '--admin'],
-    asks: ['adminLogin'],
+    requests: ['adminLogin'],
     bad: ['more'],
     fails: [
       { title: 'a wrong password', env: { FISH_ADMIN_PASSWORD: 'canary wrong' }, exit: 4, code: 'invalid_credentials' },
@@ -50,14 +50,14 @@ export const IDENTITY_ROWS: readonly Row[] = [
   {
     id: 'logout',
     given: ['login'],
-    asks: [],
+    requests: [],
     silent: HERE,
     bad: ['more'],
     fails: [{ title: 'nobody logged in', given: [], exit: 4, code: 'not_logged_in' }],
   },
   {
     id: 'whoami',
-    asks: ['postFish'],
+    requests: ['postFish'],
     bad: ['--fields', 'fernetKey'],
     expects: { 400: KEY_PROVED },
     fails: [
@@ -72,13 +72,13 @@ export const IDENTITY_ROWS: readonly Row[] = [
     id: 'whoami',
     given: ['session'],
     env: NO_KEY,
-    asks: ['adminMe'],
+    requests: ['adminMe'],
   },
-  { id: 'key', asks: ['getUserKey'], bad: ['--fields', 'canary'] },
+  { id: 'key', requests: ['getUserKey'], bad: ['--fields', 'canary'] },
   {
     id: 'key:get',
     args: ['Alex'],
-    asks: ['getUserKey'],
+    requests: ['getUserKey'],
     bad: ['Bob'],
     fails: [
       { title: 'no password', args: [], env: { FISH_PASSWORD: '' }, exit: 4, code: 'missing_credentials' },
@@ -94,26 +94,26 @@ export const IDENTITY_ROWS: readonly Row[] = [
       { title: 'no such folder', args: ['--out', '{home}/none/key'], exit: 2, code: 'usage' },
     ],
   },
-  { id: 'key:get', args: ['--out', '{home}/secret-file'], asks: ['getUserKey'] },
+  { id: 'key:get', args: ['--out', '{home}/secret-file'], requests: ['getUserKey'] },
   {
     id: 'key:get',
     args: ['--show'],
-    asks: ['getUserKey'],
+    requests: ['getUserKey'],
     shows: { secrets: ['fernetKey', 'new'], why: '--show asks for the whole key' },
   },
   {
     id: 'key:get',
     args: ['--out', '-'],
-    asks: ['getUserKey'],
+    requests: ['getUserKey'],
     shows: { secrets: ['fernetKey', 'new'], why: '--out - asks for the key on stdout' },
   },
   {
     id: 'doctor',
-    asks: ['status', 'postFish'],
+    requests: ['status', 'postFish'],
     bad: ['--fields', 'canary'],
     expects: { ...FINDINGS, 'status 400': REPORT, 'postFish 400': KEY_PROVED },
   },
-  { id: 'doctor', args: ['--offline'], given: ['login'], asks: [], silent: '--offline sends no request' },
-  { id: 'demo', asks: [], silent: 'the samples are in the program', bad: ['--fields', 'canary'] },
-  { id: 'demo', args: ['--url', '{url}'], asks: ['demoFish', 'demoCrab'], bad: ['--fields', 'canary'] },
+  { id: 'doctor', args: ['--offline'], given: ['login'], requests: [], silent: '--offline sends no request' },
+  { id: 'demo', requests: [], silent: 'the samples are in the program', bad: ['--fields', 'canary'] },
+  { id: 'demo', args: ['--url', '{url}'], requests: ['demoFish', 'demoCrab'], bad: ['--fields', 'canary'] },
 ]

@@ -19,7 +19,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'backup',
     args: ['{home}/copy'],
     given: ['store'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -33,7 +33,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'restore',
     args: ['{home}/copy'],
     given: ['backup'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -46,7 +46,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'restore',
     args: ['{home}/copy', '--dry-run'],
     given: ['backup'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -58,7 +58,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'export',
     args: ['--out', '{home}/out.jsonl'],
     given: ['store'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -77,7 +77,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'import',
     args: ['{home}/fish.jsonl'],
     given: ['export'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -97,7 +97,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'import',
     args: ['{home}/fish.jsonl', '--dry-run'],
     given: ['export'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -109,7 +109,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   {
     id: 'rotate-secret',
     given: ['store'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -126,7 +126,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'rotate-secret',
     args: ['--dry-run'],
     given: ['store'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['more'],
     fails: [
@@ -143,7 +143,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'admin:reset-password',
     args: ['admin'],
     given: ['store'],
-    asks: [],
+    requests: [],
     silent: DATA,
     bad: ['--url', 'http://127.0.0.1:1'],
     fails: [
@@ -160,9 +160,9 @@ export const OPERATOR_ROWS: readonly Row[] = [
     id: 'serve',
     args: ['--log', 'pretty'],
     env: { FISH_STORAGE: 'memory:' },
-    asks: [],
+    requests: [],
     silent: 'it is the service',
-    tellsInOneLine: 'the specification wants one line for each mistake',
+    hasNoHint: 'the specification wants one line for each mistake',
     bad: ['more'],
     runsOn: true,
     fails: [
@@ -180,7 +180,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   {
     id: 'mock',
     args: ['--port', '0'],
-    asks: [],
+    requests: [],
     silent: 'it is a service itself',
     bad: ['more'],
     runsOn: true,
@@ -204,7 +204,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   {
     id: 'conformance',
     args: ['--only', 'status-ok'],
-    asks: ['adminLogin', 'adminMe', 'createUser', 'deleteUser', 'status'],
+    requests: ['adminLogin', 'adminMe', 'createUser', 'deleteUser', 'status'],
     bad: ['--only', 'none'],
     expects: {
       ...expectEach(['adminLogin', 'adminMe'], LOGIN, NO_LOGIN),
@@ -219,7 +219,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
   {
     id: 'conformance',
     args: ['--dry-run', '--only', 'status-ok'],
-    asks: [],
+    requests: [],
     silent: 'it lists checks that it knows',
     bad: ['--only', 'none'],
   },

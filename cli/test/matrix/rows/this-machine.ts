@@ -7,7 +7,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
   {
     id: 'config:get',
     args: ['gamemode'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['more'],
     fails: [
@@ -17,16 +17,16 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
   },
   {
     id: 'config:list',
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['--fields', 'canary'],
     fails: [{ title: 'a broken configuration', given: ['broken config'], exit: 2, code: 'invalid_config' }],
   },
-  { id: 'config:path', asks: [], silent: SETTINGS, bad: ['more'] },
+  { id: 'config:path', requests: [], silent: SETTINGS, bad: ['more'] },
   {
     id: 'config:set',
     args: ['gamemode', 'earth'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['more'],
     fails: [
@@ -38,7 +38,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
   {
     id: 'config:unset',
     args: ['gamemode'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['more'],
     fails: [
@@ -49,7 +49,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
   {
     id: 'profile:add',
     args: ['work', '--url', 'https://fish.example.org'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['--gamemode', 'canary'],
     fails: [
@@ -73,18 +73,18 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
   {
     id: 'completion',
     args: ['bash'],
-    asks: [],
+    requests: [],
     silent: 'the script is in the program',
     bad: ['more'],
     fails: [{ title: 'no such shell', args: ['canary'], exit: 2, code: 'usage' }],
   },
-  { id: 'completion', args: ['zsh', '--install'], asks: [], silent: 'it writes on this machine' },
-  { id: 'profile:list', given: ['login'], asks: [], silent: SETTINGS, bad: ['--fields', 'canary'] },
+  { id: 'completion', args: ['zsh', '--install'], requests: [], silent: 'it writes on this machine' },
+  { id: 'profile:list', given: ['login'], requests: [], silent: SETTINGS, bad: ['--fields', 'canary'] },
   {
     id: 'profile:remove',
     args: ['default', '--yes'],
     given: ['login'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['more'],
     fails: [
@@ -96,7 +96,7 @@ export const THIS_MACHINE_ROWS: readonly Row[] = [
     id: 'profile:use',
     args: ['home'],
     given: ['profile'],
-    asks: [],
+    requests: [],
     silent: SETTINGS,
     bad: ['more'],
     fails: [{ title: 'a profile that is not there', args: ['none'], exit: 5, code: 'profile_not_found' }],

@@ -18,10 +18,10 @@ export interface Cell {
   readonly store: CellContext['store']
 }
 
-/** What became of one run. */
-export interface Played extends RunResult {
-  /** The routes that were asked. */
-  readonly asked: ReadonlySet<string>
+/** The result of one run. */
+export interface CellResult extends RunResult {
+  /** The routes that got a request. */
+  readonly requested: ReadonlySet<string>
   /** Files that are new or other than before. */
   readonly changed: readonly string[]
   /** Where secrets were found, and which. */
@@ -33,17 +33,17 @@ const SECRETS_FILE = 'state/fish-crab/secrets.json'
 const SECRET_FILE = 'secret-file'
 
 /** Runs a cell in its own context. */
-export async function play(cell: Cell, more: readonly string[] = [], env: Env = {}): Promise<Played> {
+export async function runCell(cell: Cell, more: readonly string[] = [], env: Env = {}): Promise<CellResult> {
   const { row, outcome, route, store } = cell
   await using context = await openContext({ store, withoutServer: outcome === 'no server' })
   await setUp(context, row.given)
   const fault = FAULTS[outcome]
   if (fault) context.mock.fail(fault, { times: Number.POSITIVE_INFINITY, ...(route ? { on: route } : {}) })
-  return await playIn(context, row, { more, env })
+  return await runIn(context, row, { more, env })
 }
 
-/** What {@link playIn} adds to what a row says. */
-export interface PlayOptions {
+/** What {@link runIn} adds to what a row says. */
+export interface RunInOptions {
   readonly more?: readonly string[]
   /** Instead of the arguments of the row. */
   readonly args?: readonly string[] | undefined
@@ -52,11 +52,11 @@ export interface PlayOptions {
 }
 
 /** Runs the command line of a row, and looks for secrets wherever they must not be. */
-export async function playIn(
+export async function runIn(
   context: CellContext,
   row: Row,
-  { more = [], args, env, how }: PlayOptions = {},
-): Promise<Played> {
+  { more = [], args, env, how }: RunInOptions = {},
+): Promise<CellResult> {
   const { mock, home } = context
   const before = { files: await filesIn(home), requests: mock.requests.length }
   const filled = <Value extends string | undefined>(text: Value) => fill(text, context) as Value
@@ -75,7 +75,7 @@ export async function playIn(
   ]
   return {
     ...result,
-    asked: new Set(requests.map(({ route }) => route)),
+    requested: new Set(requests.map(({ route }) => route)),
     changed: changed.map(([name]) => name),
     traces,
   }
