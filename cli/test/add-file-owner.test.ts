@@ -279,7 +279,7 @@ describe('the place of an import', () => {
     await expect(first.add([cod], 2)).rejects.toMatchObject({
       code: 'import_running',
       exit: 6,
-      message: expect.stringMatching(/^(?!.*nothing was changed).*This one stops.*stays/),
+      message: expect.stringMatching(/^(?!.*nothing was changed).*This one stops.*stay queued/),
     })
     await first.settle()
     await second.add([cod], 2)
