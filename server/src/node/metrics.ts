@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Metrics } from '../app/core/host.ts'
-import { createCounter, createHistogram, createReading, type Metric, renderText, TEXT_FORMAT } from './prometheus.ts'
+import { createCounter, createHistogram, createReading, renderText, TEXT_FORMAT } from './prometheus.ts'
 
 export interface ServiceMetrics extends Metrics {
   /** Counts a connection above the limit. */
@@ -68,17 +68,12 @@ export function createServiceMetrics({ droppedLogLines }: ServiceReadings): Serv
   }
 }
 
-interface ProcessMetrics {
-  readonly metrics: readonly Metric[]
-  dispose(): void
-}
-
 const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 const RESOLUTION_MS = 20
 
 /** Creates the metrics of this process, named as in the client libraries of Prometheus. */
-function createProcessMetrics(): ProcessMetrics {
+function createProcessMetrics() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   const startedAt = Date.now() / 1000 - process.uptime()

@@ -1,30 +1,27 @@
-/**
- * Why a storage refused or failed.
- *
- * - `in_use`: another process, or this one, has the folder open
- * - `newer_schema`: the file was written by a newer version
- * - `not_a_store`: the file is not a store, or cannot be at this path; nothing was changed
- * - `unfinished`: it contains part of an import that did not finish
- * - `replaced`: it is no longer the store that was opened, but was emptied or replaced
- * - `damaged`: the file is empty, is missing, does not match its log, or lacks acknowledged writes; nothing was changed
- * - `read_only`: the folder or file cannot be written
- * - `full`: no space left
- * - `invalid_key`, `invalid_value`: the caller's mistake; nothing was stored
- * - `closed`: the storage was disposed
- * - `unavailable`: anything else that keeps the storage from working
- */
+/** Why a storage refused or failed. */
 export type StorageErrorCode =
+  /** Another process, or this one, has the folder open. */
   | 'in_use'
+  /** A newer version wrote the store. */
   | 'newer_schema'
+  /** The file is something else, or cannot be at this path; it was left as it is. */
   | 'not_a_store'
+  /** The store contains part of an unfinished import. */
   | 'unfinished'
+  /** It is no longer the store that was opened: it was emptied or replaced. */
   | 'replaced'
+  /** The file is empty, missing, ends before what was acknowledged, or does not match its log; nothing was changed. */
   | 'damaged'
+  /** The folder, file or server cannot be written. */
   | 'read_only'
+  /** No space left. */
   | 'full'
+  /** A mistake of the caller; nothing was stored. */
   | 'invalid_key'
   | 'invalid_value'
+  /** The storage was disposed. */
   | 'closed'
+  /** Anything else that keeps the storage from working. */
   | 'unavailable'
 
 /**

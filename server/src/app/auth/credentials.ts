@@ -194,12 +194,6 @@ function parseBasic(header: string | null): BasicCredentials | undefined {
   }
 }
 
-interface VerifiedPasswords {
-  /** Whether this password was verified for this hash in the last minutes. */
-  has(password: string, hash: string): Promise<boolean>
-  add(password: string, hash: string): Promise<void>
-}
-
 const VERIFIED_MS = 600_000
 const MAX_VERIFIED = 10_000
 
@@ -208,7 +202,7 @@ const MAX_VERIFIED = 10_000
  * never leaves this process. Each includes the stored hash, which every attempt reads: after a reset, by any process, the
  * old password is not found.
  */
-function createVerifiedPasswords(clock: () => number): VerifiedPasswords {
+function createVerifiedPasswords(clock: () => number) {
   const untilByDigest = createLruCache<string, number>(MAX_VERIFIED)
   const key = lazy(async () => crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
 
@@ -218,12 +212,12 @@ function createVerifiedPasswords(clock: () => number): VerifiedPasswords {
   }
 
   return {
-    async has(password, hash) {
+    async has(password: string, hash: string): Promise<boolean> {
       const left = (untilByDigest.get(await digestOf(password, hash)) ?? 0) - clock()
       // A clock that was set back does not make it last longer.
       return left > 0 && left <= VERIFIED_MS
     },
-    async add(password, hash) {
+    async add(password: string, hash: string): Promise<void> {
       untilByDigest.set(await digestOf(password, hash), clock() + VERIFIED_MS)
     },
   }

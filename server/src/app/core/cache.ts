@@ -22,23 +22,18 @@ export function lazy<Value>(
   }
 }
 
-interface LruCache<Key, Value> {
-  get(key: Key): Value | undefined
-  set(key: Key, value: Value): void
-}
-
 /** Creates a cache of at most `capacity` entries, which drops the least recently used one. */
-export function createLruCache<Key, Value>(capacity: number): LruCache<Key, Value> {
+export function createLruCache<Key, Value>(capacity: number) {
   const entries = new Map<Key, Value>()
   return {
-    get(key) {
+    get(key: Key): Value | undefined {
       const value = entries.get(key)
       if (value === undefined) return undefined
       entries.delete(key)
       entries.set(key, value)
       return value
     },
-    set(key, value) {
+    set(key: Key, value: Value): void {
       entries.delete(key)
       entries.set(key, value)
       if (entries.size > capacity) entries.delete(entries.keys().next().value as Key)

@@ -17,6 +17,9 @@ export interface PlainSecrets {
   readonly apiKey: string
 }
 
+/** Secrets of a new user; the others are generated. */
+export type GivenSecrets = { readonly [Name in keyof PlainSecrets]?: string | undefined }
+
 export interface UserSecrets {
   /** The hash of the password; `undefined` while the user is being deleted. */
   passwordHash(user: User): Promise<string | undefined>
@@ -25,16 +28,6 @@ export interface UserSecrets {
   resetPassword(user: User): Promise<string>
   resetFernetKey(user: User): Promise<string>
   resetApiKey(user: User): Promise<string>
-}
-
-interface SecretStore {
-  readonly secrets: UserSecrets
-  complete(given: { readonly [Name in keyof PlainSecrets]?: string | undefined }): PlainSecrets
-  set(user: User, secrets: PlainSecrets): Promise<void>
-  remove(user: User): Promise<void>
-  /** The name of the user that this API key was last given to. */
-  nameByApiKey(apiKey: string): Promise<string | undefined>
-  hasApiKey(user: User, apiKey: string): Promise<boolean>
 }
 
 export interface SecretStoreOptions {
@@ -55,13 +48,7 @@ const CACHED_KEYS = 10_000
  * undo each other, and leftovers of a deleted user have no name. The cache is keyed by the stored bytes and their owner,
  * so it is never stale and decrypts for no other user.
  */
-export function createSecretStore({
-  storage,
-  storeId,
-  encryption,
-  passwords,
-  random,
-}: SecretStoreOptions): SecretStore {
+export function createSecretStore({ storage, storeId, encryption, passwords, random }: SecretStoreOptions) {
   const { items } = storage
   const fernets = createLruCache<string, Fernet>(CACHED_KEYS)
   const apiKeys = createApiKeys(storage)
@@ -85,13 +72,14 @@ export function createSecretStore({
   }
 
   return {
-    complete: ({ password = newPassword(), fernetKey = generateFernetKey(random), apiKey = newApiKey() }) => ({
-      password,
-      fernetKey,
-      apiKey,
-    }),
+    /** Generates the secrets that are not given. */
+    complete: ({
+      password = newPassword(),
+      fernetKey = generateFernetKey(random),
+      apiKey = newApiKey(),
+    }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
 
-    async set(user, { password, fernetKey, apiKey }) {
+    async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
       // Before anything is written, since hashing is refused while too many logins wait.
       const hash = await passwords.hash(password)
       await Promise.all([
@@ -103,7 +91,7 @@ export function createSecretStore({
       ])
     },
 
-    async remove({ id }) {
+    async remove({ id }: User): Promise<void> {
       await apiKeys.remove(id)
       await Promise.all((['password', 'fernet'] as const).map((secret) => items.removeItem(secretKey(id, secret))))
     },
@@ -148,17 +136,8 @@ export function createSecretStore({
         if (!(await apiKeys.replace(user, apiKey))) await failMissing()
         return apiKey
       },
-    },
+    } satisfies UserSecrets,
   }
-}
-
-interface ApiKeys {
-  set(user: User, apiKey: string): Promise<void>
-  /** Replaces the key of a user; `false`, with nothing stored, if the user was deleted. */
-  replace(user: User, apiKey: string): Promise<boolean>
-  remove(id: string): Promise<void>
-  nameOf(apiKey: string): Promise<string | undefined>
-  belongsTo(user: User, apiKey: string): Promise<boolean>
 }
 
 const SEPARATOR = ' '
@@ -168,20 +147,21 @@ const SEPARATOR = ' '
  * key is replaced, and after a crash meanwhile, the user's item lists several hashes: each is added before its owner item is
  * written and dropped after it is removed, so that a later change finds everything to remove.
  */
-function createApiKeys(storage: FishStorage): ApiKeys {
+function createApiKeys(storage: FishStorage) {
   const { items } = storage
   const itemOf = (id: string) => secretKey(id, 'api-key')
   const removeOwners = (hashes: readonly string[]) =>
     Promise.all(hashes.map((hash) => items.removeItem(apiKeyOwnerKey(hash))))
 
   return {
-    async set({ id, name }, apiKey) {
+    async set({ id, name }: User, apiKey: string): Promise<void> {
       const hash = await sha256Hex(apiKey)
       await items.setItem(itemOf(id), hash)
       await items.setItem(apiKeyOwnerKey(hash), name)
     },
 
-    async replace({ id, name }, apiKey) {
+    /** @returns `false`, with nothing stored, if the user was deleted */
+    async replace({ id, name }: User, apiKey: string): Promise<boolean> {
       const hash = await sha256Hex(apiKey)
       if ((await replaceSecret(storage, itemOf(id), (hashes) => hashes + SEPARATOR + hash)) === undefined) return false
       await items.setItem(apiKeyOwnerKey(hash), name)
@@ -199,7 +179,7 @@ function createApiKeys(storage: FishStorage): ApiKeys {
       }
     },
 
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       while (true) {
         const stored = await items.getItem(itemOf(id))
         if (stored === null) return
@@ -208,11 +188,12 @@ function createApiKeys(storage: FishStorage): ApiKeys {
       }
     },
 
-    async nameOf(apiKey) {
+    /** The name of the user that this API key was last given to. */
+    async nameOf(apiKey: string): Promise<string | undefined> {
       return (await items.getItem(apiKeyOwnerKey(await sha256Hex(apiKey)))) ?? undefined
     },
 
-    async belongsTo({ id }, apiKey) {
+    async belongsTo({ id }: User, apiKey: string): Promise<boolean> {
       const stored = (await items.getItem(itemOf(id))) ?? ''
       return stored.split(SEPARATOR).includes(await sha256Hex(apiKey))
     },

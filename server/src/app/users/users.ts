@@ -3,10 +3,10 @@ import { uuidv7 } from '../core/ids.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import { USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
-import { createSecretStore, type PlainSecrets, type SecretStoreOptions, type UserSecrets } from './user-secrets.ts'
+import { createSecretStore, type GivenSecrets, type SecretStoreOptions, type UserSecrets } from './user-secrets.ts'
 
 /** A user to create; secrets that are not given are generated. */
-type NewUser = { readonly name: string } & { readonly [Name in keyof PlainSecrets]?: string | undefined }
+type NewUser = GivenSecrets & { readonly name: string }
 
 interface UserQuery {
   readonly search?: string | undefined

@@ -15,7 +15,7 @@ import { createStorage, type RedisClusterOptions, type RedisOptions } from '../.
 import type { RedisReader } from '../../storage/redis/redis.ts'
 import type { FishStorage } from '../../storage/types.ts'
 import type { ConfigSource } from '../config.ts'
-import { type ContentLine, type ExportCounts, ownerOf } from './export-format.ts'
+import type { ContentLine, ExportCounts } from './export-format.ts'
 import { checkExport, readExport } from './export-reader.ts'
 import { draftInside, inDraftFolder, inLockedFolder, pathExists } from './folder.ts'
 import {
@@ -231,23 +231,18 @@ async function importLines(
   await finishImport(storage, (bytes) => crypto.getRandomValues(bytes), storeId)
 }
 
-/** The file storage keeps the order of writes and flushes them together; others get those of an owner one by one. */
+/** Writes at once what is flushed together; storages preserve the order of concurrent appends. */
 async function writeBatch(storage: FishStorage, batch: readonly NumberedLine[]): Promise<void> {
-  const sequences =
-    storage.driver === 'file'
-      ? batch.map((one) => [one])
-      : [...Map.groupBy(batch, ({ number, line }) => ownerOf(line) ?? number).values()]
-  const results = await Promise.allSettled(
-    sequences.map(async (sequence) => {
-      for (const { number, line } of sequence) if (!(await writeLine(storage, line))) throw otherWriter(number)
-    }),
-  )
+  const results = await Promise.allSettled(batch.map(({ line }) => writeLine(storage, line)))
   // Only now, so that nothing is written after a failure.
-  for (const result of results) if (result.status === 'rejected') throw result.reason
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'rejected') throw result.reason
+    if (!result.value) throw otherWriter(batch[index]?.number)
+  }
 }
 
 /** The export was checked to state everything once. */
-function otherWriter(number: number): MaintenanceError {
+function otherWriter(number: number | undefined): MaintenanceError {
   const message = `Another process wrote to the storage during the import: the data of line ${number} already exists.`
   return new MaintenanceError('in_use', message, {
     hint: 'Stop every server on it. The storage also contains writes that they acknowledged since the import started: save what you need before you empty the storage and try again.',
