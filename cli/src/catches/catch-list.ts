@@ -1,5 +1,6 @@
 import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
+import { type CliError, usageError } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
@@ -7,6 +8,22 @@ import { rarityStyle, type Style } from '../output/screen.ts'
 import { type Catch, type CatchQuery, selectCatches } from './catch-query.ts'
 
 export type CatchKind = 'fish' | 'crab'
+
+const KINDS: ReadonlyMap<string, CatchKind> = new Map([
+  ['fish', 'fish'],
+  ['crab', 'crab'],
+  ['crabs', 'crab'],
+])
+
+/** The kind that a user named, `fish` by default; `undefined` for any other word. */
+export function kindNamed(word = 'fish'): CatchKind | undefined {
+  return KINDS.get(word)
+}
+
+/** @param example A command line for the hint */
+export function unknownKind(example: string): CliError {
+  return usageError('The kind must be fish or crabs.', `For example: ${example}`)
+}
 
 export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FishCrabError, type Gamemode, type RateLimitState, type ResponseEvent } from '@fish-crab/sdk'
-import { userNameKey } from '@fish-crab/sdk/constants'
 import {
   type DeadLetter,
   type Outbox,
@@ -12,6 +11,7 @@ import {
 } from '@fish-crab/sdk/outbox'
 import { readPlayerKey } from '../auth/identity.ts'
 import { folders } from '../config/paths.ts'
+import { serviceOf } from '../config/profile.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -78,29 +78,9 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
 
 /** The file of the outbox. Each service has its own, so that catches queued for one never go to another. */
 export function outboxPath(context: Pick<Context, 'env'>, url: string): string {
-  const { host = 'service', origin = url, pathname = '' } = URL.parse(url) ?? {}
-  const name = host.replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
-  const hash = createHash('sha256')
-    .update(`${origin}${pathname.replace(/\/+$/, '')}`)
-    .digest('hex')
-    .slice(0, 8)
+  const name = (URL.parse(url)?.host ?? 'service').replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
+  const hash = createHash('sha256').update(serviceOf(url)).digest('hex').slice(0, 8)
   return join(folders(context).state, `outbox-${name}-${hash}.db`)
-}
-
-interface QueuedCounts {
-  /** Those of the player. */
-  readonly own: number
-  readonly others: number
-}
-
-/** Counts queued catches, frozen or not. Dead letters are not counted. */
-export async function countQueued(outbox: Pick<Outbox, 'status'>, user: string): Promise<QueuedCounts> {
-  const { collections } = await outbox.status()
-  const count = (isOwn: boolean) =>
-    collections
-      .filter((one) => (userNameKey(one.user) === userNameKey(user)) === isOwn)
-      .reduce((sum, { queued, frozen }) => sum + queued + frozen, 0)
-  return { own: count(true), others: count(false) }
 }
 
 /** Selects dead letters by ID, or all when no ID is given. @throws CliError for a malformed or unknown ID */

@@ -27,9 +27,7 @@ export const addCommand = defineCommand({
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
   ],
-  args: {
-    name: Args.string({ description: 'names of the fish or crabs', multiple: true }),
-  },
+  args: { name: Args.string({ description: 'names of the fish or crabs', multiple: true }) },
   flags: {
     rarity: Flags.string({ char: 'r', summary: `Rarity of the fish: ${rarityList()}.`, helpValue: 'RARITY' }),
     crab: Flags.boolean({ summary: 'Add crabs, which have no rarity; without NAME, one plain crab.' }),

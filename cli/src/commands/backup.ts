@@ -13,9 +13,7 @@ export const backupCommand = defineCommand({
     'fish-cli backup /var/backups/fish-monday',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',
   ],
-  args: {
-    folder: Args.string({ description: 'folder to create', required: true }),
-  },
+  args: { folder: Args.string({ description: 'folder to create', required: true }) },
   flags: { ...storageFlag },
   completion: { folder: { paths: 'folders' } },
 

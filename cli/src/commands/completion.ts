@@ -25,12 +25,8 @@ export const completionCommand = defineCommand({
     'fish-cli completion zsh --install',
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],
-  args: {
-    shell: Args.string({ description: `${oneOf(SHELLS)} (SHELL)` }),
-  },
-  flags: {
-    install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }),
-  },
+  args: { shell: Args.string({ description: `${oneOf(SHELLS)} (SHELL)` }) },
+  flags: { install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }) },
   completion: { shell: words(SHELLS) },
 
   async run(context) {

@@ -58,9 +58,7 @@ export const conformanceCommand = defineCommand({
     },
     { description: 'List all checks:', command: 'fish-cli conformance --dry-run' },
   ],
-  args: {
-    url: Args.string({ description: 'address of the service (FISH_URL)' }),
-  },
+  args: { url: Args.string({ description: 'address of the service (FISH_URL)' }) },
   flags: {
     ...adminFlag,
     ...profileFlag,

@@ -14,10 +14,7 @@ export const exportCommand = defineCommand({
     'complete. A killed export may leave a file FILE.partial-…, which you can delete.',
   examples: [
     'fish-cli export --jsonl --out fish.jsonl --storage file:/var/lib/fish',
-    {
-      description: 'Compress the export:',
-      command: 'fish-cli export --out - | gzip > fish.jsonl.gz',
-    },
+    { description: 'Compress the export:', command: 'fish-cli export --out - | gzip > fish.jsonl.gz' },
   ],
   flags: {
     out: Flags.string({ summary: 'File to create; - for stdout.', helpValue: 'FILE', required: true }),

@@ -16,9 +16,7 @@ export const serviceFlags = {
     helpValue: 'SECONDS',
     exclusive: ['no-wait'],
   }),
-  'no-wait': Flags.boolean({
-    summary: 'Do not wait when rate limited, but exit with 75; same as --max-wait 0.',
-  }),
+  'no-wait': Flags.boolean({ summary: 'Do not wait when rate limited, but exit with 75; same as --max-wait 0.' }),
 }
 
 /** Flags of every command that prints rows. `--json` is the same as `--output json`. */
@@ -65,10 +63,7 @@ export const adminFlag = {
 }
 
 export const secretFileFlags = {
-  out: Flags.string({
-    summary: 'Write to a new file that only you can read; - for stdout.',
-    helpValue: 'FILE',
-  }),
+  out: Flags.string({ summary: 'Write to a new file that only you can read; - for stdout.', helpValue: 'FILE' }),
   force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
 }
 
@@ -78,15 +73,10 @@ export const dryRunFlag = {
 }
 
 /** `--no-input`, of commands that may prompt. */
-export const noInputFlag = {
-  'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }),
-}
+export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
 
 /** `--yes` and `--no-input`, of commands that confirm before they delete. */
-export const yesFlags = {
-  yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }),
-  ...noInputFlag,
-}
+export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
 
 export const watchFlags = {
   watch: Flags.boolean({ char: 'w', summary: 'Keep polling and show what changes; Ctrl-C to stop.' }),

@@ -20,9 +20,7 @@ export const importCommand = defineCommand({
       command: 'fish-cli import fish.jsonl --storage redis://127.0.0.1',
     },
   ],
-  args: {
-    file: Args.string({ description: 'file written by export', required: true }),
-  },
+  args: { file: Args.string({ description: 'file written by export', required: true }) },
   flags: { ...dryRunFlag, ...storageFlag },
 
   async run(context) {

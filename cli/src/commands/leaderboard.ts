@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk'
+import { kindNamed, unknownKind } from '../catches/catch-list.ts'
 import { parseCatchQuery } from '../catches/catch-query.ts'
-import { usageError } from '../core/errors.ts'
 import type { Column } from '../output/columns.ts'
 import { administrationFlags, openAdministration } from './admin-command.ts'
 import { Args, defineCommand, Flags, words } from './define.ts'
@@ -18,12 +18,6 @@ const COLUMNS: readonly Column<Rank>[] = [
   { field: 'count', align: 'right' },
 ]
 
-const KINDS = new Map([
-  ['fish', 'fish'],
-  ['crab', 'crab'],
-  ['crabs', 'crab'],
-] as const)
-
 export const leaderboardCommand = defineCommand({
   summary: 'Show who has caught the most, as an administrator.',
   description: 'Players with equal counts share a place.',
@@ -32,15 +26,9 @@ export const leaderboardCommand = defineCommand({
     'fish-cli leaderboard crabs --gamemode earth --limit 3',
     'fish-cli leaderboard fish --chart',
   ],
-  args: {
-    kind: Args.string({ description: 'fish or crabs (default fish)' }),
-  },
+  args: { kind: Args.string({ description: 'fish or crabs (default fish)' }) },
   flags: {
-    gamemode: Flags.string({
-      char: 'g',
-      summary: 'Count only this gamemode (default: all).',
-      helpValue: 'GAMEMODE',
-    }),
+    gamemode: Flags.string({ char: 'g', summary: 'Count only this gamemode (default: all).', helpValue: 'GAMEMODE' }),
     limit: Flags.string({ summary: 'Show at most N players, 1 to 1000 (default 10).', helpValue: 'N' }),
     chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
@@ -52,7 +40,8 @@ export const leaderboardCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    const type = kindOf(args.kind)
+    const type = kindNamed(args.kind)
+    if (!type) throw unknownKind('fish-cli leaderboard crabs')
     const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
     // The SDK validates it.
     const gamemode = flags.gamemode as Gamemode | undefined
@@ -72,9 +61,3 @@ export const leaderboardCommand = defineCommand({
     return context.printChart({ ...output, bars: rows.map(({ name, count }) => ({ label: name, value: count })) })
   },
 })
-
-function kindOf(text = 'fish'): 'fish' | 'crab' {
-  const kind = (KINDS as ReadonlyMap<string, 'fish' | 'crab'>).get(text)
-  if (kind) return kind
-  throw usageError('The kind must be fish or crabs.', 'For example: fish-cli leaderboard crabs')
-}

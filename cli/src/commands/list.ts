@@ -9,6 +9,8 @@ import {
   fetchCatches,
   fishColumns,
   KIND_PLURALS,
+  kindNamed,
+  unknownKind,
 } from '../catches/catch-list.ts'
 import { needsTime, parseCatchQuery, SORT_FIELDS } from '../catches/catch-query.ts'
 import { usageError } from '../core/errors.ts'
@@ -16,12 +18,6 @@ import { formatOf, type OutputFlags } from '../output/format.ts'
 import { parseInterval } from '../poll/flags.ts'
 import { Args, defineCommand, Flags, words } from './define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags, userFlag, watchFlags } from './flags.ts'
-
-const KINDS: ReadonlyMap<string, CatchKind> = new Map([
-  ['fish', 'fish'],
-  ['crab', 'crab'],
-  ['crabs', 'crab'],
-])
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
@@ -119,10 +115,10 @@ function subjectOf(args: { readonly kind?: string | undefined; readonly user?: s
   readonly kind: CatchKind
   readonly named: string | undefined
 } {
-  const kind = args.kind === undefined ? 'fish' : KINDS.get(args.kind)
+  const kind = kindNamed(args.kind)
   if (kind) return { kind, named: args.user }
   if (args.user === undefined) return { kind: 'fish', named: args.kind }
-  throw usageError('The kind must be fish or crabs.', 'For example: fish-cli list crabs USER')
+  throw unknownKind('fish-cli list crabs USER')
 }
 
 function userOf(argument: string | undefined, flag: string | undefined): string | undefined {

@@ -80,12 +80,7 @@ export const loginCommand = defineCommand({
       if (apiKey === null) context.note(`An API key lifts the rate limit. To store yours: ${offer}`)
     }
     const expiresAt = secrets.session?.expiresAt
-    const data = {
-      profile: name,
-      ...login,
-      secrets: store.kind,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    }
+    const data = { profile: name, ...login, secrets: store.kind, ...(expiresAt === undefined ? {} : { expiresAt }) }
     return context.print(data, () => {
       const account = printable(login.admin ?? login.user ?? '')
       const secret =

@@ -35,10 +35,7 @@ export const mockCommand = defineCommand({
       summary: `Port to listen on (default ${DEFAULT_PORT}); 0 takes any free port.`,
       helpValue: 'PORT',
     }),
-    seed: Flags.string({
-      summary: 'JSON file with the initial users (default: one user, Alex).',
-      helpValue: 'FILE',
-    }),
+    seed: Flags.string({ summary: 'JSON file with the initial users (default: one user, Alex).', helpValue: 'FILE' }),
     'start-at': Flags.string({
       summary: 'Freeze the clock at this time, such as 2026-01-01T00:00:00Z, until it is moved; by default it runs.',
       helpValue: 'WHEN',

@@ -17,9 +17,7 @@ export const restoreCommand = defineCommand({
       command: 'fish-cli restore /var/backups/fish-monday --force',
     },
   ],
-  args: {
-    backup: Args.string({ description: 'folder created by backup', required: true }),
-  },
+  args: { backup: Args.string({ description: 'folder created by backup', required: true }) },
   flags: {
     force: Flags.boolean({ summary: 'Replace an existing store, which is moved to replaced-….' }),
     ...dryRunFlag,

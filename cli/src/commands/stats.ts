@@ -1,7 +1,6 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { COUNT_COLUMNS, type CollectionCounts, countBars, countCollections, countRows } from '../catches/counts.ts'
 import { openClient } from '../client/client.ts'
-import type { TargetFlags } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
 import { administrationFlags, openAdministration } from './admin-command.ts'
 import type { CommandContext } from './define.ts'
@@ -20,11 +19,7 @@ export const statsCommand = defineCommand({
   ],
   args: { user: Args.string({ description: 'the player (default: the whole service)' }) },
   flags: {
-    gamemode: Flags.string({
-      char: 'g',
-      summary: 'Only this gamemode of USER (default: all).',
-      helpValue: 'GAMEMODE',
-    }),
+    gamemode: Flags.string({ char: 'g', summary: 'Only this gamemode of USER (default: all).', helpValue: 'GAMEMODE' }),
     chart: Flags.boolean({ summary: 'Draw bars.' }),
     ...administrationFlags,
     ...outputFlags,
@@ -38,8 +33,8 @@ export const statsCommand = defineCommand({
       throw usageError('--gamemode needs USER.', 'Name a player: fish-cli stats USER --gamemode GAMEMODE')
     }
     const counts = await (args.user === undefined
-      ? ofService(context, flags)
-      : ofPlayer(context, args.user, flags.gamemode as Gamemode | undefined, flags))
+      ? ofService(context)
+      : ofPlayer(context, args.user, flags.gamemode as Gamemode | undefined))
     const rows = countRows(counts)
     const output = {
       rows,
@@ -50,10 +45,7 @@ export const statsCommand = defineCommand({
   },
 })
 
-async function ofService(
-  context: CommandContext,
-  _flags: TargetFlags,
-): Promise<CollectionCounts & { readonly users: number }> {
+async function ofService(context: CommandContext): Promise<CollectionCounts & { readonly users: number }> {
   const { admin, options } = await openAdministration(context)
   const { users, fish, crab } = await admin.stats(options)
   return { users, fish, crab }
@@ -63,7 +55,6 @@ async function ofPlayer(
   context: CommandContext,
   named: string,
   gamemode: Gamemode | undefined,
-  _flags: TargetFlags,
 ): Promise<CollectionCounts & { readonly user: string }> {
   const client = await openClient(context, context.target)
   let user = named

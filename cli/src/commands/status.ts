@@ -36,9 +36,6 @@ export const statusCommand = defineCommand({
     }
     const client = await openClient(context, context.target)
     const { status, version, timestamp } = await client.status({ signal: context.interrupted() })
-    return context.printRows({
-      rows: [{ status, version, timestamp }],
-      document: ([row]) => row,
-    })
+    return context.printRows({ rows: [{ status, version, timestamp }], document: ([row]) => row })
   },
 })

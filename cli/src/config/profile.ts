@@ -51,10 +51,11 @@ export function profileNotFound(name: string, known: Iterable<string>): CliError
 
 /** Whether two addresses name the same service. */
 export function isSameService(one: string, other: string): boolean {
-  return comparable(one) === comparable(other)
+  return serviceOf(one) === serviceOf(other)
 }
 
-function comparable(url: string): string {
+/** The service of an address: without the default port and trailing slashes. */
+export function serviceOf(url: string): string {
   const { origin = url, pathname = '' } = URL.parse(url) ?? {}
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }

@@ -36,11 +36,7 @@ export const SETTINGS = {
     values: [],
     accepts: isSeconds,
   },
-  output: {
-    summary: 'Default of --output.',
-    variable: 'FISH_OUTPUT',
-    ...oneOf(FORMATS),
-  },
+  output: { summary: 'Default of --output.', variable: 'FISH_OUTPUT', ...oneOf(FORMATS) },
   'secret-store': {
     summary: 'Where login stores secrets: auto uses the system keyring if there is one, else a file.',
     variable: 'FISH_SECRET_STORE',

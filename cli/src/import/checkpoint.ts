@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { CheckpointMovedError, type NewCatch, type Outbox } from '@fish-crab/sdk/outbox'
-import { countQueued } from '../client/outbox.ts'
 import { lockFile, withLock } from '../config/lock.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -67,7 +66,8 @@ async function resumeAt(
 }
 
 async function hasQueued(outbox: Outbox, user: string): Promise<boolean> {
-  return (await countQueued(outbox, user)).own > 0
+  const { collections } = await outbox.status()
+  return collections.some((one) => userNameKey(one.user) === userNameKey(user) && one.queued + one.frozen > 0)
 }
 
 interface ClaimOptions {

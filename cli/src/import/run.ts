@@ -141,11 +141,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   } finally {
     progress.end()
   }
-  return {
-    before,
-    flushed,
-    settle: () => claim.settle(),
-  }
+  return { before, flushed, settle: () => claim.settle() }
 }
 
 /** Adds, and flushes while the outbox is full. @returns the flushes */

@@ -1,10 +1,5 @@
 import { type Cell, type Column, cellOf } from './columns.ts'
 
-export interface DelimitedOptions {
-  /** Write formulas unescaped. @default false */
-  readonly raw?: boolean | undefined
-}
-
 const FORMULA = /^'*[=+\-@\t\r\n]/
 const GUARD = "'"
 
@@ -22,41 +17,35 @@ export function unescapeFormula(text: string): string {
   return text.startsWith(GUARD) && FORMULA.test(text) ? text.slice(GUARD.length) : text
 }
 
-/**
- * Renders CSV (RFC 4180) with a header and CRLF line ends. Values with outer space are quoted too, since many readers trim
- * it otherwise.
- */
-export function renderCsv<Row extends object>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  options: DelimitedOptions = {},
-): string {
-  return lines(rows, columns, options, ',', '\r\n', (text) =>
-    /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
-  )
-}
-
 const TSV_ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
-/** Renders tab-separated values with a header. Tab, line ends and backslash become `\t \n \r \\`. */
-export function renderTsv<Row extends object>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  options: DelimitedOptions = {},
-): string {
-  return lines(rows, columns, options, '\t', '\n', (text) =>
-    text.replace(/[\t\n\r\\]/g, (each) => TSV_ESCAPES[each] ?? each),
-  )
+/** How values are separated, and escaped where they contain what separates them. */
+const STYLES = {
+  // RFC 4180. Values with outer space are quoted too, since many readers trim it otherwise.
+  csv: {
+    separator: ',',
+    end: '\r\n',
+    quote: (text: string) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
+  },
+  tsv: {
+    separator: '\t',
+    end: '\n',
+    quote: (text: string) => text.replace(/[\t\n\r\\]/g, (each) => TSV_ESCAPES[each] ?? each),
+  },
 }
 
-function lines<Row extends object>(
+/**
+ * Renders rows with a header as CSV or TSV.
+ *
+ * @param raw Whether formulas are written unescaped. @default false
+ */
+export function renderDelimited<Row extends object>(
+  format: keyof typeof STYLES,
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { raw = false }: DelimitedOptions,
-  separator: string,
-  end: string,
-  quote: (text: string) => string,
+  raw = false,
 ): string {
+  const { separator, end, quote } = STYLES[format]
   const textOf = (cell: Cell) => (typeof cell === 'string' && !raw ? escapeFormula(cell) : String(cell ?? ''))
   const line = (cells: readonly Cell[]) => cells.map((cell) => quote(textOf(cell))).join(separator) + end
   const head = line(columns.map(({ field }) => field))

@@ -1,5 +1,5 @@
 import { type Column, cellOf, selectColumns } from './columns.ts'
-import { renderCsv, renderTsv } from './csv.ts'
+import { renderDelimited } from './csv.ts'
 import { formatOf, type OutputFlags } from './format.ts'
 import { paint, type Screen } from './screen.ts'
 import { renderTable } from './table.ts'
@@ -32,9 +32,8 @@ export function renderRows<Row extends object>(
     case 'jsonl':
       return objects.map((row) => `${jsonText(row)}\n`).join('')
     case 'csv':
-      return sanitize(renderCsv(rows, selected, flags), screen)
     case 'tsv':
-      return sanitize(renderTsv(rows, selected, flags), screen)
+      return sanitize(renderDelimited(format, rows, selected, flags.raw), screen)
     default:
       return rows.length === 0 ? '' : `${renderTable(rows, selected, screen)}\n`
   }

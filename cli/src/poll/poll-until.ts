@@ -120,11 +120,7 @@ export function rateLimitWindow(
   if (!state) return undefined
   const serverNow = date === null ? Number.NaN : Date.parse(date)
   const { limit, remaining, resetAt } = state
-  return {
-    limit,
-    remaining,
-    resetInMs: Math.max(0, resetAt.getTime() - (Number.isNaN(serverNow) ? now : serverNow)),
-  }
+  return { limit, remaining, resetInMs: Math.max(0, resetAt.getTime() - (Number.isNaN(serverNow) ? now : serverNow)) }
 }
 
 /**

@@ -15,14 +15,9 @@ export const adminCreateCommand = defineCommand({
   examples: [
     'fish-cli admin create mia',
     'fish-cli admin create mia --role superadmin',
-    {
-      description: 'In a script:',
-      command: 'pass fish/mia | fish-cli admin create mia --password-stdin --no-input',
-    },
+    { description: 'In a script:', command: 'pass fish/mia | fish-cli admin create mia --password-stdin --no-input' },
   ],
-  args: {
-    name: Args.string({ description: 'login name', required: true }),
-  },
+  args: { name: Args.string({ description: 'login name', required: true }) },
   flags: {
     role: Flags.string({
       summary: `Role of the new administrator: ${ADMIN_ROLES.join(', ')}.`,
@@ -45,10 +40,7 @@ export const adminCreateCommand = defineCommand({
     const password = await readNewPassword(context, name, flags)
     const created = await admin.admins.create({ username: name, password, role }, options)
     const { username, createdAt } = created
-    return context.printRows({
-      rows: [{ username, role: created.role, createdAt }],
-      document: ([only]) => only,
-    })
+    return context.printRows({ rows: [{ username, role: created.role, createdAt }], document: ([only]) => only })
   },
 })
 

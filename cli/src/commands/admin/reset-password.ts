@@ -14,14 +14,9 @@ export const adminResetPasswordCommand = defineCommand({
     'the administrator.',
   examples: [
     'fish-cli admin reset-password admin --storage file:./data',
-    {
-      description: 'In a script:',
-      command: 'pass fish | fish-cli admin reset-password admin --password-stdin',
-    },
+    { description: 'In a script:', command: 'pass fish | fish-cli admin reset-password admin --password-stdin' },
   ],
-  args: {
-    name: Args.string({ description: 'name of the administrator', required: true }),
-  },
+  args: { name: Args.string({ description: 'name of the administrator', required: true }) },
   flags: {
     'password-stdin': Flags.boolean({ summary: 'Read the new password from stdin.' }),
     ...storageFlag,

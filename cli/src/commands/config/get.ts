@@ -1,17 +1,12 @@
 import { readConfig } from '../../config/config-file.ts'
-import { parseSettingKey, SETTINGS, settingValue } from '../../config/settings.ts'
-import { Args, defineCommand } from '../define.ts'
-import { SETTING_COMPLETION } from './list.ts'
+import { parseSettingKey, settingValue } from '../../config/settings.ts'
+import { defineCommand } from '../define.ts'
+import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configGetCommand = defineCommand({
   summary: 'Print the value of a setting, from the environment or the configuration.',
   examples: ['fish-cli config get gamemode'],
-  args: {
-    key: Args.string({
-      description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
-      required: true,
-    }),
-  },
+  args: { key: settingArg },
   completion: { key: SETTING_COMPLETION },
 
   async run(context) {

@@ -2,7 +2,7 @@ import { readConfig } from '../../config/config-file.ts'
 import type { SettingKey } from '../../config/settings.ts'
 import { SETTINGS, settingValue } from '../../config/settings.ts'
 import type { Column } from '../../output/columns.ts'
-import { defineCommand, type Values } from '../define.ts'
+import { Args, defineCommand, type Values } from '../define.ts'
 import { outputFlags } from '../flags.ts'
 
 interface Row {
@@ -20,6 +20,12 @@ const COLUMNS: readonly Column<Row>[] = [
   { field: 'variable', whole: true },
   { field: 'summary', title: 'MEANING', wrap: true },
 ]
+
+/** The argument of commands about one setting. */
+export const settingArg = Args.string({
+  description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
+  required: true,
+})
 
 /** The names of settings, for completion. */
 export const SETTING_COMPLETION: Values = {

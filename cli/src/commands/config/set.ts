@@ -4,7 +4,7 @@ import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseGamemode } from '../../core/gamemode.ts'
 import { Args, defineCommand, words } from '../define.ts'
-import { SETTING_COMPLETION } from './list.ts'
+import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configSetCommand = defineCommand({
   summary: 'Change a setting.',
@@ -12,14 +12,7 @@ export const configSetCommand = defineCommand({
     .map(([key, { summary, rule }]) => `${key}: ${summary} Must be ${rule}.`)
     .join('\n'),
   examples: ['fish-cli config set gamemode earth', 'fish-cli config set max-wait 30'],
-  args: {
-    key: Args.string({
-      description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
-      required: true,
-    }),
-    value: Args.string({ description: 'value of the setting', required: true }),
-  },
-  flags: {},
+  args: { key: settingArg, value: Args.string({ description: 'value of the setting', required: true }) },
   completion: {
     key: SETTING_COMPLETION,
     value: {

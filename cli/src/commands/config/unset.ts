@@ -1,18 +1,12 @@
 import { changeSetting } from '../../config/config-file.ts'
 import { parseSettingKey, SETTINGS } from '../../config/settings.ts'
-import { Args, defineCommand } from '../define.ts'
-import { SETTING_COMPLETION } from './list.ts'
+import { defineCommand } from '../define.ts'
+import { SETTING_COMPLETION, settingArg } from './list.ts'
 
 export const configUnsetCommand = defineCommand({
   summary: 'Remove a setting, so that its default applies again.',
   examples: ['fish-cli config unset gamemode'],
-  args: {
-    key: Args.string({
-      description: `the setting: ${Object.keys(SETTINGS).join(', ')}`,
-      required: true,
-    }),
-  },
-  flags: {},
+  args: { key: settingArg },
   completion: { key: SETTING_COMPLETION },
 
   async run(context) {

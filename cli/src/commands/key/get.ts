@@ -38,11 +38,7 @@ export const keyGetCommand = defineCommand({
       command: 'fish-cli key get Alex --admin admin --show',
     },
   ],
-  args: {
-    user: Args.string({
-      description: 'player whose key to get, as an administrator (default: your own)',
-    }),
-  },
+  args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own)' }) },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
     'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),

@@ -9,9 +9,7 @@ export const outboxDropCommand = defineCommand({
   description:
     'A batch that the service rejects for good becomes a dead letter with the reason. ID is its number in outbox status.',
   examples: ['fish-cli outbox drop 3', 'fish-cli outbox drop --yes'],
-  args: {
-    id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }),
-  },
+  args: { id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }) },
   flags: { ...yesFlags, profile: serviceFlags.profile, url: serviceFlags.url },
 
   async run(context) {

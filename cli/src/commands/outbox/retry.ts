@@ -8,9 +8,7 @@ export const outboxRetryCommand = defineCommand({
     'A batch that the service rejects for good becomes a dead letter with the reason. ID is its number in outbox ' +
     'status. To send the batches afterwards: fish-cli outbox flush',
   examples: ['fish-cli outbox retry', 'fish-cli outbox retry 3'],
-  args: {
-    id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }),
-  },
+  args: { id: Args.string({ description: 'dead letters by number (default: all)', multiple: true }) },
   flags: { profile: serviceFlags.profile, url: serviceFlags.url },
 
   async run(context) {

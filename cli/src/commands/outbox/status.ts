@@ -31,9 +31,8 @@ export const outboxStatusCommand = defineCommand({
   columns: COLUMNS,
 
   async run(context) {
-    const { flags } = context
     const path = outboxPath(context, context.target.url.value)
-    const { rows, setAside, oldest } = await read(context, flags)
+    const { rows, setAside, oldest } = await read(context)
     const total = (field: 'queued' | 'setAside') => rows.reduce((sum, row) => sum + row[field], 0)
     for (const { id, count, reason } of setAside) {
       context.note(`fish-cli: Dead letter ${id}: ${catchesText(count)}. Reason: ${reason.message}`)
@@ -50,10 +49,7 @@ export const outboxStatusCommand = defineCommand({
   },
 })
 
-async function read(
-  context: CommandContext,
-  _flags: { readonly profile?: string | undefined; readonly url?: string | undefined },
-) {
+async function read(context: CommandContext) {
   await using outbox = await openLocalOutbox(context, context.target)
   if (!outbox) return EMPTY
   const { collections, oldest } = await outbox.status()

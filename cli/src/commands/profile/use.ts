@@ -7,7 +7,6 @@ export const profileUseCommand = defineCommand({
   summary: 'Make a profile the current one, used by default.',
   examples: ['fish-cli profile use work'],
   args: { name: Args.string({ description: 'name of the profile', required: true }) },
-  flags: {},
   completion: { name: { local: 'profiles' } },
 
   async run(context) {

@@ -33,13 +33,7 @@ export const userCreateCommand = defineCommand({
     'administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE.',
   examples: ['fish-cli user create Alex', 'fish-cli user create Alex --admin admin --out alex.json'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
-  flags: {
-    ...adminFlag,
-    ...secretFileFlags,
-    ...serviceFlags,
-    ...noInputFlag,
-    ...outputFlags,
-  },
+  flags: { ...adminFlag, ...secretFileFlags, ...serviceFlags, ...noInputFlag, ...outputFlags },
   role: 'administrator',
   columns: COLUMNS,
 

@@ -23,11 +23,7 @@ const COLUMNS: readonly Column<ResetRow>[] = [
   { field: 'masked', hidden: true },
 ]
 
-const TITLES: Readonly<Record<ResetType, string>> = {
-  password: 'password',
-  fernet: 'Fernet key',
-  'api-key': 'API key',
-}
+const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
 /** Fields of the stored secrets of a profile. Passwords are not stored. */
 const STORED_FIELDS: Readonly<Partial<Record<ResetType, 'fernetKey' | 'apiKey'>>> = {

@@ -16,9 +16,6 @@ export const userShowCommand = defineCommand({
     const { args } = context
     const { admin, options } = await openAdministration(context)
     const { id, name, createdAt } = await admin.users.get(args.name, options)
-    return context.printRows({
-      rows: [{ id, name, createdAt }],
-      document: ([only]) => only,
-    })
+    return context.printRows({ rows: [{ id, name, createdAt }], document: ([only]) => only })
   },
 })
